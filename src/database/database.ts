@@ -1,0 +1,67 @@
+/**
+ * What rowgraph needs of a database, whichever it is: a pool of PostgreSQL connections (`pg-database.ts`), the embedded PGlite
+ * (`pglite-database.ts`) or one connection of the caller's (`client-database.ts`). Types only.
+ */
+
+/** One SQL statement with text parameters; its text is the key under which it is prepared. */
+export interface Statement {
+  readonly text: string;
+  /** Values in PostgreSQL's text format; every placeholder is cast in the text. */
+  readonly parameters: readonly (string | null)[];
+}
+
+/** What holds for one transaction only. */
+export interface Session {
+  readonly role: string;
+  /** The claims of the token as JSON text: `request.jwt.claims`. */
+  readonly claims: string;
+  /** The value of `search_path`, quoted. */
+  readonly searchPath: string;
+  /** The schema version that the statements were compiled for; null where the database keeps none. */
+  readonly version: string | null;
+}
+
+/** Statements that run in one transaction: all or nothing, in one network round trip. */
+export interface Flight {
+  /** Null on a connection of the caller's: role, claims and search path are its own. */
+  readonly session: Session | null;
+  readonly statements: readonly Statement[];
+}
+
+/** The first row of each statement, its columns as text in JSON; an empty list where there was no row. */
+export type FlightResult = readonly (readonly (string | null)[])[];
+
+export interface Database {
+  /** Runs a flight. Rejects with `DatabaseError`; nothing is changed then. */
+  run(flight: Flight): Promise<FlightResult>;
+  /** Runs one statement as the connection's own user, outside any flight. Rows as arrays of text. For the catalog. */
+  query(text: string, parameters?: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
+  /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to the function that stops it. */
+  listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
+  /** Ends what this object opened; a pool or client of the caller's stays open. */
+  close(): Promise<void>;
+}
+
+/** What PostgreSQL (or the network) said: a `sqlstate` of five characters, or null where the connection failed. */
+export class DatabaseError extends Error {
+  readonly sqlstate: string | null;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+  readonly column: string | undefined;
+
+  constructor(
+    message: string,
+    fields: { sqlstate: string | null; detail?: string; hint?: string; constraint?: string; table?: string; column?: string; cause?: unknown },
+  ) {
+    super(message, { cause: fields.cause });
+    this.name = 'DatabaseError';
+    this.sqlstate = fields.sqlstate;
+    this.detail = fields.detail;
+    this.hint = fields.hint;
+    this.constraint = fields.constraint;
+    this.table = fields.table;
+    this.column = fields.column;
+  }
+}

@@ -1,0 +1,4 @@
+/** The public face of the package. */
+export type { ErrorCode, ErrorObject } from './errors.ts';
+export type { Caller, ExecutionResult, GraphQLRequest, RawResponse, Rowgraph, RowgraphOptions } from './rowgraph.ts';
+export { createRowgraph } from './rowgraph.ts';

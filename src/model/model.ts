@@ -1,0 +1,173 @@
+/**
+ * What one role sees of the database, and under which GraphQL names: plain, frozen, linked data.
+ * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
+ */
+
+/** Everything that one role may use of the exposed schemas. */
+export interface Model {
+  readonly role: string;
+  /** The exposed schemas that exist and that the role may use, in the order of the setting. */
+  readonly schemas: readonly string[];
+  readonly tables: readonly Table[];
+  /** Functions that are fields of Query or Mutation (computed fields are in their tables). */
+  readonly routines: readonly Routine[];
+  readonly enums: readonly EnumType[];
+  /** What is in the exposed schemas and not in the API for this role, with the reason. */
+  readonly omissions: readonly Omission[];
+}
+
+export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+
+/** A relation of PostgreSQL with rows: a table or what can be read like one. */
+export interface Table {
+  /** `pg_class.oid`. */
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: TableKind;
+  /** GraphQL name of the row type; the names of all types and root fields of the table derive from it. */
+  readonly typeName: string;
+  readonly description: string | null;
+  /** Columns that the role may select, insert or update and whose name GraphQL can carry, in the order of the table. */
+  readonly columns: readonly Column[];
+  /** Key columns (also those that the role may not select), in the order of the table's columns, as the reference orders them. */
+  readonly primaryKey: readonly Column[];
+  /** Filled after all tables are built, so that relations can point at each other. */
+  readonly relations: readonly Relation[];
+  /** Functions over the row type, with a name not taken by another field. */
+  readonly computed: readonly Routine[];
+  /** The largest page. */
+  readonly maxRows: number;
+  readonly totalCount: boolean;
+  readonly aggregate: boolean;
+  /** Whether the role has the entry points (grants, and for views what PostgreSQL allows). */
+  readonly selectable: boolean;
+  readonly insertable: boolean;
+  readonly updatable: boolean;
+  readonly deletable: boolean;
+  /** Whether introspection is switched on for its schema. */
+  readonly introspection: boolean;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly fieldName: string;
+  readonly description: string | null;
+  readonly type: ValueType;
+  readonly notNull: boolean;
+  readonly selectable: boolean;
+  readonly insertable: boolean;
+  readonly updatable: boolean;
+}
+
+export type ScalarName =
+  | 'Int' | 'Float' | 'String' | 'Boolean' | 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque';
+
+export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType;
+
+export interface ScalarType {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+  /** The type as SQL text for a cast, quoted and qualified where needed: `numeric(14,4)`, `public."Mood"` (pg_catalog.format_type). */
+  readonly sqlType: string;
+  /** `pg_type.typname`: 'int4', 'timestamptz', 'numeric', … (of a domain: the domain's own name). */
+  readonly typeName: string;
+  /** Longest text in characters of varchar(n) and char(n). */
+  readonly maxLength: number | null;
+}
+
+export interface EnumValueType {
+  readonly kind: 'enum';
+  readonly enum: EnumType;
+  readonly sqlType: string;
+}
+
+export interface ListType {
+  readonly kind: 'list';
+  readonly element: ScalarType | EnumValueType;
+  /** The array type as SQL text. */
+  readonly sqlType: string;
+}
+
+/** A column whose type is the row type of a table of the API (read only). */
+export interface RowType {
+  readonly kind: 'row';
+  readonly table: Table;
+  readonly sqlType: string;
+}
+export interface RowListType {
+  readonly kind: 'row list';
+  readonly table: Table;
+  readonly sqlType: string;
+}
+
+export interface EnumType {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly typeName: string;
+  readonly description: string | null;
+  /** In declared order. `name` is the GraphQL name (by the mapping of the directive, or the label). */
+  readonly values: readonly EnumValue[];
+  /** Whether any value has another name than its label. */
+  readonly mapped: boolean;
+  readonly introspection: boolean;
+}
+export interface EnumValue {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** A foreign key seen from one of its sides, as a field of `Table.relations`. */
+export interface Relation {
+  readonly fieldName: string;
+  readonly kind: 'to-one' | 'to-many';
+  readonly target: Table;
+  /** Pairs of column names: the near table's, the target's. */
+  readonly columns: readonly { readonly near: string; readonly target: string }[];
+  /** To-one: whether the field may be null. */
+  readonly nullable: boolean;
+  /** To-one: whether a constraint guarantees at most one row (not so for keys that a directive declares). */
+  readonly unique: boolean;
+}
+
+export interface Routine {
+  /** `pg_proc.oid`. */
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly fieldName: string;
+  readonly description: string | null;
+  readonly volatile: boolean;
+  /** Input arguments whose name GraphQL can carry; a computed field has none (the row is not listed). */
+  readonly arguments: readonly RoutineArgument[];
+  readonly result: RoutineResult;
+  readonly introspection: boolean;
+}
+
+export interface RoutineArgument {
+  /** PostgreSQL's name, for named notation. */
+  readonly name: string;
+  readonly argumentName: string;
+  readonly type: ScalarType | EnumValueType | ListType;
+  /** No default: the argument must be given and may not be null. */
+  readonly required: boolean;
+  /** The default as introspection shows it (a JavaScript value); undefined where it is none or an expression. */
+  readonly defaultValue: unknown;
+}
+
+export type RoutineResult =
+  | { readonly kind: 'value'; readonly type: ScalarType | EnumValueType | ListType }
+  | { readonly kind: 'void' }
+  /** One row or null: `returns t`, or `returns setof t rows 1`. */
+  | { readonly kind: 'row'; readonly table: Table; readonly setOf: boolean }
+  /** `returns setof t`: a connection. */
+  | { readonly kind: 'rows'; readonly table: Table };
+
+/** An object of the exposed schemas that is not in the API, and why, in words that say what to do. */
+export interface Omission {
+  readonly object: 'table' | 'column' | 'relation' | 'function' | 'enum value' | 'schema';
+  /** Qualified name: `public.account.balance`. */
+  readonly name: string;
+  readonly reason: string;
+}
