@@ -55,6 +55,8 @@ export interface Column {
   readonly description: string | null;
   readonly type: ValueType;
   readonly notNull: boolean;
+  /** Whether it can be ordered by: no array, JSON or composite type, as the reference has it. */
+  readonly orderable: boolean;
   readonly selectable: boolean;
   readonly insertable: boolean;
   readonly updatable: boolean;
@@ -63,7 +65,7 @@ export interface Column {
 export type ScalarName =
   | 'Int' | 'Float' | 'String' | 'Boolean' | 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque';
 
-export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType;
+export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | UnsupportedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
@@ -98,6 +100,12 @@ export interface RowType {
 export interface RowListType {
   readonly kind: 'row list';
   readonly table: Table;
+  readonly sqlType: string;
+}
+
+/** A type that no field can have (a domain over an array); such a column may still be ordered by. */
+export interface UnsupportedType {
+  readonly kind: 'unsupported';
   readonly sqlType: string;
 }
 

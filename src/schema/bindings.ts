@@ -1,0 +1,53 @@
+/**
+ * What a GraphQL field, argument or input field means in the model: the link that later stages follow instead of names.
+ * `schema/` writes it into `extensions`, `request/` reads it.
+ */
+import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
+import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+
+export type AggregateFunction = 'sum' | 'avg' | 'min' | 'max';
+
+export type FieldBinding =
+  | { readonly kind: 'collection'; readonly table: Table }
+  | { readonly kind: 'by key'; readonly table: Table }
+  | { readonly kind: 'node' }
+  | { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table }
+  | { readonly kind: 'routine'; readonly routine: Routine }
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'relation'; readonly relation: Relation }
+  | { readonly kind: 'computed'; readonly routine: Routine }
+  | { readonly kind: 'node id'; readonly table: Table }
+  | { readonly kind: 'edges' | 'page info' | 'total count' | 'aggregate' }
+  | { readonly kind: 'cursor' | 'edge node' }
+  | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'aggregate function'; readonly name: AggregateFunction }
+  | { readonly kind: 'aggregate column'; readonly column: Column }
+  | { readonly kind: 'affected count' | 'records' };
+
+export type InputBinding =
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'node id' | 'and' | 'or' | 'not' }
+  | { readonly kind: 'argument'; readonly argument: RoutineArgument };
+
+const key = 'rowgraph';
+
+/** The `extensions` of a field that means `binding`. */
+export function bindField(binding: FieldBinding): { extensions: Record<string, FieldBinding> } {
+  return { extensions: { [key]: binding } };
+}
+
+/** The `extensions` of an input field or argument that means `binding`. */
+export function bindInput(binding: InputBinding): { extensions: Record<string, InputBinding> } {
+  return { extensions: { [key]: binding } };
+}
+
+/** What a field means; undefined for the fields of introspection. */
+export function fieldBinding(field: GraphQLField<unknown, unknown>): FieldBinding | undefined {
+  return field.extensions[key] as FieldBinding | undefined;
+}
+
+/** What an input field or argument means; undefined for those that every collection has. */
+export function inputBinding(input: GraphQLInputField | GraphQLArgument): InputBinding | undefined {
+  return input.extensions[key] as InputBinding | undefined;
+}

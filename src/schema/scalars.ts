@@ -1,0 +1,82 @@
+/**
+ * The scalar types. Their `parseValue` and `parseLiteral` refuse what the reference refuses; what they accept goes to PostgreSQL as text,
+ * which has the last word on the value. The built-in scalars stay graphql-js's own, so that documents validate by identity.
+ */
+import {
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+  type ValueNode,
+} from 'graphql';
+import type { ScalarName } from '../model/model.ts';
+
+type Accepted = 'text' | 'text or integer' | 'anything but an object';
+
+function scalar(name: string, description: string, accepted: Accepted): GraphQLScalarType {
+  const refuse = (value: string): never => {
+    throw new GraphQLError(`${name} cannot represent ${value}: ${expectation[accepted]}`);
+  };
+  return new GraphQLScalarType({
+    name,
+    description,
+    serialize: (value) => value,
+    parseValue: (value) => (accepts[accepted](value) ? value : refuse(JSON.stringify(value) ?? String(value))),
+    parseLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
+  });
+}
+
+const expectation: Record<Accepted, string> = {
+  text: 'it is written as a string',
+  'text or integer': 'it is written as a string or an integer',
+  'anything but an object': 'it is written as a string, a number or a boolean',
+};
+const accepts: Record<Accepted, (value: unknown) => boolean> = {
+  text: (value) => typeof value === 'string',
+  'text or integer': (value) => typeof value === 'string' || typeof value === 'number',
+  'anything but an object': (value) => ['string', 'number', 'boolean'].includes(typeof value),
+};
+const literalKinds: Record<Accepted, readonly Kind[]> = {
+  text: [Kind.STRING],
+  'text or integer': [Kind.STRING, Kind.INT, Kind.FLOAT],
+  'anything but an object': [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOLEAN],
+};
+
+/** The text of a scalar literal as it stands in the document, so that no digit of a number is lost. */
+export function literalText(node: ValueNode): string {
+  switch (node.kind) {
+    case Kind.STRING:
+    case Kind.INT:
+    case Kind.FLOAT:
+    case Kind.ENUM:
+      return node.value;
+    case Kind.BOOLEAN:
+      return String(node.value);
+    default:
+      throw new GraphQLError('a scalar is expected here');
+  }
+}
+
+export const cursorScalar = scalar('Cursor', 'An opaque string using for tracking a position in results during pagination', 'text');
+
+/** The GraphQL type of each scalar that a column can have. */
+export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = {
+  Int: GraphQLInt,
+  Float: GraphQLFloat,
+  String: GraphQLString,
+  Boolean: GraphQLBoolean,
+  BigInt: scalar('BigInt', 'An arbitrary size integer represented as a string', 'text or integer'),
+  BigFloat: scalar('BigFloat', 'A high precision floating point value represented as a string', 'text'),
+  JSON: scalar('JSON', 'A Javascript Object Notation value serialized as a string', 'text'),
+  UUID: scalar('UUID', 'A universally unique identifier', 'text'),
+  Date: scalar('Date', 'A date without time information', 'text'),
+  Time: scalar('Time', 'A time without date information', 'text'),
+  Datetime: scalar('Datetime', 'A date and time', 'text'),
+  Opaque: scalar('Opaque', 'Any type not handled by the type system', 'anything but an object'),
+};
+
+export const idScalar = GraphQLID;
