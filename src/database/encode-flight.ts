@@ -1,0 +1,83 @@
+/**
+ * A flight as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
+ */
+import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
+import { MessageWriter } from './message-writer.ts';
+import type { PreparedStatements } from './prepared-statements.ts';
+
+const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
+const statementKind = 0x53;
+/** The count of Bind's values has 16 bits. */
+const mostParameters = 65_535;
+
+/** `true`: for this transaction only. */
+const sessionText =
+  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
+const writer = new MessageWriter();
+
+/** The statement that goes ahead of a flight: it makes the transaction the caller's. */
+export function sessionStatement(session: Session): Statement {
+  return { text: sessionText, parameters: [session.role, session.claims, session.searchPath] };
+}
+
+/** How many results of statements the reply to a flight starts with that are not the flight's own. */
+export function sessionStatementCount(flight: Flight): number {
+  return flight.session === null ? 0 : 1;
+}
+
+/** Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. */
+export function encodeFlight(flight: Flight, prepared: PreparedStatements | null): Buffer {
+  for (const { parameters } of flight.statements) {
+    if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
+  }
+  // Ahead of everything that can fail, so that no error can skip it.
+  if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
+  let position = 0;
+  if (flight.session) writeStatement(sessionStatement(flight.session), position++, prepared);
+  for (const statement of flight.statements) writeStatement(statement, position++, prepared);
+  writer.begin(messageType.sync);
+  writer.end();
+  return writer.take();
+}
+
+/** Encodes a script of one or more statements without parameters for the simple protocol. */
+export function encodeScript(text: string): Buffer {
+  writer.begin(messageType.query);
+  writer.terminated(text);
+  writer.end();
+  return writer.take();
+}
+
+function writeStatement({ text, parameters }: Statement, position: number, prepared: PreparedStatements | null): void {
+  let name = prepared?.find(text);
+  if (name === undefined) {
+    name = prepared === null ? '' : prepared.add(text, position);
+    // Nobody can tell whether the Parse that an error interrupted had succeeded: closing what may not exist is no error, parsing twice is.
+    if (name !== '') writeClose(name);
+    writer.begin(messageType.parse);
+    writer.terminated(name);
+    writer.terminated(text);
+    writer.int16(0);
+    writer.end();
+  }
+  writer.begin(messageType.bind);
+  writer.byte(0);
+  writer.terminated(name);
+  writer.int16(0);
+  writer.int16(parameters.length);
+  for (let index = 0; index < parameters.length; index++) writer.value(parameters[index] ?? null);
+  writer.int16(0);
+  writer.end();
+  writer.begin(messageType.execute);
+  writer.byte(0);
+  writer.int32(0);
+  writer.end();
+}
+
+function writeClose(name: string): void {
+  writer.begin(messageType.close);
+  writer.byte(statementKind);
+  writer.terminated(name);
+  writer.end();
+}

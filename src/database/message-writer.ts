@@ -1,0 +1,75 @@
+/**
+ * Writes frontend messages of PostgreSQL's wire protocol (https://www.postgresql.org/docs/current/protocol-message-formats.html)
+ * one after the other into a single buffer, so that a flight leaves in one write.
+ */
+
+const initialCapacity = 16 * 1024;
+/** A buffer that grew beyond this is not kept. */
+const keptCapacity = 256 * 1024;
+
+/** A reusable buffer of messages: begin a message, add its fields, end it; `take` hands out a copy and starts over. */
+export class MessageWriter {
+  #buffer = Buffer.allocUnsafe(initialCapacity);
+  #length = 0;
+  #start = 0;
+
+  /** Opens a message; its length is filled in by `end`. */
+  begin(type: number): void {
+    this.#ensure(5);
+    this.#buffer[this.#length] = type;
+    this.#start = this.#length + 1;
+    this.#length += 5;
+  }
+
+  end(): void {
+    this.#buffer.writeInt32BE(this.#length - this.#start, this.#start);
+  }
+
+  byte(value: number): void {
+    this.#ensure(1);
+    this.#buffer[this.#length++] = value;
+  }
+
+  int16(value: number): void {
+    this.#ensure(2);
+    this.#length = this.#buffer.writeUInt16BE(value, this.#length);
+  }
+
+  int32(value: number): void {
+    this.#ensure(4);
+    this.#length = this.#buffer.writeInt32BE(value, this.#length);
+  }
+
+  /** A string that ends with a zero byte. */
+  terminated(text: string): void {
+    this.#ensure(text.length * 3 + 1);
+    this.#length += this.#buffer.write(text, this.#length);
+    this.#buffer[this.#length++] = 0;
+  }
+
+  /** A value of Bind: its length in bytes and its text; -1 for null. */
+  value(text: string | null): void {
+    if (text === null) return this.int32(-1);
+    this.#ensure(text.length * 3 + 4);
+    const size = this.#buffer.write(text, this.#length + 4);
+    this.#buffer.writeInt32BE(size, this.#length);
+    this.#length += size + 4;
+  }
+
+  /** What was written since the last call. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
+    if (this.#buffer.length > keptCapacity) this.#buffer = Buffer.allocUnsafe(initialCapacity);
+    this.#length = 0;
+    return taken;
+  }
+
+  /** A UTF-16 unit takes at most three bytes of UTF-8, so room for that spares counting first. */
+  #ensure(size: number): void {
+    const needed = this.#length + size;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}

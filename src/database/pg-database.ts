@@ -1,0 +1,169 @@
+/**
+ * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer. Takes a URL, whose pool it
+ * owns, or a pool of the caller's, which may come from another copy of `pg`.
+ */
+import { Pool } from 'pg';
+import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { encodeFlight, encodeScript, sessionStatementCount } from './encode-flight.ts';
+import { PgExchange } from './pg-exchange.ts';
+import { type PgListenerClient, PgListener } from './pg-listener.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+
+/** What is used of a `pg.PoolClient`. */
+export interface PgPoolClient {
+  query(submittable: PgExchange): unknown;
+  release(error?: unknown): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** What is used of a `pg.Pool`. */
+export interface PgPool {
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  readonly options: object;
+  readonly Client: new (options: object) => PgListenerClient;
+  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  end(): Promise<void>;
+}
+
+export interface PgDatabaseOptions {
+  /** Connections of the pool that is opened for a URL. */
+  readonly poolSize?: number;
+  /** Whether statements are prepared by name; `false` for poolers that hand a client another connection in every transaction. */
+  readonly prepare?: boolean;
+  /** How many statements stay prepared on each connection. */
+  readonly statementCacheSize?: number;
+  /** How long a flight waits for a free connection. */
+  readonly acquireTimeoutMillis?: number;
+}
+
+type Resolve<T> = (value: T) => void;
+type Reject = (error: DatabaseError) => void;
+
+/** Opens a database on a PostgreSQL server. Nothing is connected before the first flight. */
+export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
+  return new PgDatabase(target, options);
+}
+
+class PgDatabase implements Database {
+  readonly #pool: PgPool;
+  readonly #ownsPool: boolean;
+  readonly #listener: PgListener;
+  readonly #acquireTimeoutMillis: number;
+  /** Null: nothing is prepared by name. */
+  readonly #statementCacheSize: number | null;
+  readonly #prepared = new WeakMap<PgPoolClient, PreparedStatements>();
+
+  constructor(target: string | PgPool, options: PgDatabaseOptions) {
+    this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
+    this.#statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
+    this.#ownsPool = typeof target === 'string';
+    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize ?? 10, this.#acquireTimeoutMillis) : target;
+    this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
+    // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
+    this.#pool.on('error', ignore);
+  }
+
+  run(flight: Flight): Promise<FlightResult> {
+    return new Promise((resolve, reject) => this.#send(flight, resolve, reject, true));
+  }
+
+  query(text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+    return new Promise((resolve, reject) => {
+      this.#acquire((client) => {
+        const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+        const exchange = new PgExchange(bytes, { unwanted: 0, every: true }, ({ error, broken, results }) => {
+          client.release(broken ? error : undefined);
+          if (error === null) resolve(results);
+          else reject(toDatabaseError(error));
+        });
+        client.query(exchange);
+      }, reject);
+    });
+  }
+
+  listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
+    return this.#listener.listen(channel, onNotification);
+  }
+
+  async close(): Promise<void> {
+    await this.#listener.close();
+    if (this.#ownsPool) await this.#pool.end();
+    else this.#pool.removeListener('error', ignore);
+  }
+
+  #send(flight: Flight, resolve: Resolve<FlightResult>, reject: Reject, mayRetry: boolean): void {
+    this.#acquire((client) => this.#exchange(client, flight, resolve, reject, mayRetry), reject);
+  }
+
+  #exchange(client: PgPoolClient, flight: Flight, resolve: Resolve<FlightResult>, reject: Reject, mayRetry: boolean): void {
+    const prepared = this.#preparedOn(client);
+    let bytes: Uint8Array;
+    try {
+      bytes = encodeFlight(flight, prepared);
+    } catch (error) {
+      client.release();
+      return reject(toDatabaseError(error));
+    }
+    const onDone = ({ error, broken, written, completed, results }: PgExchange): void => {
+      prepared?.settle(completed);
+      if (error === null) {
+        client.release();
+        resolve(results);
+      } else if (mayRetry && !broken && isStalePlan(error)) {
+        prepared?.forgetAll();
+        this.#exchange(client, flight, resolve, reject, false);
+      } else {
+        client.release(broken ? error : undefined);
+        if (mayRetry && !written) this.#send(flight, resolve, reject, false);
+        else reject(toDatabaseError(error));
+      }
+    };
+    client.query(new PgExchange(bytes, { unwanted: sessionStatementCount(flight), every: false }, onDone));
+  }
+
+  #preparedOn(client: PgPoolClient): PreparedStatements | null {
+    let prepared = this.#prepared.get(client);
+    if (prepared === undefined) {
+      // The pool listens only while the client is idle; a connection that ends between two messages must not end the process.
+      client.on('error', ignore);
+      prepared = new PreparedStatements(this.#statementCacheSize ?? 1);
+      this.#prepared.set(client, prepared);
+    }
+    return this.#statementCacheSize === null ? null : prepared;
+  }
+
+  /** Checks out a connection, waiting for a bounded time. The timer costs something, so it is spared while a connection is idle. */
+  #acquire(onClient: (client: PgPoolClient) => void, reject: Reject): void {
+    let timer: NodeJS.Timeout | undefined;
+    let timedOut = false;
+    if (this.#pool.idleCount <= this.#pool.waitingCount) {
+      timer = setTimeout(() => {
+        timedOut = true;
+        reject(new DatabaseError(`No connection became free within ${this.#acquireTimeoutMillis} ms`, { sqlstate: null }));
+      }, this.#acquireTimeoutMillis);
+    }
+    this.#pool.connect((error, client) => {
+      clearTimeout(timer);
+      if (timedOut) client?.release();
+      else if (client === undefined) reject(toDatabaseError(error));
+      else onClient(client);
+    });
+  }
+}
+
+function openPool(connectionString: string, size: number, connectionTimeoutMillis: number): PgPool {
+  return new Pool({
+    connectionString,
+    max: size,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+  }) as unknown as PgPool;
+}
+
+function ignore(): void {}

@@ -1,0 +1,109 @@
+/**
+ * LISTEN on a connection of its own, which is opened for the first channel and closed with the last. When it is lost it is opened
+ * anew, and each listener is told by a null, because notifications may have been missed in between.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toDatabaseError } from './to-database-error.ts';
+
+/** What is used of a `pg.Client`. */
+export interface PgListenerClient {
+  connect(): Promise<unknown>;
+  query(text: string): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+}
+
+type OnNotification = (payload: string | null) => void;
+
+const firstDelayMillis = 100;
+const longestDelayMillis = 10_000;
+
+/** The channels that one database object listens to. */
+export class PgListener {
+  readonly #openClient: () => PgListenerClient;
+  readonly #channels = new Map<string, Set<OnNotification>>();
+  /** Null while nobody listens. While a lost connection is being replaced, it resolves when that has succeeded. */
+  #connection: Promise<PgListenerClient> | null = null;
+  /** Aborted when the present connection is not wanted any more. */
+  #stopped = new AbortController();
+
+  constructor(openClient: () => PgListenerClient) {
+    this.#openClient = openClient;
+  }
+
+  async listen(channel: string, onNotification: OnNotification): Promise<() => Promise<void>> {
+    // A channel is an identifier in SQL; ours need no quotes.
+    if (!/^[a-z_][a-z0-9_]*$/.test(channel)) throw new TypeError(`Not a plain channel name: ${channel}`);
+    const listeners = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, listeners.add(onNotification));
+    try {
+      this.#connection ??= this.#connect(this.#stopped.signal);
+      await (await this.#connection).query(`listen ${channel}`);
+    } catch (error) {
+      await this.#remove(channel, onNotification);
+      throw toDatabaseError(error);
+    }
+    return () => this.#remove(channel, onNotification);
+  }
+
+  async close(): Promise<void> {
+    this.#channels.clear();
+    await this.#disconnect();
+  }
+
+  async #remove(channel: string, onNotification: OnNotification): Promise<void> {
+    const listeners = this.#channels.get(channel);
+    listeners?.delete(onNotification);
+    if (listeners?.size !== 0) return;
+    this.#channels.delete(channel);
+    if (this.#channels.size === 0) await this.#disconnect();
+    else await this.#connection?.then((client) => client.query(`unlisten ${channel}`)).catch(ignore);
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#stopped.abort();
+    this.#stopped = new AbortController();
+    const connection = this.#connection;
+    this.#connection = null;
+    await connection?.then((client) => client.end()).catch(ignore);
+  }
+
+  async #connect(stopped: AbortSignal): Promise<PgListenerClient> {
+    const client = this.#openClient();
+    client.on('error', ignore);
+    client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
+    try {
+      await client.connect();
+      for (const channel of this.#channels.keys()) await client.query(`listen ${channel}`);
+    } catch (error) {
+      void client.end().catch(ignore);
+      throw error;
+    }
+    client.on('end', () => {
+      if (stopped.aborted) return;
+      this.#connection = this.#reconnect(stopped);
+      this.#connection.catch(ignore);
+    });
+    return client;
+  }
+
+  async #reconnect(stopped: AbortSignal): Promise<PgListenerClient> {
+    for (let delay = firstDelayMillis; ; delay = Math.min(delay * 2, longestDelayMillis)) {
+      await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: stopped });
+      try {
+        const client = await this.#connect(stopped);
+        for (const channel of this.#channels.keys()) this.#tell(channel, null);
+        return client;
+      } catch {
+        // Still down: again, after a longer pause.
+      }
+    }
+  }
+
+  #tell(channel: string, payload: string | null): void {
+    for (const onNotification of this.#channels.get(channel) ?? []) onNotification(payload);
+  }
+}
+
+function ignore(): void {}

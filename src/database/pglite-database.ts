@@ -1,0 +1,124 @@
+/**
+ * A `Database` over PGlite, PostgreSQL in this process: one session, so flights run one after the other. A flight is the same bytes that
+ * a server would get, in one call.
+ */
+import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { encodeFlight, encodeScript, sessionStatementCount } from './encode-flight.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+
+type Row = FlightResult[number];
+
+/** What is used of a `PGlite`. */
+export interface PgliteLike {
+  readonly waitReady: Promise<void>;
+  execProtocol(message: Uint8Array, options: { throwOnError: boolean }): Promise<{ readonly messages: readonly PgliteMessage[] }>;
+  listen(channel: string, callback: (payload: string) => void): Promise<() => Promise<void>>;
+  isInTransaction(): boolean;
+  _runExclusiveTransaction<T>(run: () => Promise<T>): Promise<T>;
+  _runExclusiveQuery<T>(run: () => Promise<T>): Promise<T>;
+}
+
+type PgliteMessage = { readonly name: string; readonly fields?: unknown };
+
+export interface PgliteDatabaseOptions {
+  /** How many statements stay prepared. */
+  readonly statementCacheSize?: number;
+  /** How long a flight waits while somebody else has a transaction open in the one session that there is. */
+  readonly acquireTimeoutMillis?: number;
+}
+
+/** Opens a database on a PGlite of the caller's; who made it closes it. */
+export function openPgliteDatabase(pglite: PgliteLike, options: PgliteDatabaseOptions = {}): Database {
+  return new PgliteDatabase(pglite, options);
+}
+
+class PgliteDatabase implements Database {
+  readonly #pglite: PgliteLike;
+  readonly #prepared: PreparedStatements;
+  readonly #acquireTimeoutMillis: number;
+
+  constructor(pglite: PgliteLike, options: PgliteDatabaseOptions) {
+    this.#pglite = pglite;
+    this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256);
+    this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
+  }
+
+  async run(flight: Flight): Promise<FlightResult> {
+    return this.#exclusively(async () => {
+      let reply = await this.#send(flight);
+      if (isStalePlan(reply.error)) {
+        this.#prepared.forgetAll();
+        reply = await this.#send(flight);
+      }
+      if (reply.error) throw toDatabaseError(reply.error);
+      return reply.rows.slice(sessionStatementCount(flight)).map((rows) => rows[0] ?? []);
+    });
+  }
+
+  async query(text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+    return this.#exclusively(async () => {
+      const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+      const { error, rows } = await this.#exchange(bytes);
+      if (error) throw toDatabaseError(error);
+      return rows.flat();
+    });
+  }
+
+  async listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
+    const stop = await this.#pglite.listen(channel, onNotification);
+    return () => stop();
+  }
+
+  async close(): Promise<void> {
+    // The PGlite is the caller's.
+  }
+
+  async #send(flight: Flight): Promise<Reply> {
+    const reply = await this.#exchange(encodeFlight(flight, this.#prepared));
+    this.#prepared.settle(reply.rows.length);
+    return reply;
+  }
+
+  async #exchange(bytes: Uint8Array): Promise<Reply> {
+    const { messages } = await this.#pglite.execProtocol(bytes, { throwOnError: false });
+    return readReply(messages);
+  }
+
+  /**
+   * Runs alone in the session. PGlite's own `query` and `transaction` take the same two locks in this order; a transaction that is opened
+   * by messages (psql through a socket) holds neither between them, and is waited for.
+   */
+  async #exclusively<T>(run: () => Promise<T>): Promise<T> {
+    await this.#pglite.waitReady;
+    const deadline = Date.now() + this.#acquireTimeoutMillis;
+    for (;;) {
+      const outcome = await this.#pglite._runExclusiveTransaction(() =>
+        this.#pglite._runExclusiveQuery(async () => (this.#pglite.isInTransaction() ? null : { value: await run() })),
+      );
+      if (outcome) return outcome.value;
+      if (Date.now() > deadline) throw new DatabaseError('Another transaction stays open in this database', { sqlstate: null });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+interface Reply {
+  readonly error: unknown;
+  /** The rows of each statement that ran to its end. */
+  readonly rows: readonly (readonly Row[])[];
+}
+
+function readReply(messages: readonly PgliteMessage[]): Reply {
+  const results: Row[][] = [];
+  let rows: Row[] = [];
+  let error: unknown = null;
+  for (const message of messages) {
+    if (message.name === 'dataRow') rows.push(message.fields as Row);
+    else if (message.name === 'commandComplete' || message.name === 'emptyQuery') {
+      results.push(rows);
+      rows = [];
+    } else if (message.name === 'error') error ??= message;
+  }
+  return { error, rows: results };
+}

@@ -1,0 +1,48 @@
+/**
+ * Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may be another copy of its package.
+ */
+import { DatabaseError } from './database.ts';
+
+/** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
+export interface ServerError extends Error {
+  readonly severity: string;
+  readonly code: string;
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly constraint?: string | undefined;
+  readonly table?: string | undefined;
+  readonly column?: string | undefined;
+  readonly routine?: string | undefined;
+}
+
+/** Whether PostgreSQL itself reported this error; errors of sockets have a `code` too, but no severity. */
+export function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
+}
+
+/** Whether preparing the statements anew makes the same flight succeed. */
+export function isStalePlan(error: unknown): boolean {
+  if (!isServerError(error)) return false;
+  // 26000: somebody discarded our statements (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
+  // column changed its type ("cached plan must not change result type"); the routine's name is the only untranslated sign.
+  return error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
+}
+
+/** The error of a driver as the error of this layer. */
+export function toDatabaseError(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error;
+  if (!isServerError(error)) {
+    const message = error instanceof Error ? error.message || error.name : String(error);
+    return new DatabaseError(message, { sqlstate: null, cause: error });
+  }
+  const { code, detail, hint, constraint, table, column } = error;
+  return new DatabaseError(error.message, {
+    sqlstate: code,
+    ...(detail !== undefined && { detail }),
+    ...(hint !== undefined && { hint }),
+    ...(constraint !== undefined && { constraint }),
+    ...(table !== undefined && { table }),
+    ...(column !== undefined && { column }),
+    cause: error,
+  });
+}
