@@ -84,7 +84,10 @@ export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
 }
 
 /** The filter type of a column of this type; undefined where it cannot be filtered by (JSON, lists of enums, rows). */
-export function filterTypeOf(type: ValueType, enumFilterOf: (typeName: string) => GraphQLInputObjectType): GraphQLInputObjectType | undefined {
+export function filterTypeOf(
+  type: ValueType,
+  enumFilterOf: (typeName: string) => GraphQLInputObjectType | undefined,
+): GraphQLInputObjectType | undefined {
   switch (type.kind) {
     case 'scalar':
       return scalarFilters.get(type.scalar);

@@ -1,0 +1,56 @@
+/**
+ * An argument of the document as an `InputValue`: literals are constants, variables are taken from what was read of them
+ * (https://spec.graphql.org/October2021/#sec-Input-Values). The document is valid by then.
+ */
+import { GraphQLBoolean, GraphQLError, type GraphQLInputType, isInputObjectType, isLeafType, isListType, isNonNullType, Kind, type ValueNode } from 'graphql';
+import { ApiError } from '../errors.ts';
+import { inputBinding } from '../schema/bindings.ts';
+import { literalText } from '../schema/scalars.ts';
+import type { InputEntry, InputValue, ScalarValue } from './input-value.ts';
+import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
+import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+
+/** The value; undefined where it is a variable that was not sent. */
+export function readLiteral(type: GraphQLInputType, node: ValueNode, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
+  if (node.kind === Kind.VARIABLE) return readVariable(type, node.name.value, variables);
+  if (isNonNullType(type)) return readLiteral(type.ofType, node, variables);
+  if (node.kind === Kind.NULL) return null;
+  if (isListType(type)) {
+    const nodes = node.kind === Kind.LIST ? node.values : [node];
+    return { kind: 'list', items: nodes.map((item) => readLiteral(type.ofType, item, variables) ?? null) };
+  }
+  if (isInputObjectType(type)) {
+    const fields = type.getFields();
+    const entries: InputEntry[] = [];
+    for (const { name, value: itemNode } of node.kind === Kind.OBJECT ? node.fields : []) {
+      const field = fields[name.value]!;
+      const value = readLiteral(field.type, itemNode, variables);
+      if (value !== undefined) entries.push({ name: name.value, binding: inputBinding(field), value });
+    }
+    return { kind: 'object', entries };
+  }
+  return readLeaf(type, node);
+}
+
+function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
+  const value = variables.get(name);
+  if (value === null && isNonNullType(type)) throw new ApiError('BAD_USER_INPUT', `Variable "$${name}" is null where ${type} is expected.`);
+  return value;
+}
+
+function readLeaf(type: GraphQLInputType, node: ValueNode): InputValue {
+  const text = literalText(node);
+  if (isChoice(type)) return { kind: 'choice', name: text };
+  if (isCursor(type)) return { kind: 'cursor', elements: decodeCursor(text).map(constant) };
+  if (isNodeId(type)) {
+    const { schema, table, elements } = decodeNodeId(text);
+    return { kind: 'identifier', schema, table, elements: elements.map(constant) };
+  }
+  if (!isLeafType(type)) throw new GraphQLError(`A value of type ${type} is expected.`);
+  const value: ScalarValue = type === GraphQLBoolean ? text === 'true' : text;
+  return { kind: 'constant', value };
+}
+
+function constant(element: IdElement): { kind: 'constant'; value: string } | null {
+  return element === null ? null : { kind: 'constant', value: element };
+}

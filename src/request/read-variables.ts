@@ -1,0 +1,173 @@
+/**
+ * The variables of a request, coerced by their declared types (https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values)
+ * and split in two: the *shape*, which decides the SQL and is the key of the statement cache, and the leaves, which are bound.
+ */
+import {
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+import { ApiError } from '../errors.ts';
+import { inputBinding } from '../schema/bindings.ts';
+import type { InputEntry, InputValue, Leaf, ScalarValue } from './input-value.ts';
+import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
+import { readLiteral } from './read-literal.ts';
+import { type LeafType, readScalar } from './read-scalar.ts';
+import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+
+/** A variable as its operation declares it. */
+export interface VariableDeclaration {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  /** The default of the declaration; undefined where it has none. */
+  readonly defaultValue: InputValue | undefined;
+  /** A boolean that decides on `@skip` or `@include` is part of the shape. */
+  readonly isCondition: boolean;
+}
+
+export interface Variables {
+  readonly shape: string;
+  /** Each variable that is present, by name. */
+  readonly values: ReadonlyMap<string, InputValue>;
+  /** What is bound where a `VariableLeaf` stands. */
+  readonly leaves: readonly ScalarValue[];
+}
+
+/** The declarations of an operation that is valid by the schema. */
+export function declareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode, conditions: ReadonlySet<string>): VariableDeclaration[] {
+  return (operation.variableDefinitions ?? []).map(({ variable, type: node, defaultValue }) => {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node as never) as GraphQLInputType;
+    return {
+      name,
+      type,
+      defaultValue: defaultValue && readLiteral(type, defaultValue, new Map()),
+      isCondition: conditions.has(name),
+    };
+  });
+}
+
+/** Coerces what was sent. Throws BAD_USER_INPUT that names the variable; variables that are not declared are ignored. */
+export function readVariables(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): Variables {
+  const reader = new VariableReader();
+  const values = new Map<string, InputValue>();
+  for (const declaration of declarations) {
+    const { name, type, defaultValue } = declaration;
+    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (given === undefined) {
+      if (defaultValue !== undefined) values.set(name, defaultValue);
+      else if (isNonNullType(type)) throw invalid(name, `is required: its type is ${type}.`);
+      reader.shape += '-';
+      continue;
+    }
+    try {
+      values.set(name, declaration.isCondition ? reader.condition(type, given) : reader.read(type, given));
+    } catch (error) {
+      if (error instanceof GraphQLError) throw invalid(name, `got an invalid value: ${error.message}`);
+      throw error;
+    }
+  }
+  return { shape: reader.shape, values, leaves: reader.leaves };
+}
+
+function invalid(name: string, problem: string): ApiError {
+  return new ApiError('BAD_USER_INPUT', `Variable "$${name}" ${problem}`);
+}
+
+class VariableReader {
+  shape = '';
+  readonly leaves: ScalarValue[] = [];
+
+  condition(type: GraphQLInputType, value: unknown): InputValue {
+    const leaf = this.read(type, value);
+    this.shape += String(value);
+    // The value is known when the statement is compiled, and bound all the same where it is an argument too.
+    return leaf && typeof value === 'boolean' ? { kind: 'constant', value } : leaf;
+  }
+
+  read(type: GraphQLInputType, value: unknown): InputValue {
+    if (isNonNullType(type)) {
+      if (value === null) throw new GraphQLError(`Expected non-nullable type "${type}" not to be null.`);
+      return this.read(type.ofType, value);
+    }
+    if (value === null) {
+      this.shape += 'n';
+      return null;
+    }
+    if (isListType(type)) return this.#readList(type.ofType, value);
+    if (isInputObjectType(type)) return this.#readObject(type, value);
+    if (isChoice(type)) return this.#readChoice(type, value);
+    if (isCursor(type)) return { kind: 'cursor', elements: this.#elements('c', decodeCursor(readScalar(type, value) as string)) };
+    if (isNodeId(type)) return this.#readNodeId(type, value);
+    return this.#leaf(readScalar(type, value));
+  }
+
+  #leaf(value: ScalarValue): Leaf {
+    this.shape += '?';
+    return { kind: 'variable', leaf: this.leaves.push(value) - 1 };
+  }
+
+  #readList(itemType: GraphQLInputType, value: unknown): InputValue {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const bare = isNonNullType(itemType) ? itemType.ofType : itemType;
+    if (isLeafType(bare) && !isChoice(bare)) return this.#leaf(items.map((item) => this.#readItem(itemType, bare, item)));
+    this.shape += '[';
+    const read = items.map((item) => this.read(itemType, item));
+    this.shape += ']';
+    return { kind: 'list', items: read };
+  }
+
+  #readItem(itemType: GraphQLInputType, bare: LeafType, item: unknown): ScalarValue {
+    if (item !== null && item !== undefined) return readScalar(bare, item);
+    if (isNonNullType(itemType)) throw new GraphQLError(`Expected non-nullable type "${itemType}" not to be null.`);
+    return null;
+  }
+
+  #readChoice(type: LeafType, value: unknown): InputValue {
+    if (!isEnumType(type) || typeof value !== 'string' || !type.getValue(value)) {
+      throw new GraphQLError(`Value ${JSON.stringify(value)} does not exist in "${type.name}" enum.`);
+    }
+    this.shape += value;
+    return { kind: 'choice', name: value };
+  }
+
+  #readNodeId(type: LeafType, value: unknown): InputValue {
+    const { schema, table, elements } = decodeNodeId(String(readScalar(type, value)));
+    return { kind: 'identifier', schema, table, elements: this.#elements(JSON.stringify([schema, table]), elements) };
+  }
+
+  #elements(prefix: string, elements: readonly IdElement[]): readonly (Leaf | null)[] {
+    this.shape += `${prefix}(`;
+    const read = elements.map((element) => {
+      if (element !== null) return this.#leaf(element);
+      this.shape += 'n';
+      return null;
+    });
+    this.shape += ')';
+    return read;
+  }
+
+  #readObject(type: Extract<GraphQLInputType, { getFields(): unknown }>, value: unknown): InputValue {
+    if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
+    const fields = type.getFields();
+    const entries: InputEntry[] = [];
+    this.shape += '{';
+    for (const [name, item] of Object.entries(value as Record<string, unknown>)) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (!field) throw new GraphQLError(`Field ${JSON.stringify(name)} is not defined by type "${type}".`);
+      if (item === undefined) continue;
+      this.shape += `${name}:`;
+      entries.push({ name, binding: inputBinding(field), value: this.read(field.type, item) });
+      this.shape += ',';
+    }
+    this.shape += '}';
+    return { kind: 'object', entries };
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
+ */
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import type { EnumType, Model, Routine, Table } from '../model/model.ts';
+import { defineAggregateTypes } from './aggregate-types.ts';
+import { bindField, bindInput } from './bindings.ts';
+import { collectionArguments } from './collection-arguments.ts';
+import { commonFilterTypes, enumFilter } from './filter-types.ts';
+import { LazySchema } from './lazy-schema.ts';
+import { defineMutationTypes } from './mutation-types.ts';
+import { routineFieldConfig } from './routine-fields.ts';
+import { cursorScalar, scalarTypes } from './scalars.ts';
+import { defineTableTypes, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
+import { TypeRegistry } from './type-registry.ts';
+import { inputTypeOf } from './types-of-values.ts';
+
+type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+
+const commonTypes = [
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  ...Object.values(scalarTypes).filter((type) => ![GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLString].includes(type)),
+  cursorScalar,
+  ...commonFilterTypes,
+  orderByDirection,
+  pageInfo,
+  nodeInterface,
+];
+
+/** The schema of what a role sees. Never throws for a model that `buildModel` made. */
+export function buildSchema(model: Model): LazySchema {
+  const registry = new TypeRegistry();
+  for (const type of commonTypes) registry.define(type.name, () => type);
+  for (const enumType of model.enums) defineEnumTypes(registry, enumType);
+  const tables = model.tables.filter((table) => table.selectable);
+  for (const table of tables) {
+    defineTableTypes(registry, table);
+    if (table.aggregate) defineAggregateTypes(registry, table);
+  }
+  registry.define('Query', () => new GraphQLObjectType({
+    name: 'Query',
+    description: 'The root type for querying data',
+    fields: () => queryFields(registry, tables, model.routines),
+  }));
+  defineMutation(registry, tables, model.routines);
+  return new LazySchema(registry);
+}
+
+const legalName = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
+  // A label that is no GraphQL name cannot be listed: clients could not load the schema. It is still read as it is.
+  const legal = values.filter(({ name }) => legalName.test(name) && !['true', 'false', 'null'].includes(name));
+  if (legal.length === 0) return;
+  registry.define(typeName, () => new GraphQLEnumType({
+    name: typeName,
+    description,
+    values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
+  }));
+  registry.define(`${typeName}Filter`, () => enumFilter(registry.enum(typeName)));
+}
+
+/** The first letter in lower case, as root fields begin. */
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+function queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Fields {
+  const fields: Fields = {
+    node: {
+      type: nodeInterface,
+      description: 'Retrieve a record by its `ID`',
+      args: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
+      ...bindField({ kind: 'node' }),
+    },
+  };
+  for (const table of tables) {
+    const name = lowerFirst(table.typeName);
+    const key = keyArguments(registry, table);
+    if (key) {
+      fields[`${name}ByPk`] ??= {
+        type: registry.object(table.typeName),
+        description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
+        args: key,
+        ...bindField({ kind: 'by key', table }),
+      };
+    }
+    fields[`${name}Collection`] ??= {
+      type: new GraphQLNonNull(registry.object(`${table.typeName}Connection`)),
+      description: `A pagable collection of type \`${table.typeName}\``,
+      args: collectionArguments(registry, table),
+      ...bindField({ kind: 'collection', table }),
+    };
+  }
+  addRoutines(registry, fields, routines.filter((routine) => !routine.volatile));
+  return fields;
+}
+
+/** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own. */
+function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap | undefined {
+  const args: GraphQLFieldConfigArgumentMap = {};
+  for (const column of table.primaryKey) {
+    const { type } = column;
+    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON' || !column.selectable) return undefined;
+    args[column.fieldName] = {
+      type: new GraphQLNonNull(inputTypeOf(type, registry)!),
+      description: `The record's \`${column.name}\` value`,
+      ...bindInput({ kind: 'column', column }),
+    };
+  }
+  return args;
+}
+
+function addRoutines(registry: TypeRegistry, fields: Fields, routines: readonly Routine[]): void {
+  for (const routine of routines) {
+    const config = routineFieldConfig(registry, routine, { kind: 'routine', routine });
+    if (config) fields[routine.fieldName] ??= config;
+  }
+}
+
+function defineMutation(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): void {
+  const tableFields = tables.flatMap((table) => [...defineMutationTypes(registry, table)]);
+  const volatile = routines.filter((routine) => routine.volatile);
+  if (tableFields.length === 0 && volatile.length === 0) return;
+  registry.define('Mutation', () => new GraphQLObjectType({
+    name: 'Mutation',
+    description: 'The root type for creating and mutating data',
+    fields: () => {
+      const fields: Fields = Object.fromEntries(tableFields.map(([name, build]) => [name, build()]));
+      addRoutines(registry, fields, volatile);
+      return fields;
+    },
+  }));
+}

@@ -1,0 +1,85 @@
+/**
+ * A `GraphQLSchema` over a `TypeRegistry`: graphql-js collects and builds every type when a schema is constructed, which costs
+ * seconds and hundreds of megabytes for a database of thousands of tables; validation asks for few of them by name.
+ */
+import {
+  GraphQLDirective,
+  GraphQLIncludeDirective,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  isObjectType,
+} from 'graphql';
+import type { TypeRegistry } from './type-registry.ts';
+
+const includeDirective = describeIf(
+  GraphQLIncludeDirective,
+  'This field or fragment will be included only when the `if` argument is true.',
+  'Included when true',
+);
+const skipDirective = describeIf(GraphQLSkipDirective, 'This field or fragment will be skipped when the `if` argument is true.', 'Skipped when true');
+
+/** The directive as the reference describes it. */
+function describeIf(directive: GraphQLDirective, description: string, ifDescription: string): GraphQLDirective {
+  const { args, ...config } = directive.toConfig();
+  return new GraphQLDirective({ ...config, description, args: { if: { ...args['if'], type: args['if']!.type, description: ifDescription } } });
+}
+
+type TypeMap = Record<string, GraphQLNamedType>;
+
+export class LazySchema extends GraphQLSchema {
+  readonly #registry: TypeRegistry;
+  readonly #hasMutation: boolean;
+  #typeMap: TypeMap | undefined;
+
+  /** The registry holds every type, `Query`, `Node` and (if there is anything to mutate) `Mutation` among them. */
+  constructor(registry: TypeRegistry) {
+    super({ directives: [includeDirective, skipDirective], assumeValid: true, description: 'Represents the GraphQL schema of the database' });
+    this.#registry = registry;
+    this.#hasMutation = registry.has('Mutation');
+  }
+
+  override getType(name: string): GraphQLNamedType | undefined {
+    return this.#registry.get(name) ?? super.getType(name);
+  }
+
+  override getQueryType(): GraphQLObjectType {
+    return this.#registry.object('Query');
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return this.#hasMutation ? this.#registry.object('Mutation') : undefined;
+  }
+
+  override getRootType(operation: string): GraphQLObjectType | undefined {
+    if (operation === 'query') return this.getQueryType();
+    return operation === 'mutation' ? this.getMutationType() : undefined;
+  }
+
+  /** Every type, built: introspection and printing ask for it, requests for data do not. */
+  override getTypeMap(): TypeMap {
+    if (!this.#typeMap) {
+      const names = [...this.#registry.names()].sort();
+      this.#typeMap = { ...Object.fromEntries(names.map((name) => [name, this.#registry.get(name)!])), ...super.getTypeMap() };
+    }
+    return this.#typeMap;
+  }
+
+  /** The only interface is `Node`; graphql-js asks whether a type implements it, seldom for the list. */
+  override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
+    return Object.values(this.getTypeMap()).filter((type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0);
+  }
+
+  override getImplementations(_interfaceType: GraphQLInterfaceType): {
+    objects: readonly GraphQLObjectType[];
+    interfaces: readonly GraphQLInterfaceType[];
+  } {
+    return { objects: this.getPossibleTypes(_interfaceType), interfaces: [] };
+  }
+
+  override isSubType(_abstractType: unknown, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+    return isObjectType(maybeSubType) && maybeSubType.getInterfaces().length > 0;
+  }
+}

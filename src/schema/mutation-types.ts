@@ -1,0 +1,127 @@
+/** The inputs, responses and root fields by which a table is inserted into, updated and deleted from. */
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+} from 'graphql';
+import type { Column, Table } from '../model/model.ts';
+import { bindField, bindInput } from './bindings.ts';
+import type { TypeRegistry } from './type-registry.ts';
+import { inputTypeOf, isInputValue } from './types-of-values.ts';
+
+type Field = GraphQLFieldConfig<unknown, unknown>;
+
+/** Defines the mutation types of a table and gives its fields of `Mutation`, each built on demand. */
+export function defineMutationTypes(registry: TypeRegistry, table: Table): ReadonlyMap<string, () => Field> {
+  const { typeName } = table;
+  const fields = new Map<string, () => Field>();
+  const can = (privilege: 'insertable' | 'updatable') =>
+    table[privilege] && table.columns.some((column) => column[privilege] && isInputValue(column.type) && inputTypeOf(column.type, registry));
+  if (can('insertable')) {
+    defineInput(registry, table, 'Insert', (column) => column.insertable);
+    defineResponse(registry, table, 'Insert');
+    fields.set(`insertInto${typeName}Collection`, () => insertField(registry, table));
+  }
+  if (can('updatable')) {
+    defineInput(registry, table, 'Update', (column) => column.updatable);
+    defineResponse(registry, table, 'Update');
+    fields.set(`update${typeName}Collection`, () => updateField(registry, table));
+  }
+  if (table.deletable) {
+    defineResponse(registry, table, 'Delete');
+    fields.set(`deleteFrom${typeName}Collection`, () => deleteField(registry, table));
+  }
+  return fields;
+}
+
+function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update', isWritable: (column: Column) => boolean): void {
+  const name = `${table.typeName}${verb}Input`;
+  registry.define(name, () => {
+    const fields: GraphQLInputFieldConfigMap = {};
+    for (const column of table.columns) {
+      const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
+      if (type) fields[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
+    }
+    return new GraphQLInputObjectType({ name, fields });
+  });
+}
+
+function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update' | 'Delete'): void {
+  const name = `${table.typeName}${verb}Response`;
+  registry.define(
+    name,
+    () =>
+      new GraphQLObjectType({
+        name,
+        fields: () => ({
+          affectedCount: {
+            type: new GraphQLNonNull(GraphQLInt),
+            description: 'Count of the records impacted by the mutation',
+            ...bindField({ kind: 'affected count' }),
+          },
+          records: {
+            type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(table.typeName)))),
+            description: 'Array of records impacted by the mutation',
+            ...bindField({ kind: 'records' }),
+          },
+        }),
+      }),
+  );
+}
+
+function insertField(registry: TypeRegistry, table: Table): Field {
+  const { typeName } = table;
+  return {
+    type: registry.object(`${typeName}InsertResponse`),
+    description: `Adds one or more \`${typeName}\` records to the collection`,
+    args: {
+      objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.input(`${typeName}InsertInput`)))) },
+    },
+    ...bindField({ kind: 'insert', table }),
+  };
+}
+
+function updateField(registry: TypeRegistry, table: Table): Field {
+  const { typeName } = table;
+  return {
+    type: new GraphQLNonNull(registry.object(`${typeName}UpdateResponse`)),
+    description: `Updates zero or more records in the \`${typeName}\` collection`,
+    args: {
+      set: {
+        type: new GraphQLNonNull(registry.input(`${typeName}UpdateInput`)),
+        description: 'Fields that are set will be updated for all records matching the `filter`',
+      },
+      ...restriction(registry, table),
+    },
+    ...bindField({ kind: 'update', table }),
+  };
+}
+
+function deleteField(registry: TypeRegistry, table: Table): Field {
+  const { typeName } = table;
+  return {
+    type: new GraphQLNonNull(registry.object(`${typeName}DeleteResponse`)),
+    description: `Deletes zero or more records from the \`${typeName}\` collection`,
+    args: restriction(registry, table),
+    ...bindField({ kind: 'delete', table }),
+  };
+}
+
+function restriction(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  return {
+    filter: {
+      type: registry.input(`${table.typeName}Filter`),
+      description: "Restricts the mutation's impact to records matching the criteria",
+    },
+    atMost: {
+      type: new GraphQLNonNull(GraphQLInt),
+      defaultValue: 1,
+      description: 'The maximum number of records in the collection permitted to be affected',
+    },
+  };
+}

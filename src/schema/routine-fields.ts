@@ -1,0 +1,53 @@
+/** The field of a function: its arguments and its result, as a root field or computed over a row. */
+import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
+import type { Routine } from '../model/model.ts';
+import { bindField, bindInput, type FieldBinding } from './bindings.ts';
+import { collectionArguments } from './collection-arguments.ts';
+import { scalarTypes } from './scalars.ts';
+import type { TypeRegistry } from './type-registry.ts';
+import { inputTypeOf, outputTypeOf } from './types-of-values.ts';
+
+/** The field; undefined where a type of it is not in this schema. */
+export function routineFieldConfig(
+  registry: TypeRegistry,
+  routine: Routine,
+  binding: FieldBinding,
+): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const type = resultType(registry, routine);
+  const args = argumentsOf(registry, routine);
+  if (!type || !args) return undefined;
+  const { result } = routine;
+  return {
+    type,
+    description: routine.description,
+    args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table) } : args,
+    ...bindField(binding),
+  };
+}
+
+function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputType | undefined {
+  switch (result.kind) {
+    case 'void':
+      return scalarTypes.Opaque;
+    case 'value':
+      return outputTypeOf(result.type, registry);
+    case 'row':
+      return registry.has(result.table.typeName) ? registry.object(result.table.typeName) : undefined;
+    case 'rows':
+      return registry.has(result.table.typeName) ? registry.object(`${result.table.typeName}Connection`) : undefined;
+  }
+}
+
+function argumentsOf(registry: TypeRegistry, routine: Routine): GraphQLFieldConfigArgumentMap | undefined {
+  const args: GraphQLFieldConfigArgumentMap = {};
+  for (const argument of routine.arguments) {
+    const type = inputTypeOf(argument.type, registry);
+    if (!type) return undefined;
+    args[argument.argumentName] = {
+      type: argument.required ? new GraphQLNonNull(type) : type,
+      defaultValue: argument.defaultValue,
+      ...bindInput({ kind: 'argument', argument }),
+    };
+  }
+  return args;
+}

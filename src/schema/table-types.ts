@@ -1,0 +1,192 @@
+/**
+ * The types of one table's rows: the row type, its connection and edge, the filter and the ordering, and the arguments of a collection.
+ */
+import {
+  GraphQLEnumType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  GraphQLBoolean,
+  GraphQLID,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLInterfaceType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import type { Column, Relation, Routine, Table } from '../model/model.ts';
+import { bindField, bindInput } from './bindings.ts';
+import { collectionArguments } from './collection-arguments.ts';
+import { filterTypeOf, idFilter } from './filter-types.ts';
+import { routineFieldConfig } from './routine-fields.ts';
+import type { TypeRegistry } from './type-registry.ts';
+import { outputTypeOf } from './types-of-values.ts';
+
+type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+
+export const orderByDirection = new GraphQLEnumType({
+  name: 'OrderByDirection',
+  description: 'Defines a per-field sorting order',
+  values: {
+    AscNullsFirst: { description: 'Ascending order, nulls first' },
+    AscNullsLast: { description: 'Ascending order, nulls last' },
+    DescNullsFirst: { description: 'Descending order, nulls first' },
+    DescNullsLast: { description: 'Descending order, nulls last' },
+  },
+});
+
+export const pageInfo = new GraphQLObjectType({
+  name: 'PageInfo',
+  fields: {
+    endCursor: { type: GraphQLString, ...bindField({ kind: 'end cursor' }) },
+    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField({ kind: 'has next page' }) },
+    hasPreviousPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField({ kind: 'has previous page' }) },
+    startCursor: { type: GraphQLString, ...bindField({ kind: 'start cursor' }) },
+  },
+});
+
+export const nodeInterface = new GraphQLInterfaceType({
+  name: 'Node',
+  fields: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: 'Retrieves a record by `ID`' } },
+});
+
+/** Defines the types that exist for every table that can be selected from. */
+export function defineTableTypes(registry: TypeRegistry, table: Table): void {
+  const { typeName } = table;
+  registry.define(typeName, () => rowType(registry, table));
+  registry.define(`${typeName}Connection`, () => connectionType(registry, table));
+  registry.define(`${typeName}Edge`, () => edgeType(registry, table));
+  registry.define(`${typeName}Filter`, () => filterType(registry, table));
+  if (table.columns.some(isOrderKey)) registry.define(`${typeName}OrderBy`, () => orderByType(table));
+}
+
+function isOrderKey(column: Column): boolean {
+  return column.selectable && column.orderable;
+}
+
+function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+  return new GraphQLObjectType({
+    name: table.typeName,
+    description: table.description,
+    interfaces: [nodeInterface],
+    fields: () => {
+      const nodeId = { type: new GraphQLNonNull(GraphQLID), description: 'Globally Unique Record Identifier', ...bindField({ kind: 'node id', table }) };
+      const fields: Fields = { nodeId };
+      for (const column of table.columns) if (column.selectable) addField(fields, column.fieldName, columnField(registry, column));
+      for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
+      // A computed field hides a column of the same name, as in the reference.
+      for (const routine of table.computed) addField(fields, routine.fieldName, computedField(registry, routine));
+      return fields;
+    },
+  });
+}
+
+function addField(fields: Fields, name: string, config: GraphQLFieldConfig<unknown, unknown> | undefined): void {
+  if (config && name !== 'nodeId') fields[name] = config;
+}
+
+function columnField(registry: TypeRegistry, column: Column): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const type = outputTypeOf(column.type, registry);
+  return type && { type: column.notNull ? new GraphQLNonNull(type) : type, description: column.description, ...bindField({ kind: 'column', column }) };
+}
+
+function relationField(registry: TypeRegistry, relation: Relation): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const { target } = relation;
+  if (!registry.has(target.typeName)) return undefined;
+  const binding = bindField({ kind: 'relation', relation });
+  if (relation.kind === 'to-many') {
+    return { type: registry.object(`${target.typeName}Connection`), args: collectionArguments(registry, target), ...binding };
+  }
+  const type = registry.object(target.typeName);
+  return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
+}
+
+function computedField(registry: TypeRegistry, routine: Routine): GraphQLFieldConfig<unknown, unknown> | undefined {
+  return routineFieldConfig(registry, routine, { kind: 'computed', routine });
+}
+
+function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+  const { typeName } = table;
+  return new GraphQLObjectType({
+    name: `${typeName}Connection`,
+    fields: () => ({
+      edges: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(`${typeName}Edge`)))),
+        ...bindField({ kind: 'edges' }),
+      },
+      pageInfo: { type: new GraphQLNonNull(pageInfo), ...bindField({ kind: 'page info' }) },
+      ...(table.totalCount && {
+        totalCount: {
+          type: new GraphQLNonNull(GraphQLInt),
+          description: 'The total number of records matching the `filter` criteria',
+          ...bindField({ kind: 'total count' }),
+        },
+      }),
+      ...(table.aggregate && {
+        aggregate: {
+          type: registry.object(`${typeName}Aggregate`),
+          description: `Aggregate functions calculated on the collection of \`${typeName}\``,
+          ...bindField({ kind: 'aggregate' }),
+        },
+      }),
+    }),
+  });
+}
+
+function edgeType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+  return new GraphQLObjectType({
+    name: `${table.typeName}Edge`,
+    fields: () => ({
+      cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField({ kind: 'cursor' }) },
+      node: { type: new GraphQLNonNull(registry.object(table.typeName)), ...bindField({ kind: 'edge node' }) },
+    }),
+  });
+}
+
+function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectType {
+  const name = `${table.typeName}Filter`;
+  const self: GraphQLInputObjectType = new GraphQLInputObjectType({
+    name,
+    fields: () => {
+      const list = new GraphQLList(new GraphQLNonNull(self));
+      const columns: GraphQLInputFieldConfigMap = {};
+      for (const column of table.columns) {
+        const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
+        if (type) columns[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
+      }
+      // A column of such a name takes the place of the combinator, as in the reference.
+      return {
+        ...columns,
+        nodeId: { type: idFilter, ...bindInput({ kind: 'node id' }) },
+        and: {
+          type: list,
+          description: 'Returns true only if all its inner filters are true, otherwise returns false',
+          ...bindInput({ kind: 'and' }),
+        },
+        or: {
+          type: list,
+          description: 'Returns true if at least one of its inner filters is true, otherwise returns false',
+          ...bindInput({ kind: 'or' }),
+        },
+        not: { type: self, description: 'Negates a filter', ...bindInput({ kind: 'not' }) },
+        ...columns,
+      };
+    },
+  });
+  return self;
+}
+
+function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObjectType | undefined {
+  const name = `${typeName}Filter`;
+  return registry.has(name) ? registry.input(name) : undefined;
+}
+
+function orderByType(table: Table): GraphQLInputObjectType {
+  const fields: GraphQLInputFieldConfigMap = {};
+  for (const column of table.columns) {
+    if (isOrderKey(column)) fields[column.fieldName] ??= { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
+  }
+  return new GraphQLInputObjectType({ name: `${table.typeName}OrderBy`, fields });
+}

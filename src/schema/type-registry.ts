@@ -1,0 +1,53 @@
+/**
+ * The named types of one schema, each built when it is first asked for: a request touches a few of thousands.
+ */
+import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+
+export class TypeRegistry {
+  readonly #factories = new Map<string, () => GraphQLNamedType>();
+  readonly #built = new Map<string, GraphQLNamedType>();
+
+  /** Adds a type that is built on demand. A name is given once. */
+  define(name: string, factory: () => GraphQLNamedType): void {
+    if (this.#factories.has(name)) throw new Error(`The type ${name} is defined twice.`);
+    this.#factories.set(name, factory);
+  }
+
+  has(name: string): boolean {
+    return this.#factories.has(name);
+  }
+
+  /** All names, without building anything. */
+  names(): IterableIterator<string> {
+    return this.#factories.keys();
+  }
+
+  get(name: string): GraphQLNamedType | undefined {
+    const built = this.#built.get(name);
+    if (built) return built;
+    const type = this.#factories.get(name)?.();
+    if (type) this.#built.set(name, type);
+    return type;
+  }
+
+  /** The object type of this name, which must have been defined. */
+  object(name: string): GraphQLObjectType {
+    return this.#require(name) as GraphQLObjectType;
+  }
+
+  /** The input object type of this name, which must have been defined. */
+  input(name: string): GraphQLInputObjectType {
+    return this.#require(name) as GraphQLInputObjectType;
+  }
+
+  /** The enum type of this name, which must have been defined. */
+  enum(name: string): GraphQLEnumType {
+    return this.#require(name) as GraphQLEnumType;
+  }
+
+  #require(name: string): GraphQLNamedType {
+    const type = this.get(name);
+    if (!type) throw new Error(`The type ${name} is not defined.`);
+    return type;
+  }
+}

@@ -1,0 +1,43 @@
+/** The GraphQL type of a value of a PostgreSQL type, as the model tells it: of a field, and of an input. */
+import { GraphQLList, type GraphQLNullableType, type GraphQLScalarType, type GraphQLEnumType, type GraphQLOutputType } from 'graphql';
+import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
+import { scalarTypes } from './scalars.ts';
+import type { TypeRegistry } from './type-registry.ts';
+
+/** The nullable output type; undefined where no field can have it. */
+export function outputTypeOf(type: ValueType, registry: TypeRegistry): (GraphQLNullableType & GraphQLOutputType) | undefined {
+  switch (type.kind) {
+    case 'scalar':
+    case 'enum':
+    case 'list':
+      return inputTypeOf(type, registry);
+    case 'row':
+      return registry.has(type.table.typeName) ? registry.object(type.table.typeName) : undefined;
+    case 'row list':
+      return registry.has(type.table.typeName) ? new GraphQLList(registry.object(type.table.typeName)) : undefined;
+    case 'unsupported':
+      return undefined;
+  }
+}
+
+/** The nullable input type; undefined where the enum is not in this schema. */
+export function inputTypeOf(
+  type: ScalarType | EnumValueType | ListType,
+  registry: TypeRegistry,
+): GraphQLScalarType | GraphQLEnumType | GraphQLList<GraphQLScalarType | GraphQLEnumType> | undefined {
+  switch (type.kind) {
+    case 'scalar':
+      return scalarTypes[type.scalar];
+    case 'enum':
+      return registry.has(type.enum.typeName) ? registry.enum(type.enum.typeName) : undefined;
+    case 'list': {
+      const element = inputTypeOf(type.element, registry) as GraphQLScalarType | GraphQLEnumType | undefined;
+      return element && new GraphQLList(element);
+    }
+  }
+}
+
+/** Whether a value of this type can be written or passed as an argument. */
+export function isInputValue(type: ValueType): type is ScalarType | EnumValueType | ListType {
+  return type.kind === 'scalar' || type.kind === 'enum' || type.kind === 'list';
+}
