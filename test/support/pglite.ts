@@ -1,0 +1,42 @@
+/**
+ * Makes fresh in-memory PGlite databases for tests in 0.4 s each: the initialised state, which takes 3 s to make, is made once for
+ * each version and kept in the temporary folder between runs. Time zone UTC, locale C, encoding UTF8, as on the test server.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { citext } from '@electric-sql/pglite/contrib/citext';
+import { hstore } from '@electric-sql/pglite/contrib/hstore';
+import { ltree } from '@electric-sql/pglite/contrib/ltree';
+
+let initialised: Promise<Blob> | undefined;
+
+/** Opens an empty database that has the extensions citext, hstore and ltree at hand. The caller closes it. */
+export async function startPglite(): Promise<PGlite> {
+  initialised ??= readOrMakeState();
+  return PGlite.create({ loadDataDir: await initialised, extensions: { citext, hstore, ltree } });
+}
+
+async function readOrMakeState(): Promise<Blob> {
+  const packageFile = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
+  const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
+  const file = path.join(tmpdir(), `rowgraph-pglite-${process.getuid?.() ?? 'user'}-${version}.tar`);
+  try {
+    return new Blob([await readFile(file)]);
+  } catch {
+    const state = await makeState();
+    // A rename is atomic, so that no other process ever reads half a file.
+    const part = `${file}.${process.pid}`;
+    await writeFile(part, Buffer.from(await state.arrayBuffer()));
+    await rename(part, file);
+    return state;
+  }
+}
+
+async function makeState(): Promise<Blob> {
+  const database = await PGlite.create();
+  const state = await database.dumpDataDir('none');
+  await database.close();
+  return state;
+}
