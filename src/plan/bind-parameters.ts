@@ -1,0 +1,82 @@
+/**
+ * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request; the rest of `plan/` only once a shape.
+ */
+import { ApiError } from '../errors.ts';
+import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
+import type { ScalarValue } from '../request/input-value.ts';
+import { checkCount } from './parameters.ts';
+import type { Parameter, ParameterValue } from './plan.ts';
+
+/** Text or null for each parameter. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count. */
+export function bindParameters(parameters: readonly Parameter[], leaves: readonly ScalarValue[]): (string | null)[] {
+  return parameters.map((parameter) => bindParameter(parameter, leaves));
+}
+
+function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): string | null {
+  const given = resolve(value, leaves);
+  if (given === null) return null;
+  switch (encoding.kind) {
+    case 'value':
+      return encodeValue(given, encoding.type, encoding.use);
+    case 'count':
+      return String(checkCount(Number(given), encoding.argument, encoding.maximum));
+    case 'text':
+      return hasNull(String(given)) ? null : String(given);
+    case 'integer':
+      return String(given);
+  }
+}
+
+function resolve(value: ParameterValue, leaves: readonly ScalarValue[]): ScalarValue {
+  switch (value.kind) {
+    case 'constant':
+      return value.value;
+    case 'variable':
+      return leaves[value.leaf] ?? null;
+    case 'list':
+      return value.items.map((item) => resolve(item, leaves));
+  }
+}
+
+function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
+  if (value === null) return null;
+  if (type.kind === 'list') return encodeArray(Array.isArray(value) ? value : [value], type.element, use);
+  // `in` is a list of values of a type that is no list.
+  if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
+  return encodeScalar(String(value), type, use);
+}
+
+function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
+  if (type.kind === 'enum') return labelOf(text, type);
+  if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && characters(text, use) > type.maxLength) {
+    throw new ApiError('BAD_USER_INPUT', `The text is longer than the ${type.maxLength} characters that ${type.sqlType} holds.`);
+  }
+  if (!hasNull(text)) return text;
+  // PostgreSQL stores no NUL, so nothing can equal such a text; and none can be written.
+  if (use === 'filter') return null;
+  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL stores no text that holds a NUL character (U+0000).');
+}
+
+/** The reference counts bytes where it writes and refuses what it would cut; a filter has no reason to. */
+function characters(text: string, use: 'filter' | 'write'): number {
+  return use === 'write' ? Buffer.byteLength(text) : [...text].length;
+}
+
+function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
+  return mapped ? (values.find((value) => value.name === name)?.label ?? name) : name;
+}
+
+function hasNull(text: string): boolean {
+  return text.includes('\0');
+}
+
+/** An array literal (manual: Array Value Input). */
+function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
+  // An element of a list may be longer than its column: PostgreSQL cuts or refuses it.
+  const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
+  const texts = items.map((item) => {
+    const text = item === null ? null : encodeScalar(String(item), element, use);
+    return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${texts.join(',')}}`;
+}

@@ -1,0 +1,67 @@
+/**
+ * A filter argument as conditions. Empty objects and lists are no condition, as in the reference; null operands match nothing.
+ */
+import { ApiError } from '../errors.ts';
+import type { Column, Table } from '../model/model.ts';
+import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { keyOfNodeId } from './node-key.ts';
+import { valueParameter } from './parameters.ts';
+import type { Filter, Operator } from './plan.ts';
+
+/** The condition; null where there is none. Throws BAD_USER_INPUT. */
+export function planFilter(value: InputValue | undefined, table: Table): Filter | null {
+  if (value === undefined || value === null) return null;
+  return every(objectOf(value).entries.map((entry) => planEntry(entry, table)));
+}
+
+function planEntry({ binding, value }: InputEntry, table: Table): Filter | null {
+  if (value === null) return null;
+  switch (binding?.kind) {
+    case 'column':
+      return every(objectOf(value).entries.map((operand) => planOperand(operand, binding.column)));
+    case 'node id':
+      return every(objectOf(value).entries.flatMap((operand) => planNodeId(operand, table)));
+    case 'and':
+      return every(listOf(value).map((item) => planFilter(item, table)));
+    case 'or':
+      return some(listOf(value).map((item) => planFilter(item, table)));
+    case 'not': {
+      const filter = planFilter(value, table);
+      return filter && { kind: 'not', filter };
+    }
+    default:
+      throw new Error('A field of a filter has no meaning.');
+  }
+}
+
+function planOperand({ name, value }: InputEntry, column: Column): Filter {
+  if (name !== 'is') return { kind: 'comparison', column, operator: name as Operator, parameter: valueParameter(value, column.type, 'filter') };
+  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" takes NULL or NOT_NULL.');
+  return { kind: 'null test', column, isNull: value.name === 'NULL' };
+}
+
+function planNodeId({ value }: InputEntry, table: Table): Filter[] {
+  return keyOfNodeId(value, table).map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+}
+
+function objectOf(value: NonNullable<InputValue>): InputObject {
+  if (value.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An object is expected in this filter.');
+  return value;
+}
+
+function listOf(value: NonNullable<InputValue>): readonly InputValue[] {
+  return value.kind === 'list' ? value.items : [value];
+}
+
+function every(filters: readonly (Filter | null)[]): Filter | null {
+  return combine('and', filters);
+}
+
+function some(filters: readonly (Filter | null)[]): Filter | null {
+  return combine('or', filters);
+}
+
+function combine(kind: 'and' | 'or', filters: readonly (Filter | null)[]): Filter | null {
+  const present = filters.filter((filter) => filter !== null);
+  return present.length > 1 ? { kind, filters: present } : (present[0] ?? null);
+}

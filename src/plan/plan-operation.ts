@@ -1,0 +1,61 @@
+/**
+ * Operation in, plan out: what each root field reads, writes or calls.
+ */
+import { ApiError } from '../errors.ts';
+import type { Model, Table } from '../model/model.ts';
+import type { IdentifierValue } from '../request/input-value.ts';
+import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
+import { keyOfNodeId } from './node-key.ts';
+import { valueParameter } from './parameters.ts';
+import type { LookupPlan, Plan, RootValue } from './plan.ts';
+import { planMutation } from './plan-mutation.ts';
+import { planRoutine } from './plan-routine.ts';
+import { planConnection, planRow } from './plan-selection.ts';
+
+/** The plan of an operation. Throws `ApiError` for arguments that are valid GraphQL and make no sense. */
+export function planOperation(operation: Operation, model: Model): Plan {
+  return {
+    kind: operation.kind,
+    roots: operation.fields.map((field) => ({ key: field.key, value: planRoot(field, model) })),
+  };
+}
+
+function planRoot(field: SelectedField, model: Model): RootValue {
+  const { binding } = field;
+  switch (binding?.kind) {
+    case undefined:
+      return field.name === '__typename' ? { kind: 'type name', name: field.parentType } : { kind: 'introspection' };
+    case 'collection':
+      return planConnection(field, binding.table);
+    case 'by key':
+      return planLookup(binding.table, keyOfArguments(field), field.selection);
+    case 'node':
+      return planNode(field, model);
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return planMutation(field, binding.kind, binding.table);
+    case 'routine':
+      return planRoutine(field, binding.routine);
+    default:
+      throw new Error(`The field ${field.name} is no root field.`);
+  }
+}
+
+function keyOfArguments(field: SelectedField): LookupPlan['key'] {
+  return field.arguments.map(({ binding, value }) => {
+    if (binding?.kind !== 'column') throw new Error(`An argument of ${field.name} has no column.`);
+    return { column: binding.column, parameter: valueParameter(value, binding.column.type, 'filter') };
+  });
+}
+
+function planLookup(table: Table, key: LookupPlan['key'], selection: readonly SelectedField[]): LookupPlan {
+  return { kind: 'lookup', table, key, row: planRow(selection, table, 1) };
+}
+
+function planNode(field: SelectedField, model: Model): LookupPlan {
+  const id = argumentOf(field, 'nodeId') as IdentifierValue;
+  const table = model.tables.find((each) => each.selectable && each.schema === id.schema && each.name === id.table);
+  if (!table) throw new ApiError('BAD_USER_INPUT', 'The nodeId names no table that this role can read.');
+  return planLookup(table, keyOfNodeId(id, table), field.on(table.typeName));
+}

@@ -1,0 +1,67 @@
+/**
+ * The paging arguments of a collection: which are allowed together, how many rows, from where, in which order.
+ */
+import { ApiError } from '../errors.ts';
+import type { Table } from '../model/model.ts';
+import type { InputValue } from '../request/input-value.ts';
+import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { countOf, textParameter } from './parameters.ts';
+import type { OrderKey, Page, Parameter } from './plan.ts';
+
+/** The largest offset that PostgreSQL takes, as bigint is its type. */
+const noMaximum = Number.MAX_SAFE_INTEGER;
+
+/** The page. Throws BAD_USER_INPUT in the reference's words for arguments that exclude each other. */
+export function planPage(field: SelectedField, table: Table): Page {
+  const given = (name: string) => argumentOf(field, name) ?? null;
+  const first = given('first');
+  const last = given('last');
+  const before = given('before');
+  const after = given('after');
+  const offset = given('offset');
+  refuse(first && last, 'only one of "first" and "last" may be provided');
+  refuse(before && after, 'only one of "before" and "after" may be provided');
+  refuse(first && before, '"first" may only be used with "after"');
+  refuse(last && after, '"last" may only be used with "before"');
+  refuse(offset && (last || before), '"offset" may only be used with "first" and "after"');
+  const backward = last !== null || before !== null;
+  const keys = planOrder(given('orderBy'), table);
+  const size = backward ? last : first;
+  return {
+    direction: backward ? 'backward' : 'forward',
+    limit: size ? countOf(size, backward ? 'last' : 'first', table.maxRows) : table.maxRows,
+    offset: offset && countOf(offset, 'offset', noMaximum),
+    cursor: planCursor(backward ? before : after, keys),
+    keys,
+  };
+}
+
+function refuse(condition: unknown, message: string): void {
+  if (condition) throw new ApiError('BAD_USER_INPUT', message);
+}
+
+function planCursor(value: InputValue, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
+  if (value === null) return null;
+  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', 'A cursor is expected here.');
+  if (value.elements.length > keys.length) {
+    throw new ApiError('BAD_USER_INPUT', 'The cursor holds more values than the order has keys: it comes from another order.');
+  }
+  return value.elements.map((element) => element && textParameter(element));
+}
+
+/** The requested keys, then the primary key, so that no two rows are equal. */
+function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
+  const requested = value === null ? [] : value.kind === 'list' ? value.items : [value];
+  const keys = requested.flatMap(planOrderElement);
+  return [...keys, ...table.primaryKey.map((column) => ({ column, descending: false, nullsFirst: false }))];
+}
+
+function planOrderElement(element: InputValue): OrderKey[] {
+  if (element?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An element of orderBy is an object with one key.');
+  const keys = element.entries.filter(({ value }) => value !== null);
+  if (keys.length > 1) throw new ApiError('BAD_USER_INPUT', 'An element of orderBy has one key: write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
+  return keys.map(({ binding, value }) => {
+    if (binding?.kind !== 'column' || value?.kind !== 'choice') throw new Error('An order key has no column.');
+    return { column: binding.column, descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };
+  });
+}

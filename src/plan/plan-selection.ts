@@ -1,0 +1,130 @@
+/**
+ * What is selected of rows, connections and the results of functions.
+ */
+import { ApiError } from '../errors.ts';
+import type { Routine, Table } from '../model/model.ts';
+import { argumentOf, type SelectedField } from '../request/operation.ts';
+import type {
+  AggregateColumnValue,
+  AggregateValue,
+  ConnectionPlan,
+  ConnectionValue,
+  EdgeValue,
+  Member,
+  PageInfoValue,
+  ResultPlan,
+  RowPlan,
+  RowValue,
+  TypeNamePlan,
+} from './plan.ts';
+import { planFilter } from './plan-filter.ts';
+import { planPage } from './plan-page.ts';
+
+/** Relations nested deeper than this are refused: each is a subquery inside the last, and PostgreSQL's planner works on them as one. */
+const deepest = 50;
+
+type Planner<Value> = (field: SelectedField) => Value;
+
+function planMembers<Value>(selection: readonly SelectedField[], plan: Planner<Value>): Member<Value | TypeNamePlan>[] {
+  return selection.map((field) => ({
+    key: field.key,
+    name: field.name,
+    value: field.binding ? plan(field) : { kind: 'type name', name: field.parentType },
+  }));
+}
+
+/** What is read of a row. */
+export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
+  if (depth > deepest) throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} deep.`);
+  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
+}
+
+function planRowField(field: SelectedField, depth: number): RowValue {
+  const { binding, selection } = field;
+  switch (binding?.kind) {
+    case 'column': {
+      const { column } = binding;
+      const { type } = column;
+      if (type.kind !== 'row' && type.kind !== 'row list') return { kind: 'column', column };
+      return { kind: 'row column', column, list: type.kind === 'row list', row: planRow(selection, type.table, depth) };
+    }
+    case 'node id':
+      return { kind: 'node id' };
+    case 'relation': {
+      const { relation } = binding;
+      if (relation.kind === 'to-one') return { kind: 'to-one', relation, row: planRow(selection, relation.target, depth) };
+      return { kind: 'to-many', relation, connection: planConnection(field, relation.target, depth) };
+    }
+    case 'computed':
+      return { kind: 'computed', routine: binding.routine, result: planResult(field, binding.routine, depth) };
+    default:
+      throw new Error(`The field ${field.name} is no field of a row.`);
+  }
+}
+
+/** What is read of a function's result. */
+export function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
+  switch (result.kind) {
+    case 'void':
+      return { kind: 'void' };
+    case 'value':
+      return { kind: 'value', type: result.type };
+    case 'row':
+      return { kind: 'row', row: planRow(field.selection, result.table, depth) };
+    case 'rows':
+      return { kind: 'rows', connection: planConnection(field, result.table, depth) };
+  }
+}
+
+/** A page of a collection and what is asked of it. */
+export function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
+  return {
+    kind: 'connection',
+    table,
+    page: planPage(field, table),
+    filter: planFilter(argumentOf(field, 'filter'), table),
+    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth)),
+  };
+}
+
+function planConnectionField({ binding, selection, name }: SelectedField, table: Table, depth: number): ConnectionValue {
+  switch (binding?.kind) {
+    case 'edges':
+      return { kind: 'edges', members: planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth)) };
+    case 'page info':
+      return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
+    case 'total count':
+      return { kind: 'total count' };
+    case 'aggregate':
+      return { kind: 'aggregate', members: planMembers<AggregateValue>(selection, planAggregateField) };
+    default:
+      throw new Error(`The field ${name} is no field of a connection.`);
+  }
+}
+
+function planEdgeField({ binding, selection }: SelectedField, table: Table, depth: number): EdgeValue {
+  return binding?.kind === 'cursor' ? { kind: 'cursor' } : { kind: 'node', row: planRow(selection, table, depth) };
+}
+
+function planPageInfoField({ binding, name }: SelectedField): PageInfoValue {
+  switch (binding?.kind) {
+    case 'start cursor':
+    case 'end cursor':
+    case 'has next page':
+    case 'has previous page':
+      return { kind: binding.kind };
+    default:
+      throw new Error(`The field ${name} is no field of PageInfo.`);
+  }
+}
+
+function planAggregateField({ binding, selection, name }: SelectedField): AggregateValue {
+  if (binding?.kind === 'count') return { kind: 'count' };
+  if (binding?.kind !== 'aggregate function') throw new Error(`The field ${name} is no aggregate.`);
+  return { kind: 'function', name: binding.name, members: planMembers<AggregateColumnValue>(selection, planAggregateColumn) };
+}
+
+function planAggregateColumn({ binding, name }: SelectedField): AggregateColumnValue {
+  if (binding?.kind !== 'aggregate column') throw new Error(`The field ${name} is no aggregate of a column.`);
+  return { kind: 'column', column: binding.column };
+}
