@@ -2,6 +2,7 @@
  * The composition root and public API (being written): holds the current `Api` of each role, reloads it and wires the stages.
  */
 import type { ErrorCode, ErrorObject } from './errors.ts';
+import type { Observer } from './events.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
 export interface GraphQLRequest {
@@ -42,6 +43,8 @@ export interface RowgraphOptions {
   readonly poolSize?: number;
   /** Whether statements are prepared by name. `false` for poolers that cannot keep them. Default: true. */
   readonly prepare?: boolean;
+  /** Takes note of what happens: schema loads, retried flights, failures. */
+  readonly observe?: Observer;
 }
 
 export interface Rowgraph {
@@ -50,6 +53,8 @@ export interface Rowgraph {
   resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult>;
   sdl(options?: { role?: string }): Promise<string>;
   reload(): Promise<void>;
+  /** Resolves if the database answers. For health checks. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 

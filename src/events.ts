@@ -1,0 +1,99 @@
+/**
+ * Everything that can be observed of rowgraph, as one closed union. Stages report events and know nothing of logs and metrics;
+ * `http/create-telemetry.ts` turns events into both.
+ */
+import type { ErrorCode } from './errors.ts';
+
+/** A request came in at the GraphQL endpoint. */
+export interface RequestStarted {
+  readonly kind: 'request-started';
+}
+
+/** A request at the GraphQL endpoint was answered, well or not. */
+export interface RequestFinished {
+  readonly kind: 'request-finished';
+  readonly requestId: string;
+  /** The caller's role; null where nobody was authenticated. */
+  readonly role: string | null;
+  /** The code of the first error; null where there is none. */
+  readonly code: ErrorCode | null;
+  readonly status: number;
+  /** From the head of the request to the last byte handed to the socket. */
+  readonly seconds: number;
+  /** Size of the body as sent. */
+  readonly bytes: number;
+}
+
+/** Something failed that should not have: the client is told INTERNAL_ERROR and no more, the operator gets the error itself. */
+export interface DefectFound {
+  readonly kind: 'defect-found';
+  /** Null where it happened outside a request. */
+  readonly requestId: string | null;
+  readonly error: unknown;
+}
+
+export interface ServerStarted {
+  readonly kind: 'server-started';
+  readonly url: string;
+}
+
+/** The server accepts no more connections and finishes what it has. */
+export interface ServerStopping {
+  readonly kind: 'server-stopping';
+}
+
+export interface ServerStopped {
+  readonly kind: 'server-stopped';
+}
+
+/** The schema of all roles was loaded, at the start or after DDL. */
+export interface SchemaLoaded {
+  readonly kind: 'schema-loaded';
+  /** The schema version; null where the database keeps none. */
+  readonly version: string | null;
+  readonly seconds: number;
+}
+
+/** The schema could not be loaded; the one before stays in use. */
+export interface SchemaLoadFailed {
+  readonly kind: 'schema-load-failed';
+  readonly error: unknown;
+}
+
+/** A flight is run again because concurrent transactions, or a newer schema, were in its way. */
+export interface FlightRetried {
+  readonly kind: 'flight-retried';
+  /** How often it has run before. */
+  readonly attempt: number;
+  /** What PostgreSQL said. */
+  readonly sqlstate: string | null;
+}
+
+/** A pooled connection broke while nobody used it, or could not be opened. */
+export interface PoolFailed {
+  readonly kind: 'pool-failed';
+  readonly error: unknown;
+}
+
+export type Event =
+  | RequestStarted
+  | RequestFinished
+  | DefectFound
+  | ServerStarted
+  | ServerStopping
+  | ServerStopped
+  | SchemaLoaded
+  | SchemaLoadFailed
+  | FlightRetried
+  | PoolFailed;
+
+/** Takes note of an event. It must neither throw nor wait. */
+export type Observer = (event: Event) => void;
+
+/** How well one bounded cache does. */
+export interface CacheStatistics {
+  readonly name: string;
+  readonly entries: number;
+  readonly hits: number;
+  readonly misses: number;
+}
