@@ -29,7 +29,8 @@ const run = promisify(execFile);
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** The parent of the server: when its input ends, on stop() or because this process died, it ends the server and removes the folder. */
-const guardScript = 'folder=$1; shift; "$@" </dev/null & server=$!; read -r _; kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"';
+const guardScript =
+  'folder=$1; shift; "$@" </dev/null & server=$!; read -r _; kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"';
 
 const defaultSettings = {
   listen_addresses: '127.0.0.1',
@@ -63,7 +64,11 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [path.join(binaries, 'postgres'), '-D', path.join(folder, 'data'), ...flags];
   // A session of its own, so that Ctrl-C in a terminal reaches this process only, which then takes the guard along.
-  const guard = spawn('sh', ['-c', guardScript, 'guard', folder, ...command], { ...user, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
+  const guard = spawn('sh', ['-c', guardScript, 'guard', folder, ...command], {
+    ...user,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   const ended = new Promise<void>((resolve) => guard.once('exit', () => resolve()));
   const stop = (): Promise<void> => {
     guard.ref();
