@@ -48,18 +48,13 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
 
 function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
   if (type.kind === 'enum') return labelOf(text, type);
-  if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && characters(text, use) > type.maxLength) {
+  if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
     throw new ApiError('BAD_USER_INPUT', `The text is longer than the ${type.maxLength} characters that ${type.sqlType} holds.`);
   }
   if (!hasNull(text)) return text;
   // PostgreSQL stores no NUL, so nothing can equal such a text; and none can be written.
   if (use === 'filter') return null;
   throw new ApiError('BAD_USER_INPUT', 'PostgreSQL stores no text that holds a NUL character (U+0000).');
-}
-
-/** The reference counts bytes where it writes and refuses what it would cut; a filter has no reason to. */
-function characters(text: string, use: 'filter' | 'write'): number {
-  return use === 'write' ? Buffer.byteLength(text) : [...text].length;
 }
 
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {

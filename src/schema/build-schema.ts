@@ -2,16 +2,12 @@
  * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
  */
 import {
-  GraphQLBoolean,
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
-  GraphQLFloat,
   GraphQLID,
-  GraphQLInt,
   GraphQLNonNull,
   GraphQLObjectType,
-  GraphQLString,
 } from 'graphql';
 import type { EnumType, Model, Routine, Table } from '../model/model.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
@@ -29,12 +25,8 @@ import { inputTypeOf } from './types-of-values.ts';
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 const commonTypes = [
-  GraphQLBoolean,
-  GraphQLFloat,
+  ...Object.values(scalarTypes),
   GraphQLID,
-  GraphQLInt,
-  GraphQLString,
-  ...Object.values(scalarTypes).filter((type) => ![GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLString].includes(type)),
   cursorScalar,
   ...commonFilterTypes,
   orderByDirection,

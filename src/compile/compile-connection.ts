@@ -1,0 +1,144 @@
+/**
+ * A connection as JSON text: one subselect reads the page and its columns, the select around it aggregates the edges.
+ * For `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
+ *
+ *     (select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || t1."id" || '}}', ',') filter (where t1."(number)" <= 20), '')
+ *        || '],"pageInfo":{"hasNextPage":' || (count(*) > 20) || '}}'
+ *      from (select t1."id", row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
+ *        order by t1."id" limit 21) as t1)
+ */
+import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
+import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
+import { type StatementContext, typeNameJson } from './context.ts';
+import { PageQuery, type Source } from './page-query.ts';
+import type { Scope } from './scope.ts';
+import { keyJson, opaqueIdJson } from './value-json.ts';
+
+/** What makes the JSON text of a node: rows hold connections and connections hold rows, so one is given to the other. */
+export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;
+
+/** The connection as an expression of type text. */
+export function compileConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
+  const usesPage = connection.members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
+  if (!usesPage) return aggregateMembers(connection, connection.members, source, context, true);
+  return new ConnectionCompiler(connection, source, context, compileRow).compile();
+}
+
+class ConnectionCompiler {
+  readonly #connection: ConnectionPlan;
+  readonly #source: Source;
+  readonly #context: StatementContext;
+  readonly #compileRow: RowCompiler;
+  readonly #page: PageQuery;
+
+  constructor(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler) {
+    this.#connection = connection;
+    this.#source = source;
+    this.#context = context;
+    this.#compileRow = compileRow;
+    this.#page = new PageQuery(connection, source, context);
+  }
+
+  compile(): Sql {
+    // The text comes first: it tells the page which columns and whether one more row are needed.
+    const json = concatenate(this.#object());
+    return sql`(select ${json} from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)})`;
+  }
+
+  #object(): JsonText {
+    const { members } = this.#connection;
+    return jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#value(member) })));
+  }
+
+  #value(member: Member<ConnectionValue>): JsonText {
+    const { value } = member;
+    if (value.kind === 'type name') return typeNameJson(value.name);
+    if (value.kind === 'edges') return ['[', this.#edges(value.members), ']'];
+    if (isAggregate(value)) return [aggregateMembers(this.#connection, [member], this.#source, this.#context, false)];
+    return jsonObject(value.members.map((each) => ({ key: this.#context.key(each), value: this.#pageInfo(each.value) })));
+  }
+
+  #edges(members: readonly Member<EdgeValue>[]): Sql {
+    const edge = concatenate(jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))));
+    const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
+    const filters = () => [...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.limit()}`] : []), ...this.#hasKey()];
+    return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
+  }
+
+  /** Rows without a value in the first key column are no edges, as in the reference: only views have such. */
+  #hasKey(): Sql[] {
+    const [first] = this.#connection.table.primaryKey;
+    return first && !first.notNull ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
+  }
+
+  #later(filters: () => Sql[]): Sql {
+    if (this.#asksForMore()) this.#page.readOneMore();
+    const present = filters();
+    return present.length > 0 ? sql` filter (where ${join(present, ' and ')})` : sql``;
+  }
+
+  /** Whether somebody asks if rows follow the page in walking direction. */
+  #asksForMore(): boolean {
+    const wanted = this.#connection.page.direction === 'forward' ? 'has next page' : 'has previous page';
+    return this.#connection.members.some(({ value }) => value.kind === 'page info' && value.members.some((each) => each.value.kind === wanted));
+  }
+
+  #edgeValue(value: EdgeValue): JsonText {
+    switch (value.kind) {
+      case 'type name':
+        return typeNameJson(value.name);
+      case 'cursor':
+        return [opaqueIdJson(this.#cursorText())];
+      case 'node':
+        return this.#compileRow(value.row, this.#page.scope, this.#context);
+    }
+  }
+
+  #cursorText(): Sql {
+    const { keys } = this.#connection.page;
+    const elements: JsonText = keys.flatMap(({ column }, index) => [
+      ...(index > 0 ? [', '] : []),
+      keyJson(this.#page.scope.column(column.name), column.type, column.notNull),
+    ]);
+    return concatenate(['[', ...elements, ']']);
+  }
+
+  #pageInfo(value: PageInfoValue): JsonText {
+    const forward = this.#connection.page.direction === 'forward';
+    switch (value.kind) {
+      case 'type name':
+        return typeNameJson(value.name);
+      case 'start cursor':
+        return [this.#cursorAt(forward)];
+      case 'end cursor':
+        return [this.#cursorAt(!forward)];
+      case 'has next page':
+        return [forward ? this.#hasMore() : this.#hasOther()];
+      case 'has previous page':
+        return [forward ? this.#hasOther() : this.#hasMore()];
+    }
+  }
+
+  /** The cursor of the first or last row in walking order. */
+  #cursorAt(first: boolean): Sql {
+    const last = this.#asksForMore() ? sql`least(count(*), ${this.#page.limit()})` : sql`count(*)`;
+    const isCut = this.#asksForMore() && first;
+    const position = first ? sql`1` : last;
+    const id = opaqueIdJson(sql`(array_agg(${this.#cursorText()}))[${position}]`);
+    return isCut ? sql`case when ${this.#page.limit()} > 0 then coalesce(${id}, 'null') else 'null' end` : sql`coalesce(${id}, 'null')`;
+  }
+
+  #hasMore(): Sql {
+    this.#page.readOneMore();
+    return sql`(count(*) > ${this.#page.limit()})`;
+  }
+
+  /** Whether rows precede the page in walking direction. An empty page says no, as the reference does. */
+  #hasOther(): Sql {
+    const reasons = this.#page.reasonsForOther();
+    if (reasons.length === 0) return literal('false');
+    return sql`(count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))`;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A mutation as one statement: a common table expression writes, the select around it makes the response.
+ *
+ *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
+ *     select '{"affectedCount":' || count(*) || … from changed as t1
+ */
+import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, UpdatePlan } from '../plan/plan.ts';
+import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { raiseMarker } from '../sql/raise.ts';
+import { bind, identifier, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { compileFilter } from './compile-filter.ts';
+import { compileRow, tableSource } from './compile-row.ts';
+import { type StatementContext, typeNameJson } from './context.ts';
+import { where } from './page-query.ts';
+import { DerivedScope, directScope, type Scope } from './scope.ts';
+
+/** The statement; its one column is the response's JSON text. */
+export function compileMutation(plan: MutationPlan, context: StatementContext): Sql {
+  const changed = new DerivedScope(context.aliases.next());
+  const response = responseJson(plan.members, changed, context);
+  const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
+  const target = directScope(changed.alias);
+  const returned = changed.outputs(target);
+  const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
+  return sql`with changed as (${write(plan, target)} ${returning}) select ${json} from changed as ${trusted(changed.alias)}`;
+}
+
+function responseJson(members: readonly Member<ResponseValue>[], changed: DerivedScope, context: StatementContext): JsonText {
+  return jsonObject(
+    members.map((member) => {
+      const { value } = member;
+      const key = context.key(member);
+      if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
+      if (value.kind === 'affected count') return { key, value: [sql`count(*)::text`] };
+      const record = concatenate(compileRow(value.row, changed, context));
+      return { key, value: ['[', sql`coalesce(string_agg(${record}, ','), '')`, ']'] };
+    }),
+  );
+}
+
+/**
+ * Empty text, or an error that undoes the statement: a cast that cannot succeed raises where no function of ours is installed.
+ * The count is part of what is cast, so that PostgreSQL does not try the cast while it plans.
+ */
+function tooManyRows({ kind, atMost }: UpdatePlan | DeletePlan): Sql {
+  const message = literal(`${raiseMarker}${kind} impacts too many records`);
+  return sql`case when count(*) > ${bind(atMost, 'int4')} then (${message} || left(count(*)::text, 0))::int4::text else '' end`;
+}
+
+function write(plan: MutationPlan, target: Scope): Sql {
+  const table = sql`${tableSource(plan.table)} as ${trusted(target.alias)}`;
+  switch (plan.kind) {
+    case 'insert':
+      return sql`insert into ${table} ${insertedRows(plan)}`;
+    case 'update': {
+      const assignments = plan.set.map(({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`);
+      return sql`update ${table} set ${join(assignments, ', ')}${restriction(plan, target)}`;
+    }
+    case 'delete':
+      return sql`delete from ${table}${restriction(plan, target)}`;
+  }
+}
+
+function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope): Sql {
+  return where(filter ? [compileFilter(filter, target)] : []);
+}
+
+function insertedRows({ columns, rows }: InsertPlan): Sql {
+  const names = columns.map((column) => identifier(column.name));
+  const values = rows.map((row) => {
+    const cells = row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default')));
+    return sql`(${join(cells, ', ')})`;
+  });
+  return sql`(${join(names, ', ')}) values ${join(values, ', ')}`;
+}

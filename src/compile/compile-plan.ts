@@ -1,0 +1,97 @@
+/**
+ * Plan in, SQL out: a query is one statement with a column for each root field; a mutation is a statement for each root field, in order.
+ */
+import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
+import { concatenate } from '../sql/json-text.ts';
+import { bind, identifier, join, render, type Sql, sql, trusted } from '../sql/sql.ts';
+import { compileConnection } from './compile-connection.ts';
+import { equals } from './compile-filter.ts';
+import { compileMutation } from './compile-mutation.ts';
+import { compileRow, objectOrNull, resultJson, tableSource } from './compile-row.ts';
+import { StatementContext } from './context.ts';
+import { directScope } from './scope.ts';
+
+/** An operation that is ready to run, for any values of its parameters. */
+export interface CompiledOperation {
+  /** In the order of the response. */
+  readonly roots: readonly CompiledRoot[];
+  readonly statements: readonly CompiledStatement[];
+}
+
+export interface CompiledStatement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Where the value of a root field comes from. */
+export type CompiledRoot =
+  | { readonly kind: 'json'; readonly key: string; readonly json: string }
+  | { readonly kind: 'introspection'; readonly key: string }
+  | { readonly kind: 'column'; readonly key: string; readonly statement: number; readonly column: number };
+
+/** Compiles a plan. The text depends on the plan alone, never on a value that is bound. */
+export function compilePlan({ kind, roots }: Plan): CompiledOperation {
+  const statements: CompiledStatement[] = [];
+  const columns: Sql[] = [];
+  const queryContext = new StatementContext();
+  const compiled = roots.map(({ key, value }): CompiledRoot => {
+    if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
+    if (value.kind === 'introspection') return { kind: 'introspection', key };
+    if (kind === 'query') return { kind: 'column', key, statement: 0, column: columns.push(compileRoot(value, queryContext)) - 1 };
+    return { kind: 'column', key, statement: statements.push(render(compileStatement(value))) - 1, column: 0 };
+  });
+  if (columns.length > 0) statements.push(render(sql`select ${join(columns, ', ')}`));
+  return { roots: compiled, statements };
+}
+
+type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
+
+function compileRoot(value: DataRoot, context: StatementContext): Sql {
+  switch (value.kind) {
+    case 'connection':
+      return compileConnection(value, { from: tableSource(value.table), conditions: () => [] }, context, compileRow);
+    case 'lookup':
+      return compileLookup(value, context);
+    case 'routine':
+      return resultJson(value.result, callOf(value), context, value.routine.volatile);
+    default:
+      throw new Error(`A query has no ${value.kind}.`);
+  }
+}
+
+function compileStatement(value: DataRoot): Sql {
+  const context = new StatementContext();
+  switch (value.kind) {
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return compileMutation(value, context);
+    case 'routine':
+      if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context);
+      return sql`select ${compileRoot(value, context)}`;
+    default:
+      throw new Error(`A mutation has no ${value.kind}.`);
+  }
+}
+
+function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
+  const scope = directScope(context.aliases.next());
+  const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
+  const json = concatenate(compileRow(row, scope, context));
+  // The key of a view is what its directive says, and may match several rows.
+  return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
+}
+
+/** A call by named notation (manual: Calling Functions): arguments that are absent take their defaults. */
+function callOf({ routine, arguments: given }: RoutinePlan): Sql {
+  const named = given.map(({ argument, parameter }) => sql`${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`);
+  return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
+}
+
+/** A volatile function that yields rows is called once, whatever is asked of its rows. */
+function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext): Sql {
+  const { table } = connection;
+  const rowType = identifier(table.schema, table.name);
+  const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}::${rowType}` };
+  return sql`with called as materialized (select * from ${callOf(plan)}) select ${compileConnection(connection, source, context, compileRow)}`;
+}

@@ -1,0 +1,107 @@
+/**
+ * A row as JSON text: columns, relations, computed fields. For `{ id title blog { name } }`:
+ *
+ *     '{"id":' || t1."id" || ',"title":' || to_json(t1."title") || ',"blog":'
+ *       || coalesce((select '{"name":' || to_json(t2."name") || '}' from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null') || '}'
+ */
+import type { Relation, Table } from '../model/model.ts';
+import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
+import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { identifier, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { compileConnection } from './compile-connection.ts';
+import { type StatementContext, typeNameJson } from './context.ts';
+import { directScope, type Scope } from './scope.ts';
+import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
+
+/** JSON text of the row that `scope` names. */
+export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
+  return jsonObject(members.map((member) => ({ key: context.key(member), value: rowValue(member.value, table, scope, context) })));
+}
+
+function rowValue(value: RowValue, table: Table, scope: Scope, context: StatementContext): JsonText {
+  switch (value.kind) {
+    case 'type name':
+      return typeNameJson(value.name);
+    case 'column':
+      return [valueJson(scope.column(value.column.name), value.column.type, value.column.notNull)];
+    case 'node id':
+      return [nodeIdJson(table, scope)];
+    case 'to-one':
+      return [toOne(value.relation, value.row, scope, context)];
+    case 'to-many': {
+      const { relation, connection } = value;
+      const source = { from: tableSource(relation.target), conditions: (inner: Scope) => joinConditions(relation, scope, inner) };
+      return [compileConnection(connection, source, context, compileRow)];
+    }
+    case 'computed': {
+      const { schema, name, volatile } = value.routine;
+      return [resultJson(value.result, sql`${identifier(schema, name)}(${scope.row()})`, context, volatile)];
+    }
+    case 'row column':
+      return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
+  }
+}
+
+/** A table in FROM. */
+export function tableSource(table: Table): Sql {
+  return identifier(table.schema, table.name);
+}
+
+function nodeIdJson(table: Table, scope: Scope): Sql {
+  const prefix = `[${JSON.stringify(table.schema)}, ${JSON.stringify(table.name)}`;
+  const key: JsonText = table.primaryKey.flatMap((column) => [', ', keyJson(scope.column(column.name), column.type, column.notNull)]);
+  return opaqueIdJson(concatenate([prefix, ...key, ']']));
+}
+
+function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
+  return columns.map((pair) => sql`${target.column(pair.target)} = ${near.column(pair.near)}`);
+}
+
+function toOne(relation: Relation, row: RowPlan, scope: Scope, context: StatementContext): Sql {
+  const target = directScope(context.aliases.next());
+  const conditions = joinConditions(relation, scope, target);
+  // A key that only a directive declares may match several rows.
+  const limit = relation.unique ? sql`` : sql` limit 1`;
+  return objectOrNull(
+    concatenate(compileRow(row, target, context)),
+    sql`${tableSource(relation.target)} as ${trusted(target.alias)}`,
+    sql`${join(conditions, ' and ')}${limit}`,
+  );
+}
+
+/** The row as an object, or null where there is none. */
+export function objectOrNull(json: Sql, from: Sql, where: Sql): Sql {
+  return sql`coalesce((select ${json} from ${from} where ${where}), 'null')`;
+}
+
+/** A column whose type is a table's row type. */
+function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementContext): Sql {
+  const alias = context.aliases.next();
+  if (!list) {
+    const json = concatenate(compileRow(row, directScope(alias, column), context));
+    return objectOrNull(json, sql`(select (${column}).*) as ${trusted(alias)}`, sql`${column} is distinct from null`);
+  }
+  const json = concatenate(compileRow(row, directScope(alias), context));
+  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from unnest(${column}) as ${trusted(alias)}) end`;
+}
+
+/** JSON text of what a function call yields. A call that must happen once stands in FROM. */
+export function resultJson(result: ResultPlan, call: Sql, context: StatementContext, once: boolean): Sql {
+  switch (result.kind) {
+    case 'value': {
+      if (!once && !repeatsValue(result.type)) return valueJson(call, result.type, false);
+      const alias = context.aliases.next();
+      return sql`(select ${valueJson(sql`${trusted(alias)}.value`, result.type, false)} from ${call} as ${trusted(alias)}(value))`;
+    }
+    case 'void':
+      return sql`(select ${literal('null')} from ${call})`;
+    case 'row': {
+      const scope = directScope(context.aliases.next());
+      const json = concatenate(compileRow(result.row, scope, context));
+      // A function that returns no row yields one of nulls only.
+      return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${trusted(scope.alias)} is null) limit 1`);
+    }
+    case 'rows':
+      return compileConnection(result.connection, { from: call, conditions: () => [] }, context, compileRow);
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * What the compilation of one statement shares: its aliases, and the keys of the answer.
+ */
+import type { Member, Parameter } from '../plan/plan.ts';
+import { bind, type Sql } from '../sql/sql.ts';
+import type { JsonText } from '../sql/json-text.ts';
+import { Aliases } from './scope.ts';
+
+export class StatementContext {
+  readonly aliases = new Aliases();
+  readonly #aliasKeys = new Map<string, Sql>();
+
+  /** The key of a member. A field's own name comes from the model and stands in the text; an alias comes from the client and is bound. */
+  key({ key, name }: Member<unknown>): string | Sql {
+    if (key === name) return key;
+    let bound = this.#aliasKeys.get(key);
+    if (!bound) {
+      const parameter: Parameter = { value: { kind: 'constant', value: `${JSON.stringify(key)}:` }, encoding: { kind: 'text' } };
+      bound = bind(parameter, 'text');
+      this.#aliasKeys.set(key, bound);
+    }
+    return bound;
+  }
+}
+
+/** JSON text of `__typename`. */
+export function typeNameJson(name: string): JsonText {
+  return [JSON.stringify(name)];
+}

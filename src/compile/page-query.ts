@@ -1,0 +1,150 @@
+/**
+ * The rows of one page, in walking order: from the beginning, or behind a cursor by ranges that an index can serve.
+ */
+import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
+import { bind, identifier, integer, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { compileFilter } from './compile-filter.ts';
+import type { StatementContext } from './context.ts';
+import { DerivedScope, directScope, type Scope } from './scope.ts';
+import { orderBy, type SeekRange, seekRanges, walkingKeys } from './seek.ts';
+
+/** Where the rows of a collection come from. */
+export interface Source {
+  /** A table, a function call or a common table expression. */
+  readonly from: Sql;
+  /** What ties the rows to the row around them. */
+  readonly conditions: (inner: Scope) => readonly Sql[];
+  /** The row as a value of its row type, where the alias is no such value. */
+  readonly row?: (alias: string) => Sql;
+}
+
+/** FROM and WHERE of all rows that the filter lets through, under an alias of their own. */
+export function sourceRows({ filter }: ConnectionPlan, source: Source, alias: string): { scope: Scope; from: Sql; conditions: readonly Sql[] } {
+  const scope = directScope(alias, source.row?.(alias));
+  const conditions = [...source.conditions(scope), ...(filter ? [compileFilter(filter, scope)] : [])];
+  return { scope, from: sql`${source.from} as ${trusted(alias)}`, conditions };
+}
+
+/** ` where a and b`, or nothing. */
+export function where(conditions: readonly Sql[]): Sql {
+  return conditions.length > 0 ? sql` where ${join(conditions, ' and ')}` : sql``;
+}
+
+export class PageQuery {
+  readonly scope: DerivedScope;
+  readonly #connection: ConnectionPlan;
+  readonly #source: Source;
+  readonly #context: StatementContext;
+  readonly #keys: readonly OrderKey[];
+  readonly #cursor: readonly (Parameter | null)[] | null;
+  #oneMore = false;
+  #numbered = false;
+
+  constructor(connection: ConnectionPlan, source: Source, context: StatementContext) {
+    this.#connection = connection;
+    this.#source = source;
+    this.#context = context;
+    this.scope = new DerivedScope(context.aliases.next());
+    const { keys, cursor, direction } = connection.page;
+    // A column that stands in the order twice decides nothing the second time; its cursor holds it twice all the same.
+    const isFirst = keys.map(({ column }, index) => keys.findIndex((each) => each.column === column) === index);
+    this.#keys = walkingKeys(keys.filter((_, index) => isFirst[index]), direction);
+    this.#cursor = cursor && cursor.filter((_, index) => isFirst[index]);
+  }
+
+  /** Reads one row more than the page holds, to know whether there is one. */
+  readOneMore(): void {
+    this.#oneMore = true;
+    this.#numbered = true;
+  }
+
+  readsOneMore(): boolean {
+    return this.#oneMore;
+  }
+
+  usesNumber(): boolean {
+    return this.#numbered;
+  }
+
+  /** The position of a row in walking order. */
+  number(): Sql {
+    this.#numbered = true;
+    return sql`${trusted(this.scope.alias)}."(number)"`;
+  }
+
+  limit(): Sql {
+    return count(this.#connection.page.limit);
+  }
+
+  /** Conditions under which rows precede the page in walking direction, if it has any rows. */
+  reasonsForOther(): Sql[] {
+    const { offset } = this.#connection.page;
+    const reasons: Sql[] = [];
+    if (offset !== null && offset !== 0) reasons.push(sql`${count(offset)} > 0`);
+    if (this.#cursor) {
+      // The very first row tells: if it does not lie behind the cursor, the page has rows before it.
+      const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases.next());
+      const ranges = seekRanges(this.#keys, this.#cursor, scope);
+      const behind = ranges.length > 0 ? join(ranges.map(({ condition }) => sql`(${condition})`), ' or ') : sql`false`;
+      const first = sql`select coalesce(${behind}, false) from ${from}${where(conditions)} order by ${orderBy(this.#keys, scope)} limit 1`;
+      reasons.push(sql`not coalesce((${first}), true)`);
+    }
+    return reasons;
+  }
+
+  /** The subselect, once everything around it is known. */
+  compile(): Sql {
+    if (!this.#cursor) return this.#single(undefined, this.#connection.page.offset);
+    const ranges = seekRanges(this.#keys, this.#cursor, directScope(this.scope.alias, this.#source.row?.(this.scope.alias)));
+    if (ranges.length === 0) return this.#single({ condition: sql`false`, fixedKeys: 0 }, null);
+    return ranges.length === 1 ? this.#single(ranges[0], this.#connection.page.offset) : this.#union(ranges);
+  }
+
+  #single(range: SeekRange | undefined, offset: Count | null): Sql {
+    const { inner, rows } = this.#rows(range);
+    const outputs = this.scope.outputs(inner);
+    if (this.#numbered) outputs.push(this.#rowNumber(this.#keys, inner));
+    return sql`select ${join(outputs, ', ')} ${rows} order by ${orderBy(this.#keys, inner)}${this.#cut(offset)}`;
+  }
+
+  /** Each range read by itself and cut to the page, then put together: the order of the whole comes from a sort of a few pages' rows. */
+  #union(ranges: readonly SeekRange[]): Sql {
+    const { offset } = this.#connection.page;
+    const outer = directScope(this.scope.alias);
+    for (const { column } of this.#keys) this.scope.column(column.name);
+    const branches = ranges.map((range) => {
+      const { inner, rows } = this.#rows(range);
+      const keys = this.#keys.slice(range.fixedKeys);
+      const order = keys.length > 0 ? sql` order by ${orderBy(keys, inner)}` : sql``;
+      const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
+      return sql`(select ${join(this.scope.outputs(inner), ', ')} ${rows}${order} limit ${size})`;
+    });
+    const number = this.#numbered ? sql`, ${this.#rowNumber(this.#keys, outer)}` : sql``;
+    const alias = trusted(this.scope.alias);
+    return sql`select ${alias}.*${number} from (${join(branches, ' union all ')}) as ${alias} order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
+  }
+
+  #rows(range: SeekRange | undefined): { inner: Scope; rows: Sql } {
+    const { scope: inner, from, conditions } = sourceRows(this.#connection, this.#source, this.scope.alias);
+    return { inner, rows: sql`from ${from}${where(range ? [...conditions, range.condition] : conditions)}` };
+  }
+
+  #rowNumber(keys: readonly OrderKey[], scope: Scope): Sql {
+    return sql`row_number() over (order by ${orderBy(keys, scope)}) as ${identifier('(number)')}`;
+  }
+
+  #size(): Sql {
+    const { limit } = this.#connection.page;
+    if (!this.#oneMore) return count(limit);
+    return typeof limit === 'number' ? integer(limit + 1) : sql`${count(limit)} + 1`;
+  }
+
+  #cut(offset: Count | null): Sql {
+    const skip = offset === null ? sql`` : sql` offset ${count(offset)}`;
+    return sql` limit ${this.#size()}${skip}`;
+  }
+}
+
+function count(value: Count): Sql {
+  return typeof value === 'number' ? integer(value) : bind(value, 'int8');
+}

@@ -1,0 +1,70 @@
+/**
+ * Where columns come from: the alias of a FROM item, and which of its columns the text around it uses.
+ */
+import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
+
+/** Numbers the aliases of one statement: `t1`, `t2`, … in the order of their making, so that texts are deterministic. */
+export class Aliases {
+  #last = 0;
+
+  next(): string {
+    this.#last += 1;
+    return `t${this.#last}`;
+  }
+}
+
+/** Names columns and the whole row of a FROM item. */
+export interface Scope {
+  readonly alias: string;
+  column(name: string): Sql;
+  /** The row as a value of its table's row type, for functions over it. */
+  row(): Sql;
+}
+
+/** A table or function that stands in FROM itself. `row` is its alias, or where that is no named row type, an expression. */
+export function directScope(alias: string, row: Sql = trusted(alias)): Scope {
+  return { alias, column: (name) => sql`${trusted(alias)}.${identifier(name)}`, row: () => row };
+}
+
+/** A subselect that yields only the columns asked for; they are collected here and written by `outputs` once the text around is made. */
+export class DerivedScope implements Scope {
+  readonly alias: string;
+  readonly #names = new Set<string>();
+  #usesRow = false;
+
+  constructor(alias: string) {
+    this.alias = alias;
+  }
+
+  column(name: string): Sql {
+    this.#names.add(name);
+    return sql`${trusted(this.alias)}.${identifier(name)}`;
+  }
+
+  row(): Sql {
+    this.#usesRow = true;
+    return sql`${trusted(this.alias)}.${identifier(this.#rowName())}`;
+  }
+
+  /** A name for an output of the subselect that no column has. */
+  freeName(wish: string): string {
+    let name = wish;
+    while (this.#names.has(name)) name += '_';
+    return name;
+  }
+
+  /** The columns that were asked for. */
+  names(): readonly string[] {
+    return [...this.#names];
+  }
+
+  /** The select list: the columns of `inner`, and its whole row where a function needs it. */
+  outputs(inner: Scope): Sql[] {
+    const columns = this.names().map((name) => inner.column(name));
+    return this.#usesRow ? [...columns, sql`${inner.row()} as ${identifier(this.#rowName())}`] : columns;
+  }
+
+  #rowName(): string {
+    return '(row)';
+  }
+}
