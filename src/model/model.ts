@@ -63,7 +63,18 @@ export interface Column {
 }
 
 export type ScalarName =
-  | 'Int' | 'Float' | 'String' | 'Boolean' | 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque';
+  | 'Int'
+  | 'Float'
+  | 'String'
+  | 'Boolean'
+  | 'BigInt'
+  | 'BigFloat'
+  | 'JSON'
+  | 'UUID'
+  | 'Date'
+  | 'Time'
+  | 'Datetime'
+  | 'Opaque';
 
 export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | UnsupportedType;
 
@@ -174,7 +185,7 @@ export type RoutineResult =
 
 /** An object of the exposed schemas that is not in the API, and why, in words that say what to do. */
 export interface Omission {
-  readonly object: 'table' | 'column' | 'relation' | 'function' | 'enum value' | 'schema';
+  readonly object: 'table' | 'column' | 'relation' | 'function' | 'enum' | 'enum value' | 'schema';
   /** Qualified name: `public.account.balance`. */
   readonly name: string;
   readonly reason: string;

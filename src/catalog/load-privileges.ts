@@ -1,0 +1,90 @@
+/**
+ * Loads what one role may do with the objects of a catalog: PostgreSQL is asked, memberships and defaults included. One query a role.
+ */
+import type { Database } from '../database/database.ts';
+import { ApiError } from '../errors.ts';
+import type { Catalog, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
+
+/**
+ * The privilege functions answer null for what has vanished since the catalog was loaded, which counts as no. Only columns that have
+ * privileges of their own are asked for one by one; all others have those of their table.
+ */
+const privilegesQuery = `
+with role as materialized (select r.oid from pg_catalog.pg_roles r where r.rolname = $1::text),
+relation as materialized (
+  select r.oid as role, t.id::oid as id,
+    case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'SELECT') then 1 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'INSERT') then 2 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'UPDATE') then 4 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'DELETE') then 8 else 0 end as bits
+  from role r, pg_catalog.json_array_elements_text($2::json -> 'tables') t(id)
+)
+select pg_catalog.json_build_object(
+  'schemas', (
+    select pg_catalog.json_agg(s.id::int8)
+    from pg_catalog.json_array_elements_text($2::json -> 'schemas') s(id)
+    where pg_catalog.has_schema_privilege(r.oid, s.id::oid, 'USAGE')
+  ),
+  'tables', (select pg_catalog.json_agg(pg_catalog.json_build_array(t.id::int8, t.bits)) from relation t),
+  'columns', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      a.attrelid::int8, a.attnum,
+      case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'SELECT') then 1 else 0 end
+      + case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'INSERT') then 2 else 0 end
+      + case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'UPDATE') then 4 else 0 end
+    ))
+    from relation t
+    join pg_catalog.pg_attribute a on a.attrelid = t.id
+    where a.attacl is not null and a.attnum > 0 and not a.attisdropped
+  ),
+  'functions', (
+    select pg_catalog.json_agg(f.id::int8)
+    from pg_catalog.json_array_elements_text($2::json -> 'functions') f(id)
+    where pg_catalog.has_function_privilege(r.oid, f.id::oid, 'EXECUTE')
+  )
+)::text
+from role r`;
+
+interface RawPrivileges {
+  readonly schemas: readonly number[] | null;
+  readonly tables: readonly [id: number, bits: number][] | null;
+  readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
+  readonly functions: readonly number[] | null;
+}
+
+/** Loads the privileges of a role. Rejects with PERMISSION_DENIED where there is no such role. */
+export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
+  const [row] = await database.query(privilegesQuery, [role, JSON.stringify(objectsOf(catalog))]);
+  if (!row?.[0]) throw new ApiError('PERMISSION_DENIED', `role "${role}" does not exist`);
+  const raw = JSON.parse(row[0]) as RawPrivileges;
+  const columns = new Map<number, Map<number, ColumnPrivileges>>();
+  for (const [tableId, number, bits] of raw.columns ?? []) {
+    const ofTable = columns.get(tableId) ?? new Map<number, ColumnPrivileges>();
+    columns.set(tableId, ofTable.set(number, columnPrivileges(bits)));
+  }
+  return {
+    role,
+    schemas: new Set(raw.schemas),
+    tables: new Map((raw.tables ?? []).map(([id, bits]) => [id, tablePrivileges(bits, columns.get(id))])),
+    functions: new Set(raw.functions),
+  };
+}
+
+/** The ids to ask for. The schemas are also those of functions that are computed fields of exposed tables. */
+function objectsOf(catalog: Catalog): Record<string, readonly number[]> {
+  return {
+    schemas: [...new Set([...catalog.schemas.map(({ id }) => id), ...catalog.functions.map(({ schemaId }) => schemaId)])],
+    tables: catalog.tables.map(({ id }) => id),
+    functions: catalog.functions.map(({ id }) => id),
+  };
+}
+
+function columnPrivileges(bits: number): ColumnPrivileges {
+  return { select: (bits & 1) !== 0, insert: (bits & 2) !== 0, update: (bits & 4) !== 0 };
+}
+
+const noColumns: ReadonlyMap<number, ColumnPrivileges> = new Map();
+
+function tablePrivileges(bits: number, columns: ReadonlyMap<number, ColumnPrivileges> = noColumns): TablePrivileges {
+  return { ...columnPrivileges(bits), delete: (bits & 8) !== 0, columns };
+}

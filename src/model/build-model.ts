@@ -1,0 +1,93 @@
+/**
+ * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. What cannot be
+ * exposed is left out and listed with the reason; only malformed comment directives throw, as they do in the reference.
+ */
+import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
+import { addColumns } from './build-columns.ts';
+import { addComputed } from './build-computed.ts';
+import { addEnums } from './build-enums.ts';
+import { addRelations } from './build-relations.ts';
+import { buildRoutines } from './build-routines.ts';
+import { addTables } from './build-tables.ts';
+import { readDirective, readMaxRows } from './directives.ts';
+import type { Draft, SchemaSettings } from './draft.ts';
+import type { Model, Omission } from './model.ts';
+import { TakenNames } from './taken-names.ts';
+
+/** Rows of a page where no directive says otherwise. */
+const defaultMaxRows = 30;
+
+/** Builds the model of a role. Throws SCHEMA_ERROR where a comment directive of a schema that the role may use is malformed. */
+export function buildModel(catalog: Catalog, privileges: Privileges): Model {
+  const omissions: Omission[] = [];
+  const schemas = usableSchemas(catalog, privileges, omissions);
+  checkDirectives(catalog, schemas);
+  const draft: Draft = {
+    catalog,
+    privileges,
+    schemas,
+    sources: new Map(catalog.tables.filter(({ schemaId }) => schemas.has(schemaId)).map((table) => [table.id, table])),
+    tables: new Map(),
+    enums: new Map(),
+    names: new TakenNames(),
+    omissions,
+  };
+  addTables(draft);
+  addEnums(draft);
+  addColumns(draft);
+  addRelations(draft);
+  addComputed(draft);
+  const routines = buildRoutines(draft);
+  return {
+    role: privileges.role,
+    schemas: [...schemas.values()].map(({ name }) => name),
+    tables: [...draft.tables.values()].map(({ table }) => table),
+    routines,
+    enums: [...draft.enums.values()],
+    omissions,
+  };
+}
+
+function usableSchemas(catalog: Catalog, privileges: Privileges, omissions: Omission[]): Map<number, SchemaSettings> {
+  const usable = new Map<number, SchemaSettings>();
+  for (const name of catalog.setting) {
+    const schema = catalog.schemas.find((existing) => existing.name === name);
+    if (!schema) {
+      omissions.push({ object: 'schema', name, reason: 'it does not exist: create it, or take it out of the exposed schemas' });
+    } else if (!privileges.schemas.has(schema.id)) {
+      omissions.push({
+        object: 'schema',
+        name,
+        reason: `the role ${privileges.role} may not use it: grant usage on schema ${name} to the role`,
+      });
+    } else {
+      usable.set(schema.id, settingsOf(schema));
+    }
+  }
+  return usable;
+}
+
+function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
+  const directive = readDirective(comment);
+  return {
+    id,
+    name,
+    inflection: directive['inflect_names'] === true,
+    maxRows: readMaxRows(directive) ?? defaultMaxRows,
+    introspection: directive['introspection'] === true,
+  };
+}
+
+/** Reads every directive once, those of objects that the role does not see too: a broken one breaks every request, as in the reference. */
+function checkDirectives({ tables, foreignKeys, functions, types }: Catalog, schemas: ReadonlyMap<number, SchemaSettings>): void {
+  const tableIds = new Set<number>();
+  for (const table of tables) {
+    if (!schemas.has(table.schemaId)) continue;
+    tableIds.add(table.id);
+    readMaxRows(readDirective(table.comment));
+    for (const column of table.columns) readDirective(column.comment);
+  }
+  for (const key of foreignKeys) if (tableIds.has(key.tableId)) readDirective(key.comment);
+  for (const routine of functions) if (schemas.has(routine.schemaId)) readDirective(routine.comment);
+  for (const type of types.values()) if (schemas.has(type.schemaId)) readDirective(type.comment);
+}

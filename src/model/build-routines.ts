@@ -1,0 +1,100 @@
+/** The functions that are fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
+import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
+import { rowTableOf } from './build-computed.ts';
+import { readDescription, readDirective, readName } from './directives.ts';
+import { type Draft, qualifiedName } from './draft.ts';
+import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
+import { argumentNameOf, isFreeName, isLegalName, routineFieldName } from './names.ts';
+import { readDefault } from './routine-defaults.ts';
+import { isPlainType, resultTypeOf } from './routine-types.ts';
+import { valueTypeOf } from './value-types.ts';
+
+/** Schemas whose functions the reference never exposes: they are those of its platform. */
+const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
+
+/** The arguments that every collection has. */
+const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
+
+/** Builds the functions, and says of the other functions of the exposed schemas why they are left out. */
+export function buildRoutines(draft: Draft): Routine[] {
+  const exposed = draft.catalog.functions.filter(({ schemaId }) => draft.schemas.has(schemaId));
+  const overloads = new Map<string, number>();
+  for (const { name } of exposed) overloads.set(name, (overloads.get(name) ?? 0) + 1);
+  const routines: Routine[] = [];
+  for (const source of exposed) {
+    if (rowTableOf(draft, source)) continue;
+    const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
+    if (typeof routine !== 'string') routines.push(routine);
+    else draft.omissions.push({ object: 'function', name: qualifiedName(source.schema, source.name), reason: routine });
+  }
+  return routines;
+}
+
+/** The function as a field, or why it is none. */
+function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Routine | string {
+  const { role, functions } = draft.privileges;
+  if (!functions.has(source.id)) return `the role ${role} may not execute it: grant execute on it to the role`;
+  if (systemSchemas.includes(source.schema)) return `functions of a schema ${source.schema} are not exposed: move it to another schema`;
+  if (source.kind === 'a' || source.kind === 'w') return 'it is no ordinary function: call it from one';
+  if (overloaded) return 'another function has the same name: rename one of them';
+  const result = resultTypeOf(draft, source);
+  if (typeof result === 'string') return result;
+  // Enums are types of columns and computed fields only in the reference.
+  if (result.kind === 'value' && !isPlainType(draft, source.resultTypeId)) return 'it returns an enum: return it as text';
+  const schema = draft.schemas.get(source.schemaId);
+  const args = buildArguments(draft, source, schema?.inflection ?? false, result);
+  if (typeof args === 'string') return args;
+  const directive = readDirective(source.comment);
+  const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
+  const rename = 'rename it, or name it with the comment directive {"name": "..."}';
+  if (!isFreeName(fieldName)) return `"${fieldName}" is no GraphQL name: ${rename}`;
+  if (!draft.names.claimRootField(fieldName, source.volatile ? 'mutation' : 'query')) {
+    return `another field has the name "${fieldName}": ${rename}`;
+  }
+  return {
+    id: source.id,
+    schema: source.schema,
+    name: source.name,
+    fieldName,
+    description: readDescription(directive),
+    volatile: source.volatile,
+    arguments: args,
+    result,
+    introspection: schema?.introspection ?? false,
+  };
+}
+
+/** The arguments, or why the function cannot be called with them. */
+function buildArguments(draft: Draft, source: CatalogFunction, inflection: boolean, result: RoutineResult): RoutineArgument[] | string {
+  const args: RoutineArgument[] = [];
+  for (const argument of source.arguments) {
+    if (argument.name === '') return 'it has an argument without a name: name it';
+    const type = valueTypeOf(draft, argument.typeId);
+    if (!isPlainType(draft, argument.typeId) || !isInput(type)) {
+      return `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
+    }
+    const argumentName = argumentNameOf(argument.name, inflection);
+    if (!isLegalName(argumentName) || argumentName.startsWith('__')) {
+      if (argument.hasDefault) continue;
+      return `"${argumentName}" is no GraphQL name: rename its argument`;
+    }
+    if (args.some((other) => other.argumentName === argumentName)) return `two arguments have the name "${argumentName}": rename one`;
+    if (result.kind === 'rows' && collectionArguments.includes(argumentName)) {
+      return `its argument ${argument.name} has the name of an argument of all collections: rename it`;
+    }
+    args.push({ name: argument.name, argumentName, type, ...requirement(draft, argument) });
+  }
+  return args;
+}
+
+function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {
+  return type.kind === 'scalar' || type.kind === 'enum' || type.kind === 'list';
+}
+
+function requirement(
+  { catalog }: Draft,
+  { typeId, hasDefault, defaultSql }: CatalogArgument,
+): Pick<RoutineArgument, 'required' | 'defaultValue'> {
+  const type = catalog.types.get(typeId);
+  return { required: !hasDefault, defaultValue: defaultSql === null || !type ? undefined : readDefault(defaultSql, type.name) };
+}

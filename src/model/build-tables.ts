@@ -1,0 +1,93 @@
+/**
+ * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
+ */
+import type { CatalogColumn, CatalogTable, RelationKind } from '../catalog/catalog.ts';
+import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
+import { type Draft, privilegesOn, qualifiedName, type SchemaSettings, type TableDraft } from './draft.ts';
+import type { TableKind } from './model.ts';
+import { isFreeName, typeNameOf } from './names.ts';
+import { isWritable } from './value-types.ts';
+
+const kinds: Readonly<Record<RelationKind, TableKind>> = {
+  r: 'table',
+  p: 'partitioned table',
+  v: 'view',
+  m: 'materialized view',
+  f: 'foreign table',
+};
+
+/** Adds the tables to the draft, still without columns, or the reason why one is left out to the omissions. */
+export function addTables(draft: Draft): void {
+  for (const source of draft.sources.values()) {
+    const schema = draft.schemas.get(source.schemaId);
+    if (!schema) continue;
+    const table = draftTable(draft, source, schema);
+    if (typeof table !== 'string') draft.tables.set(source.id, table);
+    else draft.omissions.push({ object: 'table', name: qualifiedName(schema.name, source.name), reason: table });
+  }
+}
+
+/** The draft of a table, or why there is none. */
+function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings): TableDraft | string {
+  const directive = readDirective(source.comment);
+  const kind = kinds[source.kind];
+  if (source.columns.length === 0) return 'it has no columns: add some';
+  if (!source.columns.some((column) => privilegesOn(draft, source, column).select)) {
+    return `the role ${draft.privileges.role} may select none of its columns: grant select on the ${kind}, or on columns of it, to the role`;
+  }
+  const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
+  if (!isFreeName(typeName)) return `"${typeName}" is no GraphQL name: give it another with the comment directive {"name": "..."}`;
+  const key = keyOf(source, directive);
+  if (typeof key === 'string') return key;
+  const able = abilities(draft, source, directive);
+  const taken = draft.names.claimTable(typeName, able);
+  if (taken !== undefined) {
+    return `the name "${taken}" is taken by another type or field: give it another name with the comment directive {"name": "..."}`;
+  }
+  const { aggregate, ...grants } = able;
+  const table: TableDraft['table'] = {
+    id: source.id,
+    schema: schema.name,
+    name: source.name,
+    kind,
+    typeName,
+    description: readDescription(directive),
+    columns: [],
+    primaryKey: [],
+    relations: [],
+    computed: [],
+    maxRows: readMaxRows(directive) ?? schema.maxRows,
+    totalCount: readEnabled(directive, 'totalCount'),
+    aggregate,
+    selectable: true,
+    ...grants,
+    introspection: schema.introspection,
+  };
+  return { source, schema, directive, table, key };
+}
+
+/** The primary key in the order of the table's columns, or the columns that a directive names in its order; else why there is none. */
+function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | string {
+  const primary = source.indexes.find((index) => index.primary);
+  if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
+  const names = readKeyColumns(directive);
+  if (!names) {
+    const remedy = 'name its key columns with the comment directive {"primary_key_columns": ["..."]}';
+    return source.kind === 'r' || source.kind === 'p' ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`;
+  }
+  const key = names.map((name) => source.columns.find((column) => column.name === name));
+  const missing = names.find((_name, position) => !key[position]);
+  if (missing !== undefined) return `its comment directive names "${missing}" in primary_key_columns, which is no column of it: correct it`;
+  return key.filter((column) => column !== undefined);
+}
+
+function abilities(draft: Draft, source: CatalogTable, directive: Directive) {
+  const may = (verb: 'insert' | 'update') =>
+    source.columns.some((column) => privilegesOn(draft, source, column)[verb] && !column.automatic && isWritable(draft, column));
+  return {
+    insertable: source.canInsert && may('insert'),
+    updatable: source.canUpdate && may('update'),
+    deletable: source.canDelete && (draft.privileges.tables.get(source.id)?.delete ?? false),
+    aggregate: readEnabled(directive, 'aggregate'),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * What `build-model.ts` works on: the tables that the role sees while they are being filled and linked, and what all steps need.
+ * Nothing of this leaves the folder; outside, a `Model` is read only.
+ */
+import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type { Directive } from './directives.ts';
+import type { EnumType, Omission, Table } from './model.ts';
+import type { TakenNames } from './taken-names.ts';
+
+/** An exposed schema that the role may use, and what its comment directive sets. */
+export interface SchemaSettings {
+  readonly id: number;
+  readonly name: string;
+  readonly inflection: boolean;
+  readonly maxRows: number;
+  readonly introspection: boolean;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A table whose columns, relations and computed fields are still to come. */
+export interface TableDraft {
+  readonly source: CatalogTable;
+  readonly schema: SchemaSettings;
+  readonly directive: Directive;
+  readonly table: Mutable<Table>;
+  /** The key columns, in their order. */
+  readonly key: readonly CatalogColumn[];
+}
+
+export interface Draft {
+  readonly catalog: Catalog;
+  readonly privileges: Privileges;
+  /** All tables of those schemas, by id. */
+  readonly sources: ReadonlyMap<number, CatalogTable>;
+  /** By id. */
+  readonly schemas: ReadonlyMap<number, SchemaSettings>;
+  /** The tables that the role sees, by id. */
+  readonly tables: Map<number, TableDraft>;
+  readonly enums: Map<number, EnumType>;
+  readonly names: TakenNames;
+  readonly omissions: Omission[];
+}
+
+/** `public.account`, for messages. */
+export function qualifiedName(schema: string, name: string): string {
+  return `${schema}.${name}`;
+}
+
+const none: ColumnPrivileges = { select: false, insert: false, update: false };
+
+/** What the role may do with a column: what it may do with the table, and what is granted on the column. */
+export function privilegesOn({ privileges }: Pick<Draft, 'privileges'>, table: CatalogTable, column: CatalogColumn): ColumnPrivileges {
+  const onTable = privileges.tables.get(table.id);
+  if (!onTable) return none;
+  const onColumn = onTable.columns.get(column.number) ?? none;
+  return {
+    select: onTable.select || onColumn.select,
+    insert: onTable.insert || onColumn.insert,
+    update: onTable.update || onColumn.update,
+  };
+}
+
+/** The column of the draft's table that has a number. */
+export function columnByNumber({ columns }: CatalogTable, number: number): CatalogColumn | undefined {
+  return columns.find((column) => column.number === number);
+}

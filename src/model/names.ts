@@ -1,0 +1,76 @@
+/**
+ * The names of GraphQL as they follow from those of PostgreSQL, letter for letter as in the reference. A schema has inflection on or off;
+ * a name that a comment directive gives is taken as it is.
+ */
+
+/** What GraphQL takes for a name (https://spec.graphql.org/October2021/#Name). */
+export function isLegalName(name: string): boolean {
+  return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
+}
+
+/** Whether a type, a root field or a relation may have this name: two leading underscores belong to introspection. */
+export function isFreeName(name: string): boolean {
+  return isLegalName(name) && !name.startsWith('__');
+}
+
+/** `account_holder` → `AccountHolder`: capitals at the start and after what is no letter or digit, then no underscores. */
+function inflect(name: string): string {
+  const characters = [...name];
+  return characters
+    .map((character, index) => (/[\p{Alphabetic}\p{N}]/u.test(characters[index - 1] ?? '') ? character : character.toUpperCase()))
+    .join('')
+    .replaceAll('_', '');
+}
+
+/** The first letter in lower case. */
+export function lowerFirst(name: string): string {
+  const [first = '', ...rest] = name;
+  return first.toLowerCase() + rest.join('');
+}
+
+/** The first letter in upper case. */
+export function upperFirst(name: string): string {
+  const [first = '', ...rest] = name;
+  return first.toUpperCase() + rest.join('');
+}
+
+/** The name of a type: of a table or an enum. */
+export function typeNameOf(name: string, inflection: boolean): string {
+  return inflection ? inflect(name) : name;
+}
+
+/** The name of a column's field: `owner_id` → `ownerId`, or as it is. */
+export function columnFieldName(name: string, inflection: boolean): string {
+  return inflection ? lowerFirst(inflect(name)) : name;
+}
+
+/** The name of an argument, whose first letter is always in lower case. */
+export function argumentNameOf(name: string, inflection: boolean): string {
+  return lowerFirst(typeNameOf(name, inflection));
+}
+
+/** The name of a function's field. One leading underscore goes: it marks computed fields. */
+export function routineFieldName(name: string, inflection: boolean): string {
+  return argumentNameOf(name.startsWith('_') ? name.slice(1) : name, inflection);
+}
+
+/**
+ * The name of the field that leads to one row: of the key's only column where that ends in `_id` (without inflection in `Id`),
+ * otherwise of the target.
+ */
+export function toOneFieldName(targetTypeName: string, keyColumns: readonly string[], inflection: boolean): string {
+  const suffix = inflection ? '_id' : 'Id';
+  const [column, ...others] = keyColumns;
+  const stem = others.length === 0 && column?.endsWith(suffix) ? column.slice(0, -suffix.length) : '';
+  return lowerFirst(stem === '' ? targetTypeName : typeNameOf(stem, inflection));
+}
+
+/** The name of the field that leads to many rows. */
+export function toManyFieldName(targetTypeName: string): string {
+  return `${lowerFirst(targetTypeName)}Collection`;
+}
+
+/** What a relation is called whose name a later one claims: with the columns of its key. */
+export function qualifiedFieldName(fieldName: string, keyColumns: readonly string[], inflection: boolean): string {
+  return `${fieldName}By${keyColumns.map((column) => upperFirst(columnFieldName(column, inflection))).join('')}`;
+}

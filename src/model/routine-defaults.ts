@@ -1,0 +1,30 @@
+/** Defaults of arguments as introspection shows them: constants of a few types, as in the reference; any other expression is not shown. */
+
+/**
+ * Reads the default of an argument, which PostgreSQL deparsed, as a JavaScript value; undefined where it is null or no plain constant.
+ * `'see'::text` → `see`, `10` → 10.
+ */
+export function readDefault(sql: string, typeName: string): unknown {
+  switch (typeName) {
+    case 'int2':
+    case 'int4':
+      return /^-?\d+$/.test(sql) ? Number(sql) : undefined;
+    case 'float4':
+    case 'float8':
+      return /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(sql) ? Number(sql) : undefined;
+    case 'bool':
+      return sql === 'true' ? true : sql === 'false' ? false : undefined;
+    case 'text':
+      return readText(sql);
+    default:
+      return undefined;
+  }
+}
+
+/** A text constant. One with backslashes is written `E'...'` by PostgreSQL and has them doubled. */
+function readText(sql: string): string | undefined {
+  const [, escaped, quoted] = /^(E?)'((?:[^']|'')*)'::text$/s.exec(sql) ?? [];
+  if (quoted === undefined) return undefined;
+  const text = quoted.replaceAll("''", "'");
+  return escaped ? text.replaceAll('\\\\', '\\') : text;
+}

@@ -1,0 +1,90 @@
+/**
+ * Which GraphQL type the values of a PostgreSQL type have: scalars by name, enums, lists, and rows of visible tables.
+ * What has no counterpart is Opaque; composite types, and domains over arrays, have none at all.
+ */
+import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
+import type { Draft } from './draft.ts';
+import type { EnumValueType, ScalarName, ScalarType, UnsupportedType, ValueType } from './model.ts';
+
+/** The types of pg_catalog that have a scalar of their own. `name` is Opaque in the reference. */
+const scalarNames: Readonly<Record<string, ScalarName>> = {
+  text: 'String',
+  varchar: 'String',
+  bpchar: 'String',
+  char: 'String',
+  int2: 'Int',
+  int4: 'Int',
+  int8: 'BigInt',
+  numeric: 'BigFloat',
+  float4: 'Float',
+  float8: 'Float',
+  bool: 'Boolean',
+  uuid: 'UUID',
+  date: 'Date',
+  time: 'Time',
+  timestamp: 'Datetime',
+  timestamptz: 'Datetime',
+  json: 'JSON',
+  jsonb: 'JSON',
+};
+
+/** The type of the values of a column, an argument or a result. */
+export function valueTypeOf(draft: Draft, typeId: number, maxLength: number | null = null): ValueType {
+  const type = draft.catalog.types.get(typeId);
+  if (!type) return { kind: 'unsupported', sqlType: 'text' };
+  if (type.elementId !== 0) return listTypeOf(draft, type);
+  // A domain over an array is in the category of arrays, but has no elements of its own.
+  if (type.category === 'A') return unsupported(type);
+  if (type.kind === 'c') return rowTypeOf(draft, type);
+  return scalarOrEnumOf(draft, type, maxLength);
+}
+
+/** Whether values of the column can be written. Needs no tables, and so can be asked before they are there. */
+export function isWritable({ catalog }: Draft, column: CatalogColumn): boolean {
+  const type = catalog.types.get(column.typeId);
+  if (!type) return false;
+  if (type.elementId !== 0) return catalog.types.get(type.elementId)?.kind !== 'c';
+  return type.category !== 'A' && type.kind !== 'c';
+}
+
+/** Whether rows can be ordered by the column: not by arrays and JSON, and of composite types only by rows of visible tables. */
+export function isOrderable({ catalog }: Draft, column: CatalogColumn, type: ValueType): boolean {
+  const { name, elementId } = catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
+  if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
+  return type.kind === 'unsupported' ? catalog.types.get(column.typeId)?.kind === 'd' : name !== 'json' && name !== 'jsonb';
+}
+
+function listTypeOf(draft: Draft, type: CatalogType): ValueType {
+  const element = draft.catalog.types.get(type.elementId);
+  if (!element) return unsupported(type);
+  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(draft, element, null), sqlType: type.sql };
+  const row = rowTypeOf(draft, element);
+  return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(type);
+}
+
+function rowTypeOf(draft: Draft, type: CatalogType): ValueType {
+  const table = draft.tables.get(type.relationId)?.table;
+  return table ? { kind: 'row', table, sqlType: type.sql } : unsupported(type);
+}
+
+function scalarOrEnumOf(draft: Draft, type: CatalogType, maxLength: number | null): ScalarType | EnumValueType {
+  const enumType = draft.enums.get(type.id);
+  if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
+  return { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength };
+}
+
+function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {
+  if (kind !== 'b') return 'Opaque';
+  if (schema === 'pg_catalog') return (Object.hasOwn(scalarNames, name) && scalarNames[name]) || 'Opaque';
+  return name === 'citext' ? 'String' : 'Opaque';
+}
+
+/** Nothing can be cast to a polymorphic pseudo-type: text stands in for it. */
+function castableSql({ kind, name, sql }: CatalogType): string {
+  if (kind !== 'p') return sql;
+  return name.endsWith('array') ? 'text[]' : 'text';
+}
+
+function unsupported({ sql }: CatalogType): UnsupportedType {
+  return { kind: 'unsupported', sqlType: sql };
+}
