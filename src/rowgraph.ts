@@ -1,36 +1,26 @@
 /**
- * The composition root and public API (being written): holds the current `Api` of each role, reloads it and wires the stages.
+ * The composition root and public API: holds the current state of the schema, reloads it when it has changed, and wires the stages.
  */
-import type { ErrorCode, ErrorObject } from './errors.ts';
+import { printSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { ApiSet, type ApiSettings } from './api-set.ts';
+import { readFingerprint } from './catalog/read-fingerprint.ts';
+import { openClientDatabase } from './database/client-database.ts';
+import type { Database } from './database/database.ts';
+import { openDatabase } from './database/open-database.ts';
 import type { Observer } from './events.ts';
-
-/** A GraphQL request, as the body of an HTTP request has it. */
-export interface GraphQLRequest {
-  readonly query: string;
-  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly operationName?: string | null | undefined;
-  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
-/** Who asks: the database role that the request runs as, and the claims that policies read. */
-export interface Caller {
-  readonly role: string;
-  /** `request.jwt.claims`; `role` is always among them. */
-  readonly claims?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export interface ExecutionResult {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly ErrorObject[];
-}
-
-/** A response as bytes, for servers. */
-export interface RawResponse {
-  /** The JSON text of the response, UTF-8. */
-  readonly body: Uint8Array;
-  /** The code of the first error, or null. */
-  readonly errorCode: ErrorCode | null;
-}
+import {
+  answerRequest,
+  type Caller,
+  type CacheSizes,
+  type ExecutionResult,
+  explainRequest,
+  failureText,
+  type GraphQLRequest,
+  type RawResponse,
+  type Target,
+} from './pipeline.ts';
+import { SchemaWatch } from './schema-watch.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
@@ -43,22 +33,141 @@ export interface RowgraphOptions {
   readonly poolSize?: number;
   /** Whether statements are prepared by name. `false` for poolers that cannot keep them. Default: true. */
   readonly prepare?: boolean;
+  /** Sizes of the caches of each role. */
+  readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
   readonly observe?: Observer;
 }
 
+/** A GraphQL API over a database. */
 export interface Rowgraph {
+  /** Runs a request as a caller. Never rejects for what the request is or does: that is told in `errors`. */
   execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult>;
+  /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse>;
+  /**
+   * Runs a request on a connection of yours (a `pg` client or a `PGlite`): in the transaction that is open on it, under a savepoint, as
+   * its current role, with its search_path as the exposed schemas. Tables that only this transaction sees are in the API.
+   */
   resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult>;
+  /** The SQL statements that a request would run, without running them. */
+  explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
+  /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
+  /** Reads the schema of the database anew, where it does not tell of a change by itself. */
   reload(): Promise<void>;
   /** Resolves if the database answers. For health checks. */
   ping(): Promise<void>;
+  /** Ends what was opened. Requests that run are finished by then if they were awaited. */
   close(): Promise<void>;
 }
 
-/** Opens rowgraph over a database. */
-export async function createRowgraph(_options: RowgraphOptions): Promise<Rowgraph> {
-  throw new Error('being written');
+const defaultCaches: CacheSizes = { documents: 1000, documentText: 2_000_000, shapes: 100 };
+const ignore: Observer = () => {};
+
+/** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */
+export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
+  const observe = options.observe ?? ignore;
+  const database = openDatabase(options.database, { poolSize: options.poolSize, prepare: options.prepare, observe });
+  const settings: ApiSettings = {
+    schemas: options.schemas ?? ['public'],
+    introspection: options.introspection ?? 'directive',
+    caches: { ...defaultCaches, ...options.caches },
+  };
+  try {
+    const watch = await SchemaWatch.start(database, settings, observe);
+    return new RowgraphService(database, settings, watch, observe);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
+
+/** States of schemas that `resolve` has seen on connections of its callers. */
+const maxClientStates = 8;
+
+class RowgraphService implements Rowgraph {
+  readonly #database: Database;
+  readonly #settings: ApiSettings;
+  readonly #watch: SchemaWatch;
+  readonly #observe: Observer;
+  readonly #clientStates = new LRUCache<string, ApiSet>({ max: maxClientStates });
+
+  constructor(database: Database, settings: ApiSettings, watch: SchemaWatch, observe: Observer) {
+    this.#database = database;
+    this.#settings = settings;
+    this.#watch = watch;
+    this.#observe = observe;
+  }
+
+  async execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult> {
+    return JSON.parse((await this.#answer(request, caller)).text) as ExecutionResult;
+  }
+
+  async executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {
+    const { text, code } = await this.#answer(request, caller);
+    return { body: Buffer.from(text), errorCode: code };
+  }
+
+  async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
+    const database = openClientDatabase(client as never);
+    try {
+      const [role, schemas] = await clientState(database);
+      const settings = { ...this.#settings, schemas };
+      const key = JSON.stringify([schemas, await readFingerprint(database, schemas)]);
+      const known = this.#clientStates.get(key);
+      const apis = known ?? (await ApiSet.load(database, null, settings));
+      const api = await apis.of(role);
+      this.#clientStates.set(key, apis);
+      const target: Target = { database, caller: null, observe: this.#observe };
+      return JSON.parse(await answerRequest(api, settings.caches, request, target)) as ExecutionResult;
+    } catch (error) {
+      return JSON.parse(this.#failure(error).text) as ExecutionResult;
+    }
+  }
+
+  async explain(request: GraphQLRequest, { role }: Caller): Promise<readonly string[]> {
+    const api = await this.#watch.current().of(role);
+    return explainRequest(api, this.#settings.caches, request).statements.map(({ text }) => text);
+  }
+
+  async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
+    return printSchema((await this.#watch.current().of(role)).schema);
+  }
+
+  reload(): Promise<void> {
+    return this.#watch.reload();
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.query('select 1');
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.stop();
+    await this.#database.close();
+  }
+
+  async #answer(request: GraphQLRequest, caller: Caller): Promise<{ text: string; code: RawResponse['errorCode'] }> {
+    const target: Target = { database: this.#database, caller, observe: this.#observe };
+    try {
+      const text = await this.#watch.withCurrent((apis) => apis.of(caller.role).then((api) => answerRequest(api, this.#settings.caches, request, target)));
+      return { text, code: null };
+    } catch (error) {
+      return this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): ReturnType<typeof failureText> {
+    const failure = failureText(error);
+    if (failure.code === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
+    return failure;
+  }
+}
+
+/** Who a client is now, and which schemas its names are looked up in. */
+async function clientState(database: Database): Promise<[role: string, schemas: readonly string[]]> {
+  const [row] = await database.query('select current_user::text, array_to_json(current_schemas(false))::text');
+  return [row?.[0] ?? '', JSON.parse(row?.[1] ?? '[]') as string[]];
+}
+

@@ -12,6 +12,8 @@ export interface Model {
   /** Functions that are fields of Query or Mutation (computed fields are in their tables). */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
+  /** Whether introspection is switched on for any of the schemas. */
+  readonly introspection: boolean;
   /** What is in the exposed schemas and not in the API for this role, with the reason. */
   readonly omissions: readonly Omission[];
 }

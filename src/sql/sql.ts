@@ -35,7 +35,8 @@ export function identifier(...path: readonly string[]): Sql {
 /** A text literal of our own making, never of a client's (manual: String Constants). Right whatever `standard_conforming_strings` says. */
 export function literal(text: string): Sql {
   const doubled = text.replaceAll("'", "''");
-  return { chunks: [text.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`] };
+  const needsEscapes = /[\\\n]/.test(text);
+  return { chunks: [needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`] };
 }
 
 /** A whole number as it stands in SQL. */

@@ -1,0 +1,85 @@
+/**
+ * One state of the database's schema: the catalog, read once, and the `Api` of each role, made when the role first asks.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Catalog } from './catalog/catalog.ts';
+import { loadCatalog } from './catalog/load-catalog.ts';
+import { loadPrivileges } from './catalog/load-privileges.ts';
+import type { Database } from './database/database.ts';
+import { buildModel } from './model/build-model.ts';
+import type { Model } from './model/model.ts';
+import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
+import { introspectedSchema } from './schema/answer-introspection.ts';
+import { buildSchema } from './schema/build-schema.ts';
+import { identifier, render } from './sql/sql.ts';
+
+export interface ApiSettings {
+  readonly schemas: readonly string[];
+  readonly introspection: 'directive' | 'on' | 'off';
+  readonly caches: CacheSizes;
+}
+
+/** Roles that are kept at a time: tokens may name any role that the login role may assume. */
+const maxRoles = 100;
+
+export class ApiSet {
+  readonly version: string | null;
+  readonly #database: Database;
+  readonly #catalog: Catalog;
+  readonly #settings: ApiSettings;
+  readonly #searchPath: string;
+  readonly #apis = new LRUCache<string, Promise<Api>>({ max: maxRoles });
+
+  private constructor(database: Database, catalog: Catalog, version: string | null, settings: ApiSettings) {
+    this.#database = database;
+    this.#catalog = catalog;
+    this.version = version;
+    this.#settings = settings;
+    this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
+  }
+
+  /** Reads the catalog. The version has to be read before. */
+  static async load(database: Database, version: string | null, settings: ApiSettings): Promise<ApiSet> {
+    return new ApiSet(database, await loadCatalog(database, settings.schemas), version, settings);
+  }
+
+  /** The API of a role. Rejects with PERMISSION_DENIED for a role that does not exist and SCHEMA_ERROR for a broken directive. */
+  of(role: string): Promise<Api> {
+    const known = this.#apis.get(role);
+    if (known) return known;
+    const made = this.#make(role);
+    this.#apis.set(role, made);
+    // A failure is not remembered: the next request tries again.
+    made.catch(() => this.#apis.delete(role));
+    return made;
+  }
+
+  /** The roles whose API has been asked for. */
+  roles(): readonly string[] {
+    return [...this.#apis.keys()];
+  }
+
+  async #make(role: string): Promise<Api> {
+    const model = buildModel(this.#catalog, await loadPrivileges(this.#database, this.#catalog, role));
+    const { documents: max, documentText: maxSize } = this.#settings.caches;
+    const schema = buildSchema(model);
+    const told = introspectableModel(model, this.#settings.introspection);
+    return {
+      model,
+      schema,
+      introspected: told && introspectedSchema(told === model ? schema : buildSchema(told)),
+      version: this.version,
+      searchPath: this.#searchPath,
+      documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
+    };
+  }
+}
+
+/** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */
+function introspectableModel(model: Model, setting: ApiSettings['introspection']): Model | null {
+  if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
+  const isTold = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
+  const parts = [model.tables, model.routines, model.enums];
+  if (parts.every((part) => part.every(isTold))) return model;
+  return { ...model, tables: model.tables.filter(isTold), routines: model.routines.filter(isTold), enums: model.enums.filter(isTold) };
+}

@@ -1,0 +1,165 @@
+/**
+ * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, answer. Everything that does not
+ * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
+ */
+import { LRUCache } from 'lru-cache';
+import { compilePlan, type CompiledOperation } from './compile/compile-plan.ts';
+import type { Database, FlightResult, Session } from './database/database.ts';
+import { ApiError, type ErrorCode, type ErrorObject } from './errors.ts';
+import type { Observer } from './events.ts';
+import { executeFlight } from './execute/execute-flight.ts';
+import type { Model } from './model/model.ts';
+import { bindParameters } from './plan/bind-parameters.ts';
+import { planOperation } from './plan/plan-operation.ts';
+import { chooseOperation, type Document, type DocumentOperation, parseDocument, RequestErrors } from './request/parse-document.ts';
+import { readVariables, type Variables } from './request/read-variables.ts';
+import { selectFields } from './request/select-fields.ts';
+import { answerIntrospection, type IntrospectedSchema } from './schema/answer-introspection.ts';
+import type { LazySchema } from './schema/lazy-schema.ts';
+
+/** A GraphQL request, as the body of an HTTP request has it. */
+export interface GraphQLRequest {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly operationName?: string | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** Who asks: the database role that the request runs as, and the claims that policies read. */
+export interface Caller {
+  readonly role: string;
+  /** `request.jwt.claims`; `role` is always among them. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ExecutionResult {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly ErrorObject[];
+}
+
+/** A response as bytes, for servers. */
+export interface RawResponse {
+  /** The JSON text of the response, UTF-8. */
+  readonly body: Uint8Array;
+  /** The code of the first error, or null. */
+  readonly errorCode: ErrorCode | null;
+}
+
+/** What one role sees, and what is remembered of its requests. */
+export interface Api {
+  readonly model: Model;
+  readonly schema: LazySchema;
+  /** What introspection tells; null where it is switched off. */
+  readonly introspected: IntrospectedSchema | null;
+  /** The schema version that the model was read at; null where the database keeps none. */
+  readonly version: string | null;
+  readonly searchPath: string;
+  readonly documents: LRUCache<string, CachedDocument>;
+}
+
+/** A valid document with what was compiled for its operations, by shape. */
+export interface CachedDocument {
+  readonly document: Document;
+  readonly compiled: LRUCache<string, CompiledOperation>;
+}
+
+/** Sizes of the caches of one role. */
+export interface CacheSizes {
+  /** Documents that are kept. */
+  readonly documents: number;
+  /** Characters of all kept documents together. */
+  readonly documentText: number;
+  /** Compiled shapes that are kept of each document. */
+  readonly shapes: number;
+}
+
+/** Where and as whom a request runs. */
+export interface Target {
+  readonly database: Database;
+  /** Null on a connection of the caller's, which has a role and claims of its own. */
+  readonly caller: Caller | null;
+  readonly observe: Observer;
+}
+
+/** The JSON text of the answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
+export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<string> {
+  const { document, compiled } = findDocument(api, sizes, request.query);
+  const operation = chooseOperation(document, request.operationName);
+  const variables = readVariables(operation.variables, request.variables ?? {});
+  const ready = findCompiled(api, document, compiled, operation, variables);
+  const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
+  const session = target.caller && sessionOf(api, target.caller);
+  const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
+  return responseText(ready, rows, (key) => introspect(api, document, operation, request, key));
+}
+
+/** The SQL of a request, for a person to read: what `answerRequest` would run. */
+export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): CompiledOperation {
+  const { document, compiled } = findDocument(api, sizes, request.query);
+  const operation = chooseOperation(document, request.operationName);
+  return findCompiled(api, document, compiled, operation, readVariables(operation.variables, request.variables ?? {}));
+}
+
+/** The errors of a failed request in the response format, with `data: null` where it failed while it ran. */
+export function failureText(error: unknown): { readonly text: string; readonly code: ErrorCode } {
+  const errors = error instanceof RequestErrors ? error.errors : [error instanceof ApiError ? error : new ApiError('INTERNAL_ERROR', internalMessage)];
+  return { text: JSON.stringify({ errors }), code: errors[0]!.code };
+}
+
+const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
+
+function findDocument(api: Api, sizes: CacheSizes, query: string): CachedDocument {
+  const known = api.documents.get(query);
+  if (known) return known;
+  const document = parseDocument(api.schema, query);
+  const cached = { document, compiled: new LRUCache<string, CompiledOperation>({ max: sizes.shapes }) };
+  api.documents.set(query, cached);
+  return cached;
+}
+
+function findCompiled(
+  api: Api,
+  document: Document,
+  compiled: CachedDocument['compiled'],
+  operation: DocumentOperation,
+  variables: Variables,
+): CompiledOperation {
+  const key = `${operation.name ?? ''} ${variables.shape}`;
+  const known = compiled.get(key);
+  if (known) return known;
+  const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
+  const made = compilePlan(planOperation(selected, api.model));
+  compiled.set(key, made);
+  return made;
+}
+
+/** A token is verified once and its claims used many times. */
+const claimsTexts = new WeakMap<object, string>();
+
+function sessionOf(api: Api, { role, claims }: Caller): Session {
+  const known = claims && claimsTexts.get(claims);
+  const text = known ?? JSON.stringify({ ...claims, role });
+  if (claims && known === undefined) claimsTexts.set(claims, text);
+  return { role, claims: text, searchPath: api.searchPath, version: api.version };
+}
+
+/** The pieces in the order of the request. PostgreSQL built the values; they are not read again. */
+function responseText({ roots }: CompiledOperation, rows: FlightResult, introspected: (key: string) => string): string {
+  let text = '{"data":{';
+  for (const root of roots) {
+    if (text.length > '{"data":{'.length) text += ',';
+    text += `"${root.key}":`;
+    if (root.kind === 'json') text += root.json;
+    else if (root.kind === 'introspection') text += introspected(root.key);
+    else text += rows[root.statement]?.[root.column] ?? 'null';
+  }
+  return `${text}}}`;
+}
+
+function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): string {
+  if (!api.introspected) {
+    throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.');
+  }
+  const identity = JSON.stringify([request.operationName, request.variables, request.query]);
+  return answerIntrospection(api.introspected, node, document.fragments, request.variables ?? {}, key, identity);
+}
