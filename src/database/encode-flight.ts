@@ -2,29 +2,19 @@
  * A flight as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
-import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
+import { DatabaseError, type Flight, type Statement } from './database.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
+import { sessionStatement } from './session-statement.ts';
 
 const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
 const statementKind = 0x53;
 /** The count of Bind's values has 16 bits. */
 const mostParameters = 65_535;
 
-/** `true`: for this transaction only. */
-const sessionText =
-  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
+/** For what does not depend on the role: no role has this name. */
+const everyRole = '';
 const writer = new MessageWriter();
-
-/** The statement that goes ahead of a flight: it makes the transaction the caller's. */
-export function sessionStatement(session: Session): Statement {
-  return { text: sessionText, parameters: [session.role, session.claims, session.searchPath] };
-}
-
-/** How many results of statements the reply to a flight starts with that are not the flight's own. */
-export function sessionStatementCount(flight: Flight): number {
-  return flight.session === null ? 0 : 1;
-}
 
 /** Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. */
 export function encodeFlight(flight: Flight, prepared: PreparedStatements | null): Buffer {
@@ -34,8 +24,9 @@ export function encodeFlight(flight: Flight, prepared: PreparedStatements | null
   // Ahead of everything that can fail, so that no error can skip it.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
-  if (flight.session) writeStatement(sessionStatement(flight.session), position++, prepared);
-  for (const statement of flight.statements) writeStatement(statement, position++, prepared);
+  if (flight.session) writeStatement(sessionStatement(flight.session), everyRole, position++, prepared);
+  const role = flight.session?.role ?? everyRole;
+  for (const statement of flight.statements) writeStatement(statement, role, position++, prepared);
   writer.begin(messageType.sync);
   writer.end();
   return writer.take();
@@ -49,10 +40,10 @@ export function encodeScript(text: string): Buffer {
   return writer.take();
 }
 
-function writeStatement({ text, parameters }: Statement, position: number, prepared: PreparedStatements | null): void {
-  let name = prepared?.find(text);
+function writeStatement({ text, parameters }: Statement, role: string, position: number, prepared: PreparedStatements | null): void {
+  let name = prepared?.find(role, text);
   if (name === undefined) {
-    name = prepared === null ? '' : prepared.add(text, position);
+    name = prepared === null ? '' : prepared.add(role, text, position);
     // Nobody can tell whether the Parse that an error interrupted had succeeded: closing what may not exist is no error, parsing twice is.
     if (name !== '') writeClose(name);
     writer.begin(messageType.parse);

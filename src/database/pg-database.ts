@@ -4,10 +4,11 @@
  */
 import { Pool } from 'pg';
 import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
-import { encodeFlight, encodeScript, sessionStatementCount } from './encode-flight.ts';
+import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
 import { type PgListenerClient, PgListener } from './pg-listener.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
@@ -114,15 +115,15 @@ class PgDatabase implements Database {
         client.release();
         resolve(results);
       } else if (mayRetry && !broken && isStalePlan(error)) {
-        prepared?.forgetAll();
+        prepared?.evictAll();
         this.#exchange(client, flight, resolve, reject, false);
       } else {
         client.release(broken ? error : undefined);
         if (mayRetry && !written) this.#send(flight, resolve, reject, false);
-        else reject(toDatabaseError(error));
+        else reject(toFlightError(error, flight, completed));
       }
     };
-    client.query(new PgExchange(bytes, { unwanted: sessionStatementCount(flight), every: false }, onDone));
+    client.query(new PgExchange(bytes, { unwanted: flight.session === null ? 0 : 1, every: false }, onDone));
   }
 
   #preparedOn(client: PgPoolClient): PreparedStatements | null {

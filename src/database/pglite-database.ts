@@ -3,8 +3,9 @@
  * a server would get, in one call.
  */
 import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
-import { encodeFlight, encodeScript, sessionStatementCount } from './encode-flight.ts';
+import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 
 type Row = FlightResult[number];
@@ -48,11 +49,11 @@ class PgliteDatabase implements Database {
     return this.#exclusively(async () => {
       let reply = await this.#send(flight);
       if (isStalePlan(reply.error)) {
-        this.#prepared.forgetAll();
+        this.#prepared.evictAll();
         reply = await this.#send(flight);
       }
-      if (reply.error) throw toDatabaseError(reply.error);
-      return reply.rows.slice(sessionStatementCount(flight)).map((rows) => rows[0] ?? []);
+      if (reply.error) throw toFlightError(reply.error, flight, reply.rows.length);
+      return reply.rows.slice(flight.session === null ? 0 : 1).map((rows) => rows[0] ?? []);
     });
   }
 

@@ -1,47 +1,67 @@
 /**
- * What is prepared on one connection: statement texts and their names, bounded, the least recently used makes room.
- * Knows no driver; `encode-flight.ts` writes the messages that go with it.
+ * What is prepared on one connection: the names of statements by role and text, bounded, the least recently used makes room. Knows no
+ * driver; `encode-flight.ts` writes the messages that go with it.
  */
 import { createHash } from 'node:crypto';
 
+interface Entry {
+  readonly role: string;
+  readonly text: string;
+  readonly name: string;
+  lastUse: number;
+}
+
 /**
- * The prepared statements of one connection. A name is a digest of the text, so that two clients whose connections a pooler
- * mixes up can never run each other's text under one name.
+ * The prepared statements of one connection.
+ *
+ * Each role has its own, because PostgreSQL plans anew when a plan that row level security had a part in meets another role. That is half
+ * of the time of such a query where roles take turns on a connection.
+ *
+ * A name is a digest of role and text, so that clients whose connections a pooler mixes up never run another text under a name.
  */
 export class PreparedStatements {
   readonly #capacity: number;
-  /** Text → name, the least recently used first. */
-  readonly #names = new Map<string, string>();
+  readonly #roles = new Map<string, Map<string, Entry>>();
+  #size = 0;
+  /** Counts uses, as a clock. */
+  #uses = 0;
   /** Names that fell out and are still to be closed on the server. */
   #evicted: string[] = [];
   /** What the flight under way parses: whether that succeeded is known when it is over. */
-  #unsettled: { readonly text: string; readonly position: number }[] = [];
+  #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
 
   constructor(capacity: number) {
     this.#capacity = Math.max(1, capacity);
   }
 
   get size(): number {
-    return this.#names.size;
+    return this.#size;
   }
 
-  /** The name of a text that is prepared, or undefined. */
-  find(text: string): string | undefined {
-    const name = this.#names.get(text);
-    if (name !== undefined) {
-      this.#names.delete(text);
-      this.#names.set(text, name);
+  /** The name of a statement that is prepared, or undefined. */
+  find(role: string, text: string): string | undefined {
+    const entry = this.#roles.get(role)?.get(text);
+    if (entry === undefined) return undefined;
+    entry.lastUse = ++this.#uses;
+    return entry.name;
+  }
+
+  /** Names a statement that the flight under way parses; `position` is its place among the statements of the flight. */
+  add(role: string, text: string, position: number): string {
+    if (this.#size >= this.#capacity) this.#evictOldest();
+    const digest = createHash('sha256').update(role).update('\0').update(text).digest('base64url');
+    const entry = { role, text, name: `rowgraph_${digest.slice(0, 22)}`, lastUse: ++this.#uses };
+    let statements = this.#roles.get(role);
+    if (statements === undefined) {
+      statements = new Map();
+      this.#roles.set(role, statements);
     }
-    return name;
-  }
-
-  /** Names a text that the flight under way parses; `position` is its place among the statements of the flight. */
-  add(text: string, position: number): string {
-    const name = `rowgraph_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-    if (this.#names.size >= this.#capacity) this.#evictOldest();
-    this.#names.set(text, name);
-    this.#unsettled.push({ text, position });
-    return name;
+    statements.set(text, entry);
+    this.#size++;
+    // It is parsed under its name again, and must not be closed by a flight to come.
+    if (this.#evicted.includes(entry.name)) this.#evicted = this.#evicted.filter((name) => name !== entry.name);
+    this.#unsettled.push({ entry, position });
+    return entry.name;
   }
 
   /** The names to close, each told once. */
@@ -52,27 +72,44 @@ export class PreparedStatements {
     return evicted;
   }
 
-  /** Ends a flight of which the first `completed` statements ran: the server skipped everything after an error, parsing included. */
+  /** Ends a flight of which the first `completed` statements ran: the server skips everything after an error, parsing included. */
   settle(completed: number): void {
     if (this.#unsettled.length === 0) return;
-    for (const { text, position } of this.#unsettled) {
-      if (position >= completed) this.#names.delete(text);
+    for (const { entry, position } of this.#unsettled) {
+      if (position >= completed) this.#remove(entry);
     }
     this.#unsettled = [];
   }
 
-  /** Forgets everything: the server told that it does not know a name, or that a plan is of no use any more. */
-  forgetAll(): void {
-    this.#names.clear();
+  /** Drops everything: the server told that it does not know a name, or that a plan is of no use any more. */
+  evictAll(): void {
+    for (const entry of this.#entries()) this.#evict(entry);
     this.#unsettled = [];
   }
 
+  /** Looks at every entry, which is cheap beside the Parse that makes room necessary; in return a use costs next to nothing. */
   #evictOldest(): void {
-    for (const [text, name] of this.#names) {
-      this.#names.delete(text);
-      this.#evicted.push(name);
-      return;
+    let oldest: Entry | undefined;
+    for (const entry of this.#entries()) {
+      if (oldest === undefined || entry.lastUse < oldest.lastUse) oldest = entry;
     }
+    if (oldest) this.#evict(oldest);
+  }
+
+  *#entries(): Generator<Entry> {
+    for (const statements of this.#roles.values()) yield* statements.values();
+  }
+
+  #evict(entry: Entry): void {
+    this.#remove(entry);
+    this.#evicted.push(entry.name);
+  }
+
+  #remove({ role, text }: Entry): void {
+    const statements = this.#roles.get(role);
+    if (!statements?.delete(text)) return;
+    this.#size--;
+    if (statements.size === 0) this.#roles.delete(role);
   }
 }
 

@@ -1,0 +1,41 @@
+/**
+ * The statement that goes ahead of a flight: it makes the transaction the caller's, after it has checked that the schema is
+ * still the one that the flight was compiled for.
+ */
+import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
+import { toDatabaseError } from './to-database-error.ts';
+
+/** SQLSTATE of a flight that was compiled for another version of the schema. Raised by `schema-version.sql`. */
+export const staleSchemaState = 'RG001';
+
+/** `true`: for this transaction only. */
+const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
+const plainText = `select ${settings}`;
+/**
+ * The first expression is evaluated first, as the user of the connection. A sum read in place costs 7 µs of PostgreSQL's time,
+ * a function that reads and compares it twice as much.
+ */
+const checkedText = `select case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $4::numeric then ''
+  else rowgraph.raise_stale_schema() end, ${settings}`;
+
+/** Undefined schema, table and function. */
+const undefinedStates = new Set(['3F000', '42P01', '42883']);
+
+/** The statement for a session. Its text is one of two, so it is prepared once on each connection. */
+export function sessionStatement({ role, claims, searchPath, version }: Session): Statement {
+  return version === null
+    ? { text: plainText, parameters: [role, claims, searchPath] }
+    : { text: checkedText, parameters: [role, claims, searchPath, version] };
+}
+
+/**
+ * The error of a flight of which `completed` statements had run. A session statement that cannot find the schema version is as stale
+ * as one that finds another.
+ */
+export function toFlightError(error: unknown, flight: Flight, completed: number): DatabaseError {
+  const databaseError = toDatabaseError(error);
+  const isVersionGone =
+    completed === 0 && flight.session !== null && flight.session.version !== null && undefinedStates.has(databaseError.sqlstate ?? '');
+  if (!isVersionGone) return databaseError;
+  return new DatabaseError('The database keeps no schema version any more', { sqlstate: staleSchemaState, cause: error });
+}
