@@ -2,7 +2,7 @@
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
-import type { Column, ValueType } from './model.ts';
+import type { Column } from './model.ts';
 import { columnFieldName, isLegalName } from './names.ts';
 import { isOrderable, isWritable, valueTypeOf } from './value-types.ts';
 
@@ -10,9 +10,9 @@ import { isOrderable, isWritable, valueTypeOf } from './value-types.ts';
 export function addColumns(draft: Draft): void {
   for (const tableDraft of draft.tables.values()) {
     const { source, table, key } = tableDraft;
-    const columns = new Map(source.columns.map((column) => [column.number, buildColumn(draft, tableDraft, column)]));
+    const columns = source.columns.map((column) => buildColumn(draft, tableDraft, column));
     table.columns = usableColumns(draft, tableDraft, columns);
-    table.primaryKey = key.flatMap(({ number }) => columns.get(number) ?? []);
+    table.primaryKey = key.flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
   }
 }
 
@@ -35,37 +35,34 @@ function buildColumn(draft: Draft, { source, schema }: TableDraft, column: Catal
 }
 
 /** The columns that a field or an input can be made of. Of two with one name the later keeps it, as in the reference. */
-function usableColumns(draft: Draft, { source, table }: TableDraft, columns: ReadonlyMap<number, Column>): Column[] {
+function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Column[]): Column[] {
   const byField = new Map<string, Column>();
-  const usable: Column[] = [];
-  for (const sourceColumn of [...source.columns].reverse()) {
-    const column = columns.get(sourceColumn.number);
-    if (!column) continue;
-    const reason = whyOmitted(draft, column, byField);
-    if (reason === undefined) {
-      byField.set(column.fieldName, column);
-      usable.unshift(column);
-    } else {
-      draft.omissions.push({ object: 'column', name: `${qualifiedName(table.schema, table.name)}.${column.name}`, reason });
+  const omit = (column: Column, reason: string) =>
+    draft.omissions.push({ object: 'column', name: `${qualifiedName(table.schema, table.name)}.${column.name}`, reason });
+  for (const column of columns) {
+    const reason = whyOmitted(draft, column);
+    if (reason !== undefined) {
+      omit(column, reason);
+      continue;
     }
+    const earlier = byField.get(column.fieldName);
+    if (earlier) omit(earlier, `the column ${column.name} has the name "${column.fieldName}" too: ${rename}`);
+    // Deleted first, so that the fields stay in the order of the columns.
+    byField.delete(column.fieldName);
+    byField.set(column.fieldName, column);
   }
-  return usable;
+  return [...byField.values()];
 }
 
 const rename = 'give it another name with the comment directive {"name": "..."}';
 
-function whyOmitted(draft: Draft, column: Column, byField: ReadonlyMap<string, Column>): string | undefined {
+function whyOmitted(draft: Draft, column: Column): string | undefined {
   const { fieldName, type } = column;
   if (!column.selectable && !column.insertable && !column.updatable) {
     return `the role ${draft.privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
   }
   if (!isLegalName(fieldName)) return `"${fieldName}" is no GraphQL name: ${rename}`;
   if (fieldName === 'nodeId' || fieldName === '__typename') return `the name "${fieldName}" is that of another field: ${rename}`;
-  const other = byField.get(fieldName);
-  if (other) return `the column ${other.name} has the name "${fieldName}" too: ${rename}`;
-  return isUnreachable(column, type) ? 'its type has no GraphQL type: show its parts by a computed field or a view' : undefined;
-}
-
-function isUnreachable(column: Column, type: ValueType): boolean {
-  return type.kind === 'unsupported' && !column.orderable;
+  if (type.kind !== 'unsupported' || column.orderable) return undefined;
+  return 'its type has no GraphQL type: show its parts by a computed field or a view';
 }

@@ -30,6 +30,7 @@ export function buildModel(catalog: Catalog, privileges: Privileges): Model {
     tables: new Map(),
     enums: new Map(),
     names: new TakenNames(),
+    valueTypes: new Map(),
     omissions,
   };
   addTables(draft);
@@ -44,6 +45,7 @@ export function buildModel(catalog: Catalog, privileges: Privileges): Model {
     tables: [...draft.tables.values()].map(({ table }) => table),
     routines,
     enums: [...draft.enums.values()],
+    introspection: [...schemas.values()].some(({ introspection }) => introspection),
     omissions,
   };
 }

@@ -12,7 +12,11 @@ import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from 
 export function addRelations(draft: Draft): void {
   const keys = collectForeignKeys(draft);
   const relations = new Map<TableDraft, Candidate[]>();
-  const add = (owner: TableDraft, candidate: Candidate) => relations.set(owner, [...(relations.get(owner) ?? []), candidate]);
+  const add = (owner: TableDraft, candidate: Candidate) => {
+    const others = relations.get(owner);
+    if (others) others.push(candidate);
+    else relations.set(owner, [candidate]);
+  };
   for (const key of keys) add(key.local, { key, relation: outgoing(key) });
   for (const key of keys) add(key.target, { key, relation: incoming(key) });
   for (const [owner, candidates] of relations) owner.table.relations = withOwnNames(draft, owner, candidates);
@@ -65,36 +69,28 @@ function namesOf(columns: readonly CatalogColumn[]): string[] {
 
 /** Of two relations that claim one name the later keeps it, as in the reference; the other is named after its columns too. */
 function withOwnNames(draft: Draft, owner: TableDraft, candidates: readonly Candidate[]): Relation[] {
-  const taken = new Set<string>();
-  const named: Relation[] = [];
-  const qualified: Candidate[] = [];
-  const keep = (candidate: Candidate, fieldName: string) => {
-    taken.add(fieldName);
-    named.push({ ...candidate.relation, fieldName });
-  };
-  for (const candidate of [...candidates].reverse()) {
+  const last = new Map(candidates.map((candidate) => [candidate.relation.fieldName, candidate]));
+  const taken = new Set([...last.keys(), 'nodeId']);
+  const relations: Relation[] = [];
+  for (const candidate of candidates) {
     const { fieldName } = candidate.relation;
-    if (!isFreeName(fieldName) || fieldName === 'nodeId') omit(draft, owner, candidate, `"${fieldName}" cannot be the name of a relation`);
-    else if (taken.has(fieldName)) qualified.push(candidate);
-    else keep(candidate, fieldName);
+    if (!isFreeName(fieldName) || fieldName === 'nodeId') {
+      omit(draft, owner, candidate, `"${fieldName}" cannot be the name of a relation`);
+    } else if (last.get(fieldName) === candidate) {
+      relations.push(candidate.relation);
+    } else {
+      const qualified = qualify(candidate);
+      const free = isFreeName(qualified) && !taken.has(qualified) && !owner.table.columns.some((column) => column.fieldName === qualified);
+      if (free) relations.push({ ...candidate.relation, fieldName: qualified });
+      else omit(draft, owner, candidate, `other fields have the names "${fieldName}" and "${qualified}"`);
+      taken.add(qualified);
+    }
   }
-  // Only now, so that a name that was made up takes none that another relation has by itself.
-  const columns = new Set(owner.table.columns.map(({ fieldName }) => fieldName));
-  for (const candidate of qualified) {
-    const { local, localColumns } = candidate.key;
-    const fieldName = qualifiedFieldName(candidate.relation.fieldName, namesOf(localColumns), local.schema.inflection);
-    const free = isFreeName(fieldName) && !taken.has(fieldName) && !columns.has(fieldName);
-    if (free) keep(candidate, fieldName);
-    else omit(draft, owner, candidate, `other relations have the names "${candidate.relation.fieldName}" and "${fieldName}"`);
-  }
-  return inOrder(candidates, named);
+  return relations;
 }
 
-/** The named relations in the order of the candidates that they were made of. */
-function inOrder(candidates: readonly Candidate[], named: readonly Relation[]): Relation[] {
-  const position = (relation: Relation) =>
-    candidates.findIndex((candidate) => candidate.relation.columns === relation.columns && candidate.relation.target === relation.target);
-  return [...named].sort((a, b) => position(a) - position(b));
+function qualify({ key: { local, localColumns }, relation }: Candidate): string {
+  return qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
 }
 
 function omit({ omissions }: Draft, owner: TableDraft, { key, relation }: Candidate, problem: string): void {

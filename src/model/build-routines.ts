@@ -4,7 +4,7 @@ import { rowTableOf } from './build-computed.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, qualifiedName } from './draft.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
-import { argumentNameOf, isFreeName, isLegalName, routineFieldName } from './names.ts';
+import { argumentNameOf, isFreeName, routineFieldName } from './names.ts';
 import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
 import { valueTypeOf } from './value-types.ts';
@@ -74,10 +74,8 @@ function buildArguments(draft: Draft, source: CatalogFunction, inflection: boole
       return `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
     }
     const argumentName = argumentNameOf(argument.name, inflection);
-    if (!isLegalName(argumentName) || argumentName.startsWith('__')) {
-      if (argument.hasDefault) continue;
-      return `"${argumentName}" is no GraphQL name: rename its argument`;
-    }
+    // As in the reference it is not listed: a function that needs it cannot be called.
+    if (!isFreeName(argumentName)) continue;
     if (args.some((other) => other.argumentName === argumentName)) return `two arguments have the name "${argumentName}": rename one`;
     if (result.kind === 'rows' && collectionArguments.includes(argumentName)) {
       return `its argument ${argument.name} has the name of an argument of all collections: rename it`;

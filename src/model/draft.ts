@@ -4,7 +4,7 @@
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Omission, Table } from './model.ts';
+import type { EnumType, Omission, Table, ValueType } from './model.ts';
 import type { TakenNames } from './taken-names.ts';
 
 /** An exposed schema that the role may use, and what its comment directive sets. */
@@ -39,6 +39,8 @@ export interface Draft {
   readonly tables: Map<number, TableDraft>;
   readonly enums: Map<number, EnumType>;
   readonly names: TakenNames;
+  /** What `value-types.ts` has made so far, so that columns of one type share it. */
+  readonly valueTypes: Map<number, ValueType>;
   readonly omissions: Omission[];
 }
 
@@ -53,7 +55,8 @@ const none: ColumnPrivileges = { select: false, insert: false, update: false };
 export function privilegesOn({ privileges }: Pick<Draft, 'privileges'>, table: CatalogTable, column: CatalogColumn): ColumnPrivileges {
   const onTable = privileges.tables.get(table.id);
   if (!onTable) return none;
-  const onColumn = onTable.columns.get(column.number) ?? none;
+  const onColumn = onTable.columns.get(column.number);
+  if (!onColumn) return onTable;
   return {
     select: onTable.select || onColumn.select,
     insert: onTable.insert || onColumn.insert,

@@ -15,23 +15,17 @@ export function isFreeName(name: string): boolean {
 
 /** `account_holder` → `AccountHolder`: capitals at the start and after what is no letter or digit, then no underscores. */
 function inflect(name: string): string {
-  const characters = [...name];
-  return characters
-    .map((character, index) => (/[\p{Alphabetic}\p{N}]/u.test(characters[index - 1] ?? '') ? character : character.toUpperCase()))
-    .join('')
-    .replaceAll('_', '');
+  return name.replace(/(?<![\p{Alphabetic}\p{N}])./gsu, (character) => character.toUpperCase()).replaceAll('_', '');
 }
 
 /** The first letter in lower case. */
 export function lowerFirst(name: string): string {
-  const [first = '', ...rest] = name;
-  return first.toLowerCase() + rest.join('');
+  return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 /** The first letter in upper case. */
 export function upperFirst(name: string): string {
-  const [first = '', ...rest] = name;
-  return first.toUpperCase() + rest.join('');
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** The name of a type: of a table or an enum. */

@@ -28,15 +28,19 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   jsonb: 'JSON',
 };
 
-/** The type of the values of a column, an argument or a result. */
+/** The type of the values of a column, an argument or a result. Tables and enums have to be in the draft. */
 export function valueTypeOf(draft: Draft, typeId: number, maxLength: number | null = null): ValueType {
-  const type = draft.catalog.types.get(typeId);
+  const known = draft.valueTypes.get(typeId) ?? makeValueType(draft, draft.catalog.types.get(typeId));
+  draft.valueTypes.set(typeId, known);
+  return maxLength !== null && known.kind === 'scalar' ? { ...known, maxLength } : known;
+}
+
+function makeValueType(draft: Draft, type: CatalogType | undefined): ValueType {
   if (!type) return { kind: 'unsupported', sqlType: 'text' };
   if (type.elementId !== 0) return listTypeOf(draft, type);
   // A domain over an array is in the category of arrays, but has no elements of its own.
   if (type.category === 'A') return unsupported(type);
-  if (type.kind === 'c') return rowTypeOf(draft, type);
-  return scalarOrEnumOf(draft, type, maxLength);
+  return type.kind === 'c' ? rowTypeOf(draft, type) : scalarOrEnumOf(draft, type);
 }
 
 /** Whether values of the column can be written. Needs no tables, and so can be asked before they are there. */
@@ -57,7 +61,7 @@ export function isOrderable({ catalog }: Draft, column: CatalogColumn, type: Val
 function listTypeOf(draft: Draft, type: CatalogType): ValueType {
   const element = draft.catalog.types.get(type.elementId);
   if (!element) return unsupported(type);
-  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(draft, element, null), sqlType: type.sql };
+  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(draft, element), sqlType: type.sql };
   const row = rowTypeOf(draft, element);
   return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(type);
 }
@@ -67,10 +71,10 @@ function rowTypeOf(draft: Draft, type: CatalogType): ValueType {
   return table ? { kind: 'row', table, sqlType: type.sql } : unsupported(type);
 }
 
-function scalarOrEnumOf(draft: Draft, type: CatalogType, maxLength: number | null): ScalarType | EnumValueType {
+function scalarOrEnumOf(draft: Draft, type: CatalogType): ScalarType | EnumValueType {
   const enumType = draft.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
-  return { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength };
+  return { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null };
 }
 
 function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {

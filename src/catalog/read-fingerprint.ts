@@ -1,0 +1,59 @@
+/**
+ * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh where no event trigger tells.
+ * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
+ */
+import type { Database } from '../database/database.ts';
+
+/**
+ * A hash of each catalog by itself. Rows are restricted to what the API is made of, so that temporary tables of other sessions and
+ * work in other schemas change nothing. `pg_class` is hashed by its values, as TRUNCATE, REINDEX and REFRESH rewrite its rows; ANALYZE
+ * and VACUUM change them in place.
+ */
+const fingerprintQuery = `
+with exposed as materialized (
+  select n.oid
+  from pg_catalog.pg_namespace n
+  where n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))
+),
+relation as materialized (
+  select c.oid, c.reltype, pg_catalog.hashtextextended(
+    pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.reltype, c.relowner, c.relacl, c.reloptions), 0
+  ) as hash
+  from pg_catalog.pg_class c
+  where c.relnamespace in (select e.oid from exposed e) and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+)
+select pg_catalog.concat_ws(' ',
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
+    from pg_catalog.pg_namespace n where n.oid in (select e.oid from exposed e)),
+  (select pg_catalog.bit_xor(r.hash) from relation r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
+    from pg_catalog.pg_attribute a where a.attrelid in (select r.oid from relation r) and a.attnum > 0),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
+    from pg_catalog.pg_constraint k where k.contype in ('f', 'n', 'p', 'u') and k.conrelid in (select r.oid from relation r)),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
+    from pg_catalog.pg_index i where i.indrelid in (select r.oid from relation r)),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
+    from pg_catalog.pg_rewrite w where w.ev_class in (select r.oid from relation r)),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
+    -- 64 is instead of, which makes views writable.
+    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0 and t.tgrelid in (select r.oid from relation r)),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
+    from pg_catalog.pg_proc p
+    where p.pronamespace in (select e.oid from exposed e)
+      or (p.pronargs = 1 and p.proargtypes[0] in (select r.reltype from relation r))),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
+    -- Neither rows nor arrays, which come and go with tables anywhere.
+    from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(v.ctid, v.xmin::text::int8)) from pg_catalog.pg_enum v),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
+    from pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
+    from pg_catalog.pg_roles r)
+)`;
+
+/** Reads the fingerprint of what these schemas' API is made of. Equal texts mean that nothing has changed. */
+export async function readFingerprint(database: Database, schemas: readonly string[]): Promise<string> {
+  const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)]);
+  return row?.[0] ?? '';
+}
