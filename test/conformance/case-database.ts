@@ -1,0 +1,77 @@
+/**
+ * Fresh databases for the cases, of either kind: a new database on one shared PostgreSQL server, or a new PGlite. Each comes with the
+ * roles and grants that the setups rely on.
+ */
+import pg from 'pg';
+import { startPglite } from '../support/pglite.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { grantsSql, rolesSql } from '../support/roles.ts';
+
+export type DatabaseKind = 'pglite' | 'postgres';
+
+/** The database of one case. */
+export interface CaseDatabase {
+  /** What `createRowgraph` takes: the URL of the login role `authenticator`, or the PGlite. */
+  readonly target: unknown;
+  /** Runs SQL text of any number of statements as the superuser; the rows of the last one, as arrays. */
+  run(sql: string): Promise<unknown[][]>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseSource {
+  readonly kind: DatabaseKind;
+  /** The major version of PostgreSQL. */
+  readonly version: number;
+  readonly extensions: ReadonlySet<string>;
+  open(): Promise<CaseDatabase>;
+  stop(): Promise<void>;
+}
+
+/** Starts what gives out fresh databases of a kind. */
+export async function startDatabaseSource(kind: DatabaseKind): Promise<DatabaseSource> {
+  const { open, stop } = kind === 'postgres' ? await startServerSource() : { open: openPglite, stop: async () => undefined };
+  const probe = await open();
+  const [versions] = await probe.run(`select current_setting('server_version_num')::int / 10000`);
+  const extensions = await probe.run('select name from pg_available_extensions');
+  await probe.close();
+  return { kind, version: Number(versions?.[0]), extensions: new Set(extensions.map(([name]) => String(name))), open, stop };
+}
+
+async function startServerSource() {
+  const server = await startPostgres();
+  const admin = await connect(server.url);
+  await admin.query(rolesSql);
+  let count = 0;
+  const open = async (): Promise<CaseDatabase> => {
+    const name = `case_${++count}`;
+    await admin.query(`create database ${name} template template0`);
+    const client = await connect(`postgres://postgres@127.0.0.1:${server.port}/${name}`);
+    await client.query(grantsSql);
+    const run = async (sql: string): Promise<unknown[][]> => {
+      const result = (await client.query({ text: sql, rowMode: 'array' })) as unknown as pg.QueryArrayResult | pg.QueryArrayResult[];
+      return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
+    };
+    return { target: `postgres://authenticator@127.0.0.1:${server.port}/${name}`, run, close: () => client.end() };
+  };
+  const stop = async (): Promise<void> => {
+    await admin.end();
+    await server.stop();
+  };
+  return { open, stop };
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url);
+  // Notices are of no interest, and the end of the server is not an error.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function openPglite(): Promise<CaseDatabase> {
+  const database = await startPglite();
+  await database.exec(rolesSql + grantsSql);
+  const run = async (sql: string): Promise<unknown[][]> =>
+    ((await database.exec(sql, { rowMode: 'array' })).at(-1)?.rows ?? []) as unknown[][];
+  return { target: database, run, close: () => database.close() };
+}

@@ -1,0 +1,61 @@
+/**
+ * Judges one answer by what its step expects. Out: what is wrong with it, a line each.
+ */
+import { findKeyDisorder } from './check-key-order.ts';
+import { compareData, type Difference } from './compare-data.ts';
+import type { Answer } from './endpoint.ts';
+import type { QueryStep } from './read-cases.ts';
+import { sameMessage } from './wordings.ts';
+
+export interface Verdict {
+  readonly problems: readonly string[];
+  /** Names of members that the schema has beyond the reference's. */
+  readonly additions: readonly string[];
+}
+
+interface CheckOptions {
+  readonly source: { readonly version: number };
+  readonly isKnownAddition: (name: string) => boolean;
+}
+
+/** Compares an answer with the step's expectation. */
+export function checkAnswer(step: QueryStep, answer: Answer, options: CheckOptions): Verdict {
+  const { expect } = step;
+  if (expect.data !== undefined) return checkData(step, answer, options);
+  const problems = checkRefusal(expect.error, answer, options.source.version);
+  return { problems, additions: [] };
+}
+
+function checkData(step: QueryStep, answer: Answer, options: CheckOptions): Verdict {
+  if (answer.errors !== undefined) {
+    return { problems: [`error "${answer.errors[0]?.message}" instead of data`], additions: [] };
+  }
+  const isKnownAddition = step.match === 'superset' ? options.isKnownAddition : undefined;
+  const { differences, additions } = compareData(step.expect.data, answer.data, isKnownAddition);
+  if (differences.length > 0) return { problems: differences.map(describeDifference), additions };
+  const disorder = findKeyDisorder(step, answer.data);
+  return { problems: disorder === null ? [] : [`keys are not in the order of the request: ${disorder}`], additions };
+}
+
+function checkRefusal(message: string | undefined, answer: Answer, serverVersion: number): string[] {
+  const wanted = message === undefined ? 'a refusal' : `the error "${message}"`;
+  const first = answer.errors?.[0];
+  if (first === undefined) return [`data instead of ${wanted}`];
+  const problems = [];
+  if (answer.data !== undefined && answer.data !== null) problems.push(`data beside ${wanted}`);
+  if (message !== undefined && !sameMessage(message, first.message, serverVersion)) {
+    problems.push(`error "${first.message}" instead of "${message}"`);
+  }
+  return problems;
+}
+
+function describeDifference({ path, expected, got }: Difference): string {
+  if (got === undefined) return `${path}: missing, expected ${shorten(expected)}`;
+  if (expected === undefined) return `${path}: not expected, got ${shorten(got)}`;
+  return `${path}: expected ${shorten(expected)}, got ${shorten(got)}`;
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,34 @@
+/**
+ * How a case's requests reach rowgraph: through the library's `execute`. Other ways (HTTP) implement the same interface.
+ */
+import { createRowgraph } from '../../src/index.ts';
+
+export interface EndpointRequest {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly operationName?: string;
+}
+
+export interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly message: string }[];
+}
+
+export interface Endpoint {
+  send(request: EndpointRequest, role: string, claims: Readonly<Record<string, unknown>>): Promise<Answer>;
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens rowgraph over a case's database with the schemas exposed. */
+export type OpenEndpoint = (target: unknown, schemas: readonly string[]) => Promise<Endpoint>;
+
+/** The library itself. */
+export const openLibrary: OpenEndpoint = async (target, schemas) => {
+  const graph = await createRowgraph({ database: target, schemas, poolSize: 2 });
+  return {
+    send: (request, role, claims) => graph.execute(request, { role, claims }),
+    reload: () => graph.reload(),
+    close: () => graph.close(),
+  };
+};

@@ -1,0 +1,47 @@
+/**
+ * Reads the conformance vectors (README.md explains the format): every yaml file of this folder, or those whose name contains a text.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** What a request must be answered with: exactly one of the three. */
+export interface Expectation {
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly error?: string;
+  readonly invalid?: true;
+}
+
+export interface QueryStep {
+  readonly about: string;
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly operationName?: string;
+  readonly role?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly schemas?: readonly string[];
+  readonly expect: Expectation;
+  readonly match?: 'superset';
+}
+
+export interface SqlStep {
+  readonly sql: string;
+}
+
+export interface ConformanceCase {
+  /** The file's name: `smoke.yaml`. */
+  readonly file: string;
+  readonly setup: string;
+  readonly steps: readonly (QueryStep | SqlStep)[];
+}
+
+/** Reads the cases in the order of their file names. */
+export function readCases(fileFilter = ''): ConformanceCase[] {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.yaml') && file.includes(fileFilter));
+  return files.sort().map((file) => ({ ...parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')), file }));
+}
+
+/** The extensions that a case creates; without them it cannot run. */
+export function extensionsOf({ setup, steps }: ConformanceCase): string[] {
+  const texts = [setup, ...steps.map((step) => ('sql' in step ? step.sql : ''))];
+  return texts.flatMap((text) => [...text.matchAll(/create extension (?:if not exists )?"?([\w-]+)/gi)].map((match) => match[1] ?? ''));
+}

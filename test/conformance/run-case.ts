@@ -1,0 +1,144 @@
+/**
+ * Runs one case: a fresh database, its setup, its steps in order. In: the case, where databases come from, how requests are sent.
+ * Out: what each request step came to. Failures are data here; only defects of the runner throw.
+ */
+import type { CaseDatabase, DatabaseSource } from './case-database.ts';
+import { checkAnswer } from './check-answer.ts';
+import type { Answer, Endpoint, OpenEndpoint } from './endpoint.ts';
+import { type ConformanceCase, extensionsOf, type QueryStep } from './read-cases.ts';
+
+export interface StepResult {
+  readonly step: QueryStep;
+  /** What is wrong, a line each; empty where the step passed. */
+  readonly problems: readonly string[];
+  readonly answer: Answer | null;
+  readonly additions: readonly string[];
+}
+
+export interface CaseResult {
+  readonly file: string;
+  /** The extension that is missing, where the case was skipped. */
+  readonly missingExtension: string | null;
+  readonly steps: readonly StepResult[];
+  readonly milliseconds: number;
+}
+
+export interface RunOptions {
+  readonly source: DatabaseSource;
+  readonly openEndpoint: OpenEndpoint;
+  readonly isKnownAddition: (name: string) => boolean;
+  /** Which queries are sent; the others are left out of the results. Default: all. */
+  readonly isChosen?: (step: QueryStep) => boolean;
+}
+
+const stepTimeout = 20_000;
+
+/** Runs the case and reports on each of its requests. */
+export async function runCase(conformanceCase: ConformanceCase, options: RunOptions): Promise<CaseResult> {
+  const start = performance.now();
+  const missing = extensionsOf(conformanceCase).find((name) => !options.source.extensions.has(name));
+  const steps = missing === undefined ? await runSteps(conformanceCase, options) : [];
+  return { file: conformanceCase.file, missingExtension: missing ?? null, steps, milliseconds: performance.now() - start };
+}
+
+async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {
+  const { isChosen = () => true } = options;
+  const database = await options.source.open();
+  const endpoints = new EndpointPool(database, options.openEndpoint);
+  const results: StepResult[] = [];
+  try {
+    await database.run(setup);
+    for (const step of steps) {
+      if ('sql' in step) {
+        // A failure is part of the case; the steps after it tell what it should have come to.
+        await database.run(step.sql).catch(() => undefined);
+        await endpoints.reload();
+      } else if (isMutation(step) || isChosen(step)) {
+        // Mutations are sent even if they are not chosen, because later steps see what they did.
+        results.push(await runStep(step, database, endpoints, options));
+      }
+    }
+  } finally {
+    await endpoints.close();
+    await database.close();
+  }
+  return results;
+}
+
+async function runStep(step: QueryStep, database: CaseDatabase, endpoints: EndpointPool, options: RunOptions): Promise<StepResult> {
+  const guarded = step.expect.data === undefined && isMutation(step);
+  const before = guarded ? await checksum(database) : '';
+  try {
+    const endpoint = await endpoints.get(step.schemas ?? ['public']);
+    const answer = await withTimeout(endpoint.send(toRequest(step), step.role ?? 'service_role', step.claims ?? {}));
+    const { problems, additions } = checkAnswer(step, answer, options);
+    const changed = guarded && before !== (await checksum(database));
+    return { step, problems: changed ? [...problems, 'the refused mutation changed rows'] : problems, answer, additions };
+  } catch (error) {
+    return {
+      step,
+      problems: [`thrown: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`],
+      answer: null,
+      additions: [],
+    };
+  }
+}
+
+function toRequest({ query, variables, operationName }: QueryStep) {
+  return { query, ...(variables && { variables }), ...(operationName !== undefined && { operationName }) };
+}
+
+function isMutation({ query }: QueryStep): boolean {
+  return /\bmutation\b/.test(query);
+}
+
+async function withTimeout<Result>(promise: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${stepTimeout / 1000} s`)), stepTimeout);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** A hash over the rows of all tables of the user's. */
+async function checksum(database: CaseDatabase): Promise<string> {
+  const tables = await database.run(`
+    select format('select %L as t, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '''')) from only %s r', oid::regclass, oid::regclass)
+    from pg_class where relkind = 'r' and relnamespace::regnamespace::text !~ '^(pg_|information_schema|rowgraph)' order by oid`);
+  if (tables.length === 0) return '';
+  return JSON.stringify(await database.run(tables.map(([text]) => text).join(' union all ')));
+}
+
+/** One endpoint for each list of exposed schemas, opened when it is first needed. */
+class EndpointPool {
+  readonly #database: CaseDatabase;
+  readonly #open: OpenEndpoint;
+  readonly #endpoints = new Map<string, Promise<Endpoint>>();
+
+  constructor(database: CaseDatabase, open: OpenEndpoint) {
+    this.#database = database;
+    this.#open = open;
+  }
+
+  get(schemas: readonly string[]): Promise<Endpoint> {
+    const key = JSON.stringify(schemas);
+    const known = this.#endpoints.get(key);
+    if (known) return known;
+    const opened = this.#open(this.#database.target, schemas);
+    // Whoever waits for it sees the failure; this keeps it from being reported as unhandled as well.
+    opened.catch(() => undefined);
+    this.#endpoints.set(key, opened);
+    return opened;
+  }
+
+  /** What could not be opened or reloaded is opened anew at its next request. */
+  async reload(): Promise<void> {
+    for (const [key, endpoint] of this.#endpoints) {
+      await endpoint.then((opened) => opened.reload()).catch(() => this.#endpoints.delete(key));
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const endpoint of this.#endpoints.values()) await endpoint.then((opened) => opened.close()).catch(() => undefined);
+  }
+}
