@@ -39,6 +39,7 @@ unproven_not_null as materialized (
 attribute as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid,
     case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end as max_length,
+    case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end as modified_type,
     a.attnotnull and u.number is null as not_null,
     a.attgenerated <> '' or a.attidentity <> '' or s.number is not null as automatic,
     d.description
@@ -81,7 +82,9 @@ select pg_catalog.json_build_object(
   'tables', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity,
-      'security_invoker=true' = any(r.reloptions) or 'security_invoker=on' = any(r.reloptions),
+      case when r.relkind = 'v' then (
+        select o.option_value::bool from pg_catalog.pg_options_to_table(r.reloptions) o where o.option_name = 'security_invoker'
+      ) end,
       case
         when r.relkind in ('r', 'p') then 28
         when r.relkind = 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true)
@@ -99,7 +102,7 @@ select pg_catalog.json_build_object(
   ),
   'columns', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8, a.max_length, a.not_null, a.automatic, a.description
+      a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8, a.max_length, a.modified_type, a.not_null, a.automatic, a.description
     ) order by a.attrelid, a.attnum)
     from attribute a
   ),

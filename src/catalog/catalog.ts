@@ -54,6 +54,8 @@ export interface CatalogColumn {
   readonly typeId: number;
   /** Longest text in characters of varchar(n) and char(n). */
   readonly maxLength: number | null;
+  /** The type with its modifier, as in `numeric(14,4)`; null where it has none. Qualified only where it had to be for the login role. */
+  readonly modifiedType: string | null;
   readonly notNull: boolean;
   /** Whether PostgreSQL fills it: generated, identity, or with a sequence of its own (serial). */
   readonly automatic: boolean;

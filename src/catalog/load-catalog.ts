@@ -62,6 +62,7 @@ type RawColumn = [
   name: string,
   typeId: number,
   maxLength: number | null,
+  modifiedType: string | null,
   notNull: boolean,
   automatic: boolean,
   comment: Comment,
@@ -148,8 +149,8 @@ function toTable(raw: RawTable, columns: Map<number, CatalogColumn[]>, indexes: 
   };
 }
 
-function toColumn([, number, name, typeId, maxLength, notNull, automatic, comment]: RawColumn): CatalogColumn {
-  return { number, name, typeId, maxLength, notNull, automatic, comment };
+function toColumn([, number, name, typeId, maxLength, modifiedType, notNull, automatic, comment]: RawColumn): CatalogColumn {
+  return { number, name, typeId, maxLength, modifiedType, notNull, automatic, comment };
 }
 
 /** Columns beyond the key count are only carried (`include`); the number 0 is an expression. */

@@ -32,8 +32,14 @@ export function aggregateMembers(
   const { scope, from, conditions } = sourceRows(connection, source, context.aliases.next());
   const values = members.map((member) => ({ key: context.key(member), value: memberJson(member.value, scope, context) }));
   const json = concatenate(whole ? jsonObject(values) : (values[0]?.value ?? []));
-  if (!members.some(({ value }) => isAggregate(value))) return json;
+  if (!members.some(({ value }) => readsRows(value))) return json;
   return sql`(select ${json} from ${from}${where(conditions)})`;
+}
+
+/** Whether the value is an aggregate of rows; everything may have been skipped of what was selected. */
+function readsRows(value: ConnectionValue): boolean {
+  if (value.kind !== 'aggregate') return value.kind === 'total count';
+  return value.members.some(({ value: each }) => each.kind === 'count' || (each.kind === 'function' && each.members.some((column) => column.value.kind === 'column')));
 }
 
 function memberJson(value: ConnectionValue, scope: Scope, context: StatementContext): JsonText {

@@ -63,7 +63,7 @@ class ConnectionCompiler {
   #edges(members: readonly Member<EdgeValue>[]): Sql {
     const edge = concatenate(jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))));
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
-    const filters = () => [...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.limit()}`] : []), ...this.#hasKey()];
+    const filters = () => [...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []), ...this.#hasKey()];
     return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
   }
 

@@ -37,15 +37,11 @@ const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   containedBy: '<@',
   overlaps: '&&',
 };
-/** Operators whose right side is a pattern or a prefix, not a value of the column's type. */
-const patterns: ReadonlySet<Operator> = new Set(['like', 'ilike', 'regex', 'iregex', 'startsWith']);
-
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
   const left = scope.column(column.name);
   const type = column.type.sqlType;
   if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type}[]`)})`;
-  const isPattern = patterns.has(operator) && column.type.kind === 'scalar' && column.type.typeName === 'bpchar';
-  return sql`${left} ${trusted(symbols[operator])} ${bind(parameter, isPattern ? 'text' : type)}`;
+  return sql`${left} ${trusted(symbols[operator])} ${bind(parameter, type)}`;
 }
 
 /** `column = value` for a key. */

@@ -22,7 +22,10 @@ export function compileMutation(plan: MutationPlan, context: StatementContext): 
   const target = directScope(changed.alias);
   const returned = changed.outputs(target);
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
-  return sql`with changed as (${write(plan, target)} ${returning}) select ${json} from changed as ${trusted(changed.alias)}`;
+  // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.
+  const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
+  const from = isAggregate ? sql` from changed as ${trusted(changed.alias)}` : sql``;
+  return sql`with changed as (${write(plan, target)} ${returning}) select ${json}${from}`;
 }
 
 function responseJson(members: readonly Member<ResponseValue>[], changed: DerivedScope, context: StatementContext): JsonText {

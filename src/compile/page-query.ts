@@ -76,6 +76,13 @@ export class PageQuery {
     return count(this.#connection.page.limit);
   }
 
+  /** The position of the last row that the page holds: those that were skipped are counted too. */
+  lastNumber(): Sql {
+    const { limit, offset } = this.#connection.page;
+    if (offset === null) return count(limit);
+    return typeof limit === 'number' && typeof offset === 'number' ? integer(limit + offset) : sql`${count(limit)} + ${count(offset)}`;
+  }
+
   /** Conditions under which rows precede the page in walking direction, if it has any rows. */
   reasonsForOther(): Sql[] {
     const { offset } = this.#connection.page;

@@ -84,7 +84,8 @@ function listJson(value: Sql, { element }: ListType): Json {
 export function keyJson(value: Sql, type: ValueType, notNull: boolean): Sql {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
   const alike = type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
-  const json = isWhole ? value : alike ? sql`to_json(${value})` : sql`to_jsonb(${value})`;
+  // jsonb has a concatenation of its own, so its text is what is put together.
+  const json = isWhole ? value : alike ? sql`to_json(${value})` : sql`to_jsonb(${value})::text`;
   return notNull ? json : sql`coalesce(${json}::text, 'null')`;
 }
 

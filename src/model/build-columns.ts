@@ -4,7 +4,7 @@ import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
 import type { Column } from './model.ts';
 import { columnFieldName, isLegalName } from './names.ts';
-import { isOrderable, isWritable, valueTypeOf } from './value-types.ts';
+import { isOrderable, isWritable, columnTypeOf } from './value-types.ts';
 
 /** Fills the columns and keys of the tables of the draft. */
 export function addColumns(draft: Draft): void {
@@ -19,7 +19,7 @@ export function addColumns(draft: Draft): void {
 function buildColumn(draft: Draft, { source, schema }: TableDraft, column: CatalogColumn): Column {
   const directive = readDirective(column.comment);
   const grants = privilegesOn(draft, source, column);
-  const type = valueTypeOf(draft, column.typeId, column.maxLength);
+  const type = columnTypeOf(draft, column);
   const writable = !column.automatic && isWritable(draft, column);
   return {
     name: column.name,

@@ -28,11 +28,20 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   jsonb: 'JSON',
 };
 
-/** The type of the values of a column, an argument or a result. Tables and enums have to be in the draft. */
-export function valueTypeOf(draft: Draft, typeId: number, maxLength: number | null = null): ValueType {
+/** The type of the values of an argument or a result. Tables and enums have to be in the draft. */
+export function valueTypeOf(draft: Draft, typeId: number): ValueType {
   const known = draft.valueTypes.get(typeId) ?? makeValueType(draft, draft.catalog.types.get(typeId));
   draft.valueTypes.set(typeId, known);
-  return maxLength !== null && known.kind === 'scalar' ? { ...known, maxLength } : known;
+  return known;
+}
+
+/** The type of the values of a column, with its modifier: a value is compared as the column would hold it. */
+export function columnTypeOf(draft: Draft, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
+  const type = valueTypeOf(draft, typeId);
+  // Types of other schemas would have to be qualified; those of pg_catalog are found on every search path.
+  const isBuiltIn = draft.catalog.types.get(typeId)?.schema === 'pg_catalog';
+  if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
+  return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
 }
 
 function makeValueType(draft: Draft, type: CatalogType | undefined): ValueType {

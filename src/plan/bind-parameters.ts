@@ -58,7 +58,10 @@ function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): s
 }
 
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
-  return mapped ? (values.find((value) => value.name === name)?.label ?? name) : name;
+  if (!mapped) return name;
+  const value = values.find((each) => each.name === name);
+  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${JSON.stringify(name)}.`);
+  return value.label;
 }
 
 function hasNull(text: string): boolean {

@@ -108,7 +108,7 @@ function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigA
   const args: GraphQLFieldConfigArgumentMap = {};
   for (const column of table.primaryKey) {
     const { type } = column;
-    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON' || !column.selectable) return undefined;
+    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON') return undefined;
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(type, registry)!),
       description: `The record's \`${column.name}\` value`,

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import type { Database } from '../database/database.ts';
+import { openPgDatabase } from '../database/pg-database.ts';
+import { readFingerprint } from './read-fingerprint.ts';
+
+/** Each a change of the API, in an order in which they can be made. */
+const relevantChanges = [
+  'create table fresh (id int primary key, a int)',
+  'alter table fresh add b text',
+  'alter table fresh rename b to c',
+  'alter table fresh alter c set not null',
+  'alter table fresh alter c type varchar(9)',
+  'alter table fresh drop c',
+  'alter table fresh rename to renamed',
+  'create unique index renamed_a on renamed (a)',
+  'drop index renamed_a',
+  'alter table renamed add constraint self foreign key (a) references renamed (id)',
+  'alter table renamed enable row level security',
+  'grant select on renamed to someone',
+  'grant update (a) on renamed to someone',
+  'revoke update (a) on renamed from someone',
+  'revoke usage on schema public from public',
+  'create role joiner',
+  'grant someone to joiner',
+  'alter role joiner noinherit',
+  `comment on table renamed is '@graphql({"name": "A"})'`,
+  `comment on table renamed is '@graphql({"name": "B"})'`,
+  `comment on column renamed.a is '@graphql({"name": "b"})'`,
+  `comment on schema public is '@graphql({"inflect_names": true})'`,
+  'comment on table renamed is null',
+  `create type mood as enum ('calm')`,
+  `alter type mood add value 'wild'`,
+  `alter type mood rename value 'wild' to 'mild'`,
+  'alter type mood rename to temper',
+  'create view seen as select id from renamed',
+  'create or replace view seen as select distinct id from renamed',
+  'alter view seen set (security_invoker = true)',
+  'create function act() returns trigger language plpgsql as $$ begin return null; end $$',
+  'create trigger acts instead of insert on seen for each row execute function act()',
+  'create function f() returns int language sql as $$ select 1 $$',
+  'alter function f() stable',
+  'revoke execute on function f() from public',
+  'drop function f()',
+  'create function other.computed(row_ renamed) returns int language sql as $$ select 1 $$',
+  'alter table renamed set schema other',
+  'alter schema other rename to another',
+  'create schema other',
+];
+
+const irrelevantChanges = [
+  'insert into busy select g, g from generate_series(1, 1000) g',
+  'analyze busy',
+  'vacuum busy',
+  'vacuum freeze busy',
+  'update busy set a = 2',
+  'truncate busy',
+  'reindex table busy',
+  `comment on table busy is 'only words'`,
+  'create temporary table passing (id int primary key)',
+  'create table elsewhere.work (id int primary key)',
+  'alter table elsewhere.work add a int',
+  'create function elsewhere.work() returns int language sql as $$ select 1 $$',
+  'refresh materialized view material',
+];
+
+describe('readFingerprint', () => {
+  let server: PostgresServer;
+  let client: Client;
+  let database: Database;
+
+  before(async () => {
+    server = await startPostgres();
+    client = new Client(server.url);
+    await client.connect();
+    database = openPgDatabase(server.url, { poolSize: 1 });
+    await client.query(`
+      create role someone; create schema other; create schema elsewhere;
+      create table busy (id int primary key, a int); create materialized view material as select count(*) from busy;
+    `);
+  });
+  after(async () => {
+    await client.end();
+    await database.close();
+    await server.stop();
+  });
+
+  const read = () => readFingerprint(database, ['public', 'other']);
+
+  it('stays the same while the API does', async () => {
+    const start = await read();
+    for (const sql of irrelevantChanges) {
+      await client.query(sql);
+      assert.equal(await read(), start, sql);
+    }
+  });
+
+  it('changes with whatever changes the API', async () => {
+    let previous = await read();
+    for (const sql of relevantChanges) {
+      await client.query(sql);
+      const fingerprint = await read();
+      assert.notEqual(fingerprint, previous, sql);
+      previous = fingerprint;
+    }
+  });
+
+  it('sees two changes of one row in one transaction', async () => {
+    const query = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
+    const transaction: Database = { ...database, query: (text, [schemas = null] = []) => query(text.replace('$1', () => `'${schemas}'`)) };
+    await client.query('begin; create table twice (id int)');
+    await client.query(`comment on table twice is '@graphql({"name": "A"})'`);
+    const first = await readFingerprint(transaction, ['public']);
+    await client.query(`comment on table twice is '@graphql({"name": "B"})'`);
+    assert.notEqual(await readFingerprint(transaction, ['public']), first);
+    await client.query('rollback');
+  });
+});
