@@ -1,2 +1,150 @@
-import type { Database } from './database.ts';
-export function openClientDatabase(_client: never): Database { throw new Error('being written'); }
+/**
+ * A `Database` over one connection of the caller's: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
+ * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
+ * that an error leaves that transaction as it was.
+ */
+import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { toDatabaseError } from './to-database-error.ts';
+
+interface Result {
+  readonly rows: FlightResult;
+}
+
+/** What is used of a client of `pg`. */
+export interface PgClientLike {
+  query(config: {
+    text: string;
+    values: readonly unknown[];
+    rowMode: 'array';
+    types: typeof textTypes;
+  }): Promise<Result | readonly Result[]>;
+}
+
+/** What is used of a PGlite or of a transaction of it. */
+export interface PgliteClientLike {
+  query(text: string, parameters: readonly unknown[], options: typeof textOptions): Promise<Result>;
+  exec(text: string, options: typeof textOptions): Promise<readonly Result[]>;
+  /** Only the PGlite itself has it. */
+  transaction?<T>(work: (transaction: PgliteClientLike) => Promise<T>): Promise<T>;
+}
+
+export type ClientLike = PgClientLike | PgliteClientLike;
+
+const identity = (value: unknown): unknown => value;
+/** Both drivers convert values by type, each in its own way; values are text here, in and out. */
+const textTypes = { getTypeParser: () => identity };
+/** PGlite copies the parsers and looks serializers up. These are the types that it parses on its own: bool, bytea, integers, floats, JSON, dates. */
+const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
+const textOptions = {
+  rowMode: 'array',
+  parsers: Object.fromEntries(parsedTypes.map((type) => [type, identity])),
+  serializers: new Proxy({}, { get: () => identity }),
+} as const;
+
+/** The last work on each client: a savepoint is of one request at a time. */
+const queues = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * Opens a database on a connection of the caller's, which stays open. Any number of them may share it. Throws `TypeError` for what is no
+ * connection. Inside a transaction of PGlite it takes the transaction, because the PGlite itself waits for its end.
+ */
+export function openClientDatabase(client: unknown): Database {
+  if (!isClient(client)) throw new TypeError('This takes a connection: a client of pg, a PGlite or a transaction of PGlite');
+  return {
+    run: (flight) => exclusively(client, () => runFlight(client, flight)),
+    query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
+    listen: () => Promise.reject(new TypeError("A connection of the caller's is not listened on")),
+    close: () => Promise.resolve(),
+  };
+}
+
+function exclusively<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
+  const result = (queues.get(client) ?? Promise.resolve()).then(work);
+  queues.set(
+    client,
+    result.catch(() => {}),
+  );
+  return result;
+}
+
+async function runFlight(client: ClientLike, { session, statements }: Flight): Promise<FlightResult> {
+  if (session !== null) throw new TypeError("A connection of the caller's has a session of its own");
+  const runOn = async (connection: ClientLike): Promise<FlightResult> => {
+    const results: FlightResult[number][] = [];
+    for (const { text, parameters } of statements) results.push((await send(connection, text, parameters))[0] ?? []);
+    return results;
+  };
+  if (await openSavepoint(client)) return inSavepoint(client, () => runOn(client));
+  return inTransaction(client, runOn);
+}
+
+async function runQuery(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+  const runOn = () => send(client, text, parameters);
+  return (await openSavepoint(client)) ? inSavepoint(client, runOn) : runOn();
+}
+
+/**
+ * Opens a savepoint; false where no transaction is open. PostgreSQL has no function that tells whether one is, but it refuses a savepoint
+ * outside of one, which changes nothing.
+ */
+async function openSavepoint(client: ClientLike): Promise<boolean> {
+  try {
+    await send(client, 'savepoint rowgraph');
+    return true;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.sqlstate === '25P01') return false;
+    if (error.sqlstate !== '25P02') throw error;
+    const message = 'The transaction that is open on this connection has failed before: roll it back, or back to a savepoint, first';
+    throw new DatabaseError(message, { sqlstate: error.sqlstate, cause: error });
+  }
+}
+
+async function inSavepoint<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    await send(client, 'release savepoint rowgraph');
+    return result;
+  } catch (error) {
+    // If even this fails, the connection is gone, and the first error says more.
+    await send(client, 'rollback to savepoint rowgraph; release savepoint rowgraph').catch(() => {});
+    throw error;
+  }
+}
+
+async function inTransaction<T>(client: ClientLike, work: (connection: ClientLike) => Promise<T>): Promise<T> {
+  // PGlite's own way, because other users of the same PGlite wait for it.
+  if (isPglite(client) && client.transaction) {
+    return client.transaction(work).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
+  }
+  await send(client, 'begin');
+  try {
+    const result = await work(client);
+    await send(client, 'commit');
+    return result;
+  } catch (error) {
+    await send(client, 'rollback').catch(() => {});
+    throw error;
+  }
+}
+
+async function send(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+  try {
+    if (!isPglite(client)) {
+      const result = await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes });
+      return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows);
+    }
+    if (parameters) return (await client.query(text, parameters, textOptions)).rows;
+    return (await client.exec(text, textOptions)).flatMap(({ rows }) => rows);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+function isClient(client: unknown): client is ClientLike {
+  return typeof client === 'object' && client !== null && 'query' in client && typeof client.query === 'function';
+}
+
+function isPglite(client: ClientLike): client is PgliteClientLike {
+  return 'exec' in client;
+}

@@ -53,7 +53,15 @@ export class DatabaseError extends Error {
 
   constructor(
     message: string,
-    fields: { sqlstate: string | null; detail?: string; hint?: string; constraint?: string; table?: string; column?: string; cause?: unknown },
+    fields: {
+      sqlstate: string | null;
+      detail?: string;
+      hint?: string;
+      constraint?: string;
+      table?: string;
+      column?: string;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: fields.cause });
     this.name = 'DatabaseError';

@@ -13,8 +13,12 @@ export interface OpenOptions {
 }
 
 /** Opens a database. Throws `TypeError` for anything that is none of the three. */
-export function openDatabase(database: unknown, { poolSize, prepare }: OpenOptions): Database {
-  const options = { ...(poolSize !== undefined && { poolSize }), ...(prepare !== undefined && { prepare }) };
+export function openDatabase(database: unknown, { poolSize, prepare, observe }: OpenOptions): Database {
+  const options = {
+    ...(poolSize !== undefined && { poolSize }),
+    ...(prepare !== undefined && { prepare }),
+    onConnectionError: (error: unknown) => observe({ kind: 'pool-failed', error }),
+  };
   if (typeof database === 'string') return openPgDatabase(database, options);
   if (isPglite(database)) return openPgliteDatabase(database);
   if (isPool(database)) return openPgDatabase(database, options);

@@ -2,14 +2,14 @@
  * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer. Takes a URL, whose pool it
  * owns, or a pool of the caller's, which may come from another copy of `pg`.
  */
-import { Pool } from 'pg';
+import { Client, type ClientConfig, Pool } from 'pg';
 import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
-import { type PgListenerClient, PgListener } from './pg-listener.ts';
+import { PgListener, type PgListenerClient } from './pg-listener.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
-import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface PgPoolClient {
@@ -39,7 +39,12 @@ export interface PgDatabaseOptions {
   readonly statementCacheSize?: number;
   /** How long a flight waits for a free connection. */
   readonly acquireTimeoutMillis?: number;
+  /** Takes note of a connection that broke while nobody used it, or could not be opened. */
+  readonly onConnectionError?: (error: unknown) => void;
 }
+
+/** How long opening a connection may take. */
+const connectTimeoutMillis = 5_000;
 
 type Resolve<T> = (value: T) => void;
 type Reject = (error: DatabaseError) => void;
@@ -54,6 +59,7 @@ class PgDatabase implements Database {
   readonly #ownsPool: boolean;
   readonly #listener: PgListener;
   readonly #acquireTimeoutMillis: number;
+  readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
   readonly #prepared = new WeakMap<PgPoolClient, PreparedStatements>();
@@ -61,11 +67,12 @@ class PgDatabase implements Database {
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
     this.#statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
+    this.#onConnectionError = options.onConnectionError ?? ignore;
     this.#ownsPool = typeof target === 'string';
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize ?? 10, this.#acquireTimeoutMillis) : target;
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
     // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
-    this.#pool.on('error', ignore);
+    this.#pool.on('error', this.#onConnectionError);
   }
 
   run(flight: Flight): Promise<FlightResult> {
@@ -93,7 +100,7 @@ class PgDatabase implements Database {
   async close(): Promise<void> {
     await this.#listener.close();
     if (this.#ownsPool) await this.#pool.end();
-    else this.#pool.removeListener('error', ignore);
+    else this.#pool.removeListener('error', this.#onConnectionError);
   }
 
   #send(flight: Flight, resolve: Resolve<FlightResult>, reject: Reject, mayRetry: boolean): void {
@@ -144,27 +151,30 @@ class PgDatabase implements Database {
     if (this.#pool.idleCount <= this.#pool.waitingCount) {
       timer = setTimeout(() => {
         timedOut = true;
-        reject(new DatabaseError(`No connection became free within ${this.#acquireTimeoutMillis} ms`, { sqlstate: null }));
+        reject(new DatabaseError(`No connection became free within ${this.#acquireTimeoutMillis} ms`, { sqlstate: tooManyConnections }));
       }, this.#acquireTimeoutMillis);
     }
     this.#pool.connect((error, client) => {
       clearTimeout(timer);
-      if (timedOut) client?.release();
-      else if (client === undefined) reject(toDatabaseError(error));
+      if (client === undefined) {
+        this.#onConnectionError(error);
+        if (!timedOut) reject(toDatabaseError(error));
+      } else if (timedOut) client.release();
       else onClient(client);
     });
   }
 }
 
-function openPool(connectionString: string, size: number, connectionTimeoutMillis: number): PgPool {
-  return new Pool({
-    connectionString,
-    max: size,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 30_000,
-  }) as unknown as PgPool;
+function openPool(connectionString: string, size: number, acquireTimeoutMillis: number): PgPool {
+  // Set on the pool, it would also start a timer at each checkout.
+  class PatientClient extends Client {
+    constructor(options: ClientConfig) {
+      super({ ...options, connectionTimeoutMillis: Math.min(connectTimeoutMillis, acquireTimeoutMillis) });
+    }
+  }
+  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+  const pool = new Pool({ connectionString, max: size, idleTimeoutMillis: 0, ...keepAlive, Client: PatientClient as never });
+  return pool as unknown as PgPool;
 }
 
 function ignore(): void {}

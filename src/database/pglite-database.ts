@@ -6,7 +6,7 @@ import { type Database, DatabaseError, type Flight, type FlightResult } from './
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
-import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 type Row = FlightResult[number];
 
@@ -98,7 +98,8 @@ class PgliteDatabase implements Database {
         this.#pglite._runExclusiveQuery(async () => (this.#pglite.isInTransaction() ? null : { value: await run() })),
       );
       if (outcome) return outcome.value;
-      if (Date.now() > deadline) throw new DatabaseError('Another transaction stays open in this database', { sqlstate: null });
+      if (Date.now() > deadline)
+        throw new DatabaseError('Another transaction stays open in this session', { sqlstate: tooManyConnections });
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

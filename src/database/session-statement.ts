@@ -28,14 +28,13 @@ export function sessionStatement({ role, claims, searchPath, version }: Session)
     : { text: checkedText, parameters: [role, claims, searchPath, version] };
 }
 
-/**
- * The error of a flight of which `completed` statements had run. A session statement that cannot find the schema version is as stale
- * as one that finds another.
- */
+/** The error of a flight of which `completed` statements had run. */
 export function toFlightError(error: unknown, flight: Flight, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
-  const isVersionGone =
-    completed === 0 && flight.session !== null && flight.session.version !== null && undefinedStates.has(databaseError.sqlstate ?? '');
-  if (!isVersionGone) return databaseError;
+  if (completed > 0 || flight.session === null || databaseError.sqlstate === null) return databaseError;
+  // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
+  if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
+  // A session statement that cannot find the version is as stale as one that finds another.
+  if (flight.session.version === null || !undefinedStates.has(databaseError.sqlstate)) return databaseError;
   return new DatabaseError('The database keeps no schema version any more', { sqlstate: staleSchemaState, cause: error });
 }

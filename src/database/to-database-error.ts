@@ -3,6 +3,9 @@
  */
 import { DatabaseError } from './database.ts';
 
+/** PostgreSQL's own SQLSTATE for want of a connection. */
+export const tooManyConnections = '53300';
+
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
 export interface ServerError extends Error {
   readonly severity: string;

@@ -1,4 +1,5 @@
-/** How a statement raises an error of ours where no function of ours is installed: by a cast that cannot succeed of a text that begins so. */
-
-/** The beginning of such a text. */
+/**
+ * How a statement of ours says no. SQL without PL/pgSQL raises only what a built-in function raises, so `compile/` casts a text that starts
+ * with this marker to integer; PostgreSQL quotes it in its message, in any language, and `execute/` reads it there.
+ */
 export const raiseMarker = 'rowgraph: ';

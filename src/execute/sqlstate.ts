@@ -1,0 +1,102 @@
+/**
+ * What an SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) means to a client: `DatabaseError` → `ApiError`.
+ */
+import type { DatabaseError } from '../database/database.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import { raiseMarker } from '../sql/raise.ts';
+
+interface Meaning {
+  readonly code: ErrorCode;
+  /** Instead of PostgreSQL's message, where that speaks of the server, the network or the login. */
+  readonly message?: string;
+  /** Whether `detail` and `hint` are kept from the client. */
+  readonly terse?: boolean;
+}
+
+const unreachable: Meaning = { code: 'DATABASE_UNAVAILABLE', message: 'The database cannot be reached. Try again later.', terse: true };
+const refused: Meaning = {
+  ...unreachable,
+  message: "The database refuses the server's connection. Its operator finds the reason in the log.",
+};
+const interrupted: Meaning = { ...unreachable, message: 'The database ended the connection. Try again later.' };
+const exhausted: Meaning = { ...unreachable, message: 'The database has no connection to spare. Try again later.' };
+const broken: Meaning = {
+  code: 'DATABASE_ERROR',
+  message: 'The database met an internal error. Its operator finds the reason in the log.',
+  terse: true,
+};
+
+/** By state, or else by class (its first two characters). Unknown classes are a function's own. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  '08': unreachable,
+  '57P01': interrupted,
+  '57P02': interrupted,
+  '57P03': unreachable,
+  '57P05': interrupted,
+  '53300': exhausted,
+  '28': refused,
+  '3D': refused,
+  '22': { code: 'INVALID_VALUE' },
+  '23': { code: 'CONSTRAINT_VIOLATION' },
+  '44': { code: 'CONSTRAINT_VIOLATION' },
+  '42501': { code: 'PERMISSION_DENIED', terse: true },
+  '0P': { code: 'PERMISSION_DENIED', terse: true },
+  '40001': { code: 'CONFLICT' },
+  '40P01': { code: 'CONFLICT', terse: true },
+  '55P03': { code: 'CONFLICT' },
+  '57014': { code: 'TIMEOUT' },
+  '25P03': { code: 'TIMEOUT' },
+  '25P04': { code: 'TIMEOUT' },
+  '25006': { code: 'READ_ONLY' },
+  '54': { code: 'QUERY_TOO_COMPLEX' },
+  P0: { code: 'RAISED' },
+  '58': broken,
+  F0: broken,
+  XX: broken,
+};
+
+/** The classes that are PostgreSQL's and have no meaning of their own here. */
+const otherClasses: ReadonlySet<string> = new Set(
+  '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 53 55 57 72 HV'.split(' '),
+);
+
+/** What statements of ours raise by way of `raiseMarker`, and the code of each. */
+const raised: Readonly<Record<string, ErrorCode>> = {
+  'update impacts too many records': 'TOO_MANY_ROWS',
+  'delete impacts too many records': 'TOO_MANY_ROWS',
+};
+
+/** The error that a client is told of. */
+export function toApiError(error: DatabaseError): ApiError {
+  const own = ownMessage(error);
+  if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
+  const { code, message, terse } = meaningOf(error.sqlstate);
+  const details = {
+    ...(error.sqlstate !== null && { sqlstate: error.sqlstate }),
+    ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
+    ...(!terse && error.detail !== undefined && { detail: error.detail }),
+    ...(!terse && error.hint !== undefined && { hint: error.hint }),
+  };
+  return new ApiError(code, message ?? error.message, { details, cause: error });
+}
+
+/** Whether the same flight may succeed if it runs again: concurrent transactions were in its way. */
+export function isConflict(error: DatabaseError): boolean {
+  return error.sqlstate === '40001' || error.sqlstate === '40P01';
+}
+
+function meaningOf(sqlstate: string | null): Meaning {
+  if (sqlstate === null) return unreachable;
+  const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
+  if (known) return known;
+  return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
+}
+
+/** The words around the marker are translated, and so are the quotes; ours are words and spaces. */
+function ownMessage({ sqlstate, message }: DatabaseError): string | null {
+  if (sqlstate !== '22P02') return null;
+  const start = message.indexOf(raiseMarker);
+  if (start < 0) return null;
+  const own = /^[a-z ]*[a-z]/.exec(message.slice(start + raiseMarker.length))?.[0] ?? '';
+  return Object.hasOwn(raised, own) ? own : null;
+}
