@@ -44,7 +44,7 @@ async function startServerSource() {
   let count = 0;
   const open = async (): Promise<CaseDatabase> => {
     const name = `case_${++count}`;
-    await admin.query(`create database ${name} template template0`);
+    await admin.query(`create database ${name} template template0 strategy file_copy`);
     const client = await connect(`postgres://postgres@127.0.0.1:${server.port}/${name}`);
     await client.query(grantsSql);
     const run = async (sql: string): Promise<unknown[][]> => {

@@ -48,23 +48,22 @@ function checkValue(context: Context, path: string, selectionSets: readonly Sele
   if (Array.isArray(value)) {
     return firstFound(value.entries(), ([index, item]) => checkValue(context, `${path}[${index}]`, selectionSets, item));
   }
-  const keys = Object.keys(value).join();
+  const keys = Object.keys(value);
+  const objectDisorder = `${path} {${keys.join()}}`;
+  let disorder: string | null = objectDisorder;
   for (const type of [undefined, ...typeConditions(context, selectionSets)]) {
     const fields = new Map<string, FieldNode[]>();
-    collectFields(
-      context,
-      type,
-      selectionSets.flatMap((set) => set.selections),
-      fields,
-      new Set(),
-    );
-    if ([...fields.keys()].join() !== keys) continue;
-    return firstFound(fields, ([key, nodes]) => {
+    const selections = selectionSets.flatMap((set) => set.selections);
+    collectFields(context, type, selections, fields, new Set());
+    if ([...fields.keys()].join() !== keys.join()) continue;
+    const found = firstFound(fields, ([key, nodes]) => {
       const children = nodes.flatMap((node) => node.selectionSet ?? []);
       return checkValue(context, `${path}.${key}`, children, (value as Record<string, unknown>)[key]);
     });
+    if (found === null) return null;
+    if (disorder === objectDisorder) disorder = found;
   }
-  return `${path} {${keys}}`;
+  return disorder;
 }
 
 function firstFound<Item>(items: Iterable<Item>, check: (item: Item) => string | null): string | null {

@@ -1,7 +1,6 @@
 /**
  * The words of the conformance runner: a line for each case, a total, and all that one needs to see of a step that fails.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { StepResult } from './run-case.ts';
 import type { CaseOutcome, Outcome } from './run-cases.ts';
 
@@ -94,7 +93,7 @@ function diffLines(before: readonly string[], after: readonly string[]): string[
 }
 
 function longestCommonEdits(before: readonly string[], after: readonly string[]): string[] {
-  if (before.length * after.length > 4_000_000 || isDeepStrictEqual(before, after)) {
+  if (before.length * after.length > 4_000_000) {
     return [...before.map((line) => `- ${line}`), ...after.map((line) => `+ ${line}`)];
   }
   const width = after.length + 1;

@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, rename, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -21,6 +21,8 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** More settings of postgresql.conf, such as `{ shared_preload_libraries: 'pg_stat_statements' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Keeps the data out of memory: for gigabytes of it, or to measure as with a disk. */
+  readonly onDisk?: boolean;
 }
 
 const run = promisify(execFile);
@@ -46,7 +48,7 @@ const defaultSettings = {
 /** Starts a server: superuser `postgres`, trust authentication, locale C, encoding UTF8, time zone UTC. Takes about half a second. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt++) {
-    const folder = await makeFolder();
+    const folder = await makeFolder(options.onDisk ? tmpdir() : await fastFolder());
     try {
       return await startIn(folder, { ...defaultSettings, ...options.settings });
     } catch (error) {
@@ -84,8 +86,14 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop };
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-postgres-'));
+/** Linux's memory disk where it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
+async function fastFolder(): Promise<string> {
+  const room = await statfs('/dev/shm').catch(() => null);
+  return room !== null && room.bavail * room.bsize > 4 * 2 ** 30 && freemem() > 4 * 2 ** 30 ? '/dev/shm' : tmpdir();
+}
+
+async function makeFolder(parent: string): Promise<string> {
+  const folder = await mkdtemp(path.join(parent, 'rowgraph-postgres-'));
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
   return folder;
 }
@@ -113,7 +121,7 @@ async function embeddedBinaries(): Promise<string> {
 async function provideData(binaries: string, folder: string): Promise<void> {
   const { stdout: version } = await run(path.join(binaries, 'postgres'), ['--version'], user);
   const key = [user.uid ?? process.getuid?.(), version.trim().replace(/[^0-9A-Za-z.]+/g, '-')].join('-');
-  const template = path.join(tmpdir(), `rowgraph-initdb-${key}`);
+  const template = path.join(path.dirname(folder), `rowgraph-initdb-${key}`);
   if (!existsSync(template)) {
     const fresh = path.join(folder, 'template');
     const flags = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
