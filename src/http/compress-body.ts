@@ -1,0 +1,54 @@
+/**
+ * Compresses large answers for clients that ask for it, on Node's thread pool. In: the header Accept-Encoding and the bytes; out: fewer
+ * bytes. Keys travel in headers that no browser adds by itself, so there is no cross-site secret to guess by length (BREACH).
+ */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { parsePreferences } from './quality-values.ts';
+
+/**
+ * In bytes. Measured on a page of rows (Node 24, one core): a call costs 0.2 ms of CPU whatever its input, twice as much as all else that
+ * this server does for a request, while an answer under 14 KB reaches the client in the first window of TCP anyway.
+ */
+export const compressionThreshold = 8 * 1024;
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+const compressZstd = promisify(zstdCompress);
+
+/**
+ * The encodings, best first, each at its fastest level. One MB of rows: zstd 5 ms of CPU, brotli 6 ms and gzip 12 ms, to 25, 27 and 31 % of
+ * its size. Their default levels take off 2 to 6 points more for 1.2 (zstd), 3 (gzip) and over 100 times (brotli) the CPU.
+ */
+const encodings = {
+  zstd: (body: Uint8Array): Promise<Buffer> => compressZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  br: (body: Uint8Array): Promise<Buffer> => compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  gzip: (body: Uint8Array): Promise<Buffer> => compressGzip(body, { level: 1 }),
+};
+
+export type Encoding = keyof typeof encodings;
+
+const names = Object.keys(encodings) as Encoding[];
+const known = new LRUCache<string, Encoding | 'identity'>({ max: 200 });
+
+/** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
+export function negotiateEncoding(acceptEncoding: string): Encoding | null {
+  const chosen = known.get(acceptEncoding) ?? choose(acceptEncoding);
+  if (acceptEncoding.length <= 1000) known.set(acceptEncoding, chosen);
+  return chosen === 'identity' ? null : chosen;
+}
+
+function choose(acceptEncoding: string): Encoding | 'identity' {
+  const preferences = parsePreferences(acceptEncoding);
+  const qualityOf = (name: string): number =>
+    (preferences.find(({ value }) => value === name) ?? preferences.find(({ value }) => value === '*'))?.quality ?? 0;
+  const best = Math.max(...names.map(qualityOf));
+  if (best === 0) return 'identity';
+  return names.find((name) => qualityOf(name) === best) ?? 'identity';
+}
+
+/** The body in an encoding. */
+export function compressBody(body: Uint8Array, encoding: Encoding): Promise<Buffer> {
+  return encodings[encoding](body);
+}

@@ -1,0 +1,162 @@
+/**
+ * The GraphQL endpoint as a handler of `node:http`: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the
+ * endpoint's path; out: its answer, and the events that tell of it. Routing, CORS and limits per client are not here.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import type { Caller } from '../pipeline.ts';
+import type { Rowgraph } from '../rowgraph.ts';
+import { authenticateRequest } from './authenticate-request.ts';
+import { compressBody, compressionThreshold, negotiateEncoding } from './compress-body.ts';
+import { encodeError, headersOfError } from './error-answer.ts';
+import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
+import { checkContentType, parseRequest } from './parse-request.ts';
+import { readBody } from './read-body.ts';
+import type { TokenVerifier } from './verify-token.ts';
+
+export interface GraphqlEndpointOptions {
+  readonly graph: Pick<Rowgraph, 'executeRaw'>;
+  readonly verifier: TokenVerifier;
+  /** In bytes. */
+  readonly bodyLimit: number;
+  readonly observe: Observer;
+  /** Whether requests are to be refused for now. */
+  readonly isOverloaded: () => boolean;
+  /** Whether connections are to end with the answer. */
+  readonly isClosing: () => boolean;
+}
+
+type Headers = Readonly<Record<string, OutgoingHttpHeader | undefined>>;
+
+/** Answers one request. `headers` are those that others (CORS, rate limit) add to the answer. Never rejects. */
+export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, headers?: Headers) => Promise<void>;
+
+/** What is known of one request, filled in as it is handled. */
+interface Exchange {
+  readonly requestId: string;
+  mediaType: MediaType;
+  caller: Caller | null;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code: ErrorCode | null;
+  readonly body: Uint8Array;
+  readonly headers: readonly string[];
+}
+
+const requestStarted = { kind: 'request-started' } as const;
+
+/** The endpoint over a graph. */
+export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlEndpoint {
+  const { observe, isClosing } = options;
+  const nextRequestId = createRequestIds();
+  return async (request, response, headers) => {
+    const started = performance.now();
+    observe(requestStarted);
+    const exchange: Exchange = { requestId: readRequestId(request) ?? nextRequestId(), mediaType: 'application/json', caller: null };
+    let answer: Answer;
+    try {
+      answer = await answerRequest(request, exchange, options);
+    } catch (error) {
+      answer = answerError(error, exchange.requestId, observe);
+    }
+    let bytes = 0;
+    try {
+      bytes = await send(response, request.headers['accept-encoding'], answer, exchange, isClosing(), headers);
+    } catch (error) {
+      observe({ kind: 'defect-found', requestId: exchange.requestId, error });
+      response.destroy();
+    }
+    const { status, code } = answer;
+    const seconds = (performance.now() - started) / 1000;
+    observe({ kind: 'request-finished', requestId: exchange.requestId, role: exchange.caller?.role ?? null, code, status, seconds, bytes });
+  };
+}
+
+/** Nothing runs, and the body is not even read, before it is clear who asks. */
+async function answerRequest(request: IncomingMessage, exchange: Exchange, options: GraphqlEndpointOptions): Promise<Answer> {
+  exchange.mediaType = negotiateMediaType(request.headers.accept);
+  if (options.isOverloaded()) throw new ApiError('OVERLOADED', 'The server has more work than it can do: try again in a while.');
+  const authenticated = authenticateRequest(request.headers, options.verifier);
+  // A known token costs no turn of the event loop.
+  const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+  exchange.caller = caller;
+  checkContentType(request.headers);
+  const { body, errorCode } = await options.graph.executeRaw(parseRequest(await readBody(request, options.bodyLimit)), caller);
+  return { status: statusOf(errorCode, exchange.mediaType), code: errorCode, body, headers: headersOfError(errorCode) };
+}
+
+/**
+ * The status of an answer that the graph gave. A request that is wrong as GraphQL is a good answer to clients of `application/json`, and
+ * one of 400 to those of the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
+ */
+function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
+  if (code === null) return 200;
+  const { status } = errorCodes[code];
+  return status === 400 && mediaType === 'application/json' ? 200 : status;
+}
+
+function answerError(error: unknown, requestId: string, observe: Observer): Answer {
+  let told: ApiError;
+  if (error instanceof ApiError) told = error;
+  else {
+    observe({ kind: 'defect-found', requestId, error });
+    told = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
+  }
+  return { status: errorCodes[told.code].status, code: told.code, body: encodeError(told), headers: headersOfError(told.code) };
+}
+
+/** Resolves to the size of the body as sent. */
+async function send(
+  response: ServerResponse,
+  acceptEncoding: string | string[] | undefined,
+  answer: Answer,
+  exchange: Exchange,
+  isLast: boolean,
+  moreHeaders: Headers | undefined,
+): Promise<number> {
+  const encoding =
+    answer.body.length >= compressionThreshold && typeof acceptEncoding === 'string' ? negotiateEncoding(acceptEncoding) : null;
+  const body = encoding === null ? answer.body : await compressBody(answer.body, encoding);
+  // A flat list is what Node writes fastest.
+  const headers = [
+    'content-type',
+    exchange.mediaType === 'application/json' ? 'application/json; charset=utf-8' : 'application/graphql-response+json; charset=utf-8',
+    'content-length',
+    String(body.length),
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+    'x-request-id',
+    exchange.requestId,
+    ...answer.headers,
+  ];
+  if (encoding !== null) headers.push('content-encoding', encoding);
+  if (isLast) headers.push('connection', 'close');
+  if (moreHeaders !== undefined) {
+    for (const [name, value] of Object.entries(moreHeaders)) if (value !== undefined) headers.push(name, String(value));
+  }
+  response.writeHead(answer.status, headers);
+  response.end(body);
+  return body.length;
+}
+
+/** The id that a proxy or client gave the request, if it is fit to be written to a log. */
+function readRequestId(request: IncomingMessage): string | undefined {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:=+/@-]{1,128}$/.test(given) ? given : undefined;
+}
+
+/** Ids that are unique over processes: a random part for the process, and a count. */
+function createRequestIds(): () => string {
+  const prefix = randomUUID().slice(0, 13);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * The JSON body of a request as a `GraphQLRequest` (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters).
+ * In: content type and bytes; out: the request with exactly its four members, each of the right type.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../errors.ts';
+import type { GraphQLRequest } from '../pipeline.ts';
+
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers announce a plain JSON body in UTF-8. */
+export function checkContentType(headers: IncomingHttpHeaders): void {
+  const contentType = headers['content-type'];
+  if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
+  }
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without Content-Encoding: compressed bodies are not taken.');
+  }
+}
+
+function isJson(contentType: string): boolean {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  return (
+    mediaType === 'application/json' &&
+    parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter))
+  );
+}
+
+/** The request in a body. Throws BAD_REQUEST with what is wrong. */
+export function parseRequest(body: Buffer): GraphQLRequest {
+  const members = parseObject(body);
+  const { query, variables, operationName, extensions } = members;
+  if (typeof query !== 'string') {
+    throw badRequest(
+      query === undefined
+        ? 'The body has no member "query": send the GraphQL document there, as a string.'
+        : 'The member "query" must be a string.',
+    );
+  }
+  if (!isObjectOrNothing(variables)) throw badRequest('The member "variables" must be an object or null.');
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
+    throw badRequest('The member "operationName" must be a string or null.');
+  }
+  if (!isObjectOrNothing(extensions)) throw badRequest('The member "extensions" must be an object or null.');
+  return { query, variables, operationName, extensions };
+}
+
+/** `JSON.parse` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
+function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
+  if (body.length === 0) throw badRequest('The body is empty: send a JSON object with the member "query".');
+  if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error });
+  }
+  if (Array.isArray(value)) throw badRequest('The body is a list: batches are not taken, send one request at a time.');
+  if (typeof value !== 'object' || value === null) throw badRequest('The body must be a JSON object with the member "query".');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unknown>> | null | undefined {
+  return value === undefined || (typeof value === 'object' && !Array.isArray(value));
+}
+
+function badRequest(message: string): ApiError {
+  return new ApiError('BAD_REQUEST', message);
+}

@@ -1,0 +1,70 @@
+/** A server over a graph that only writes down what it is asked, for tests of the HTTP side alone. Out: the server, its keys and its calls. */
+import { createTelemetry } from '../../src/http/create-telemetry.ts';
+import { signKey } from '../../src/http/sign-key.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/start-server.ts';
+import type { Caller, GraphQLRequest, RawResponse } from '../../src/rowgraph.ts';
+
+export const secret = 'a-secret-of-tests-with-more-than-32-bytes';
+export const answer = '{"data":{"__typename":"Query"}}';
+
+export interface TestServer extends RunningServer {
+  readonly endpoint: string;
+  readonly anonKey: string;
+  /** What the graph was asked. */
+  readonly calls: { readonly request: GraphQLRequest; readonly caller: Caller }[];
+  /** The lines of the log, as text. */
+  readonly log: string[];
+  /** Sends a request with the anon key; headers and body replace those of a good request, and undefined takes them away. */
+  post(changes?: PostChanges): Promise<Response>;
+}
+
+export interface PostChanges {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** A string or bytes go out as they are, anything else as JSON. */
+  readonly body?: unknown;
+  readonly path?: string;
+  readonly method?: string;
+}
+
+export type Execute = (request: GraphQLRequest, caller: Caller) => Promise<RawResponse>;
+
+/** Starts a server on a free port. `execute` replaces the graph's answer. */
+export async function startTestServer(
+  options: Partial<ServerOptions> & { execute?: Execute; ping?: () => Promise<void> } = {},
+): Promise<TestServer> {
+  const { execute = async () => rawResponse(answer), ping = async () => {}, ...serverOptions } = options;
+  const calls: TestServer['calls'] = [];
+  const log: string[] = [];
+  const executeRaw: Execute = (request, caller) => {
+    calls.push({ request, caller });
+    return execute(request, caller);
+  };
+  const server = await startServer({
+    graph: { executeRaw, ping },
+    jwtSecret: secret,
+    telemetry: createTelemetry({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
+    ...serverOptions,
+  });
+  const endpoint = `${server.url}${options.basePath ?? ''}/graphql/v1`;
+  const anonKey = await signKey(secret, 'anon');
+  const post: TestServer['post'] = ({ headers, body = { query: '{ __typename }' }, path, method = 'POST' } = {}) => {
+    const merged = { apiKey: anonKey, 'content-type': 'application/json', ...headers };
+    const sent = Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined));
+    const payload = typeof body === 'string' || body instanceof Uint8Array || body === null ? body : JSON.stringify(body);
+    return fetch(path === undefined ? endpoint : server.url + path, { method, headers: sent, body: payload as BodyInit | null });
+  };
+  return { ...server, endpoint, anonKey, calls, log, post };
+}
+
+/** What a graph answers. */
+export function rawResponse(body: string, errorCode: RawResponse['errorCode'] = null): RawResponse {
+  return { body: Buffer.from(body), errorCode };
+}
+
+/** The first error of an answer, which must have the form that GraphQL clients know. */
+export async function readError(response: Response): Promise<{ message: string; code: string }> {
+  const body = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
+  const [error] = body.errors;
+  if (error === undefined || Object.keys(body).join() !== 'errors') throw new Error(`no GraphQL error: ${JSON.stringify(body)}`);
+  return { message: error.message, code: error.extensions.code };
+}
