@@ -39,7 +39,21 @@ unproven_not_null as materialized (
 attribute as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid,
     case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end as max_length,
-    case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end as modified_type,
+    case
+      when a.atttypmod < 0 then null
+      -- Built in, and so in pg_catalog.
+      when a.atttypid < 16384 then pg_catalog.format_type(a.atttypid, a.atttypmod)
+      else (
+        select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(b.typname)
+          || pg_catalog.substr(
+            pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.length(pg_catalog.format_type(b.oid, -1)) + 1
+          )
+        from pg_catalog.pg_type t
+        join pg_catalog.pg_type b on b.oid = case when t.typcategory = 'A' and t.typelem <> 0 then t.typelem else t.oid end
+        join pg_catalog.pg_namespace n on n.oid = b.typnamespace
+        where t.oid = a.atttypid
+      )
+    end as modified_type,
     a.attnotnull and u.number is null as not_null,
     a.attgenerated <> '' or a.attidentity <> '' or s.number is not null as automatic,
     d.description
@@ -149,7 +163,7 @@ select pg_catalog.json_build_object(
   ),
   'functions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      f.oid::int8, f.pronamespace::int8, f.nspname, f.proname, f.prokind, f.provolatile = 'v', f.prosecdef, f.provariadic <> 0,
+      f.oid::int8, f.pronamespace::int8, f.nspname, f.proname, f.prokind, x.objid is not null, f.provolatile = 'v', f.prosecdef, f.provariadic <> 0,
       f.proretset, f.prorows, f.prorettype::int8,
       f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults,
       case when f.pronargdefaults > 0 then (
@@ -159,6 +173,8 @@ select pg_catalog.json_build_object(
       d.description
     ) order by f.oid)
     from function f
+    left join pg_catalog.pg_depend x
+      on x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.objid = f.oid and x.deptype = 'e'
     left join directive d on d.classoid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.objoid = f.oid
   )
 )::text`;

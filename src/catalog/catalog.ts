@@ -54,7 +54,7 @@ export interface CatalogColumn {
   readonly typeId: number;
   /** Longest text in characters of varchar(n) and char(n). */
   readonly maxLength: number | null;
-  /** The type with its modifier, as in `numeric(14,4)`; null where it has none. Qualified only where it had to be for the login role. */
+  /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null where it has none. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
   /** Whether PostgreSQL fills it: generated, identity, or with a sequence of its own (serial). */
@@ -112,6 +112,8 @@ export interface CatalogFunction {
   readonly name: string;
   /** `pg_proc.prokind`: function, procedure, aggregate, window function. */
   readonly kind: 'f' | 'p' | 'a' | 'w';
+  /** Whether it belongs to an extension. */
+  readonly extension: boolean;
   readonly volatile: boolean;
   /** Whether it runs with the rights of its owner. */
   readonly securityDefiner: boolean;

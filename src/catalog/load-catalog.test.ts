@@ -130,6 +130,33 @@ describe('loadCatalog', () => {
     ]);
   });
 
+  it('writes the modifiers of types, also of those outside pg_catalog', async () => {
+    await pglite.exec(`
+      create schema "Exact"; create type "Exact"."Num";
+      create function "Exact".num_in(cstring, oid, int4) returns "Exact"."Num" language internal immutable strict as 'numeric_in';
+      create function "Exact".num_out("Exact"."Num") returns cstring language internal immutable strict as 'numeric_out';
+      create type "Exact"."Num" (input = "Exact".num_in, output = "Exact".num_out, typmod_in = numerictypmodin, typmod_out = numerictypmodout);
+      create table "Exact".amounts (a "Exact"."Num"(8,2), b "Exact"."Num"(8,2)[], c "Exact"."Num", d numeric(6), e timestamptz(3)[], f char, g char(3)[]);
+    `);
+    const expected = [
+      '"Exact"."Num"(8,2)',
+      '"Exact"."Num"(8,2)[]',
+      null,
+      'numeric(6,0)',
+      'timestamp(3) with time zone[]',
+      'character(1)',
+      'character(3)[]',
+    ];
+    for (const path of ['public', '"Exact", public']) {
+      await pglite.exec(`set search_path to ${path}`);
+      assert.deepEqual(
+        tableOf(await load('Exact'), 'amounts').columns.map(({ modifiedType }) => modifiedType),
+        expected,
+      );
+    }
+    await pglite.exec('reset search_path');
+  });
+
   it('has the labels of the enums of exposed schemas, used or not, and of no others', async () => {
     const catalog = await load('Odd "schema');
     const labels = [...catalog.types.values()].filter(({ kind }) => kind === 'e').map(({ name, labels }) => ({ name, labels }));
@@ -154,7 +181,13 @@ describe('loadCatalog', () => {
   it('lists foreign keys in the order of their making, to tables of other schemas too, without the copies of partitions', async () => {
     const { foreignKeys } = await load('public');
     assert.deepEqual(
-      foreignKeys.map(({ name, columns, targetName, targetColumns, validated }) => ({ name, columns, targetName, targetColumns, validated })),
+      foreignKeys.map(({ name, columns, targetName, targetColumns, validated }) => ({
+        name,
+        columns,
+        targetName,
+        targetColumns,
+        validated,
+      })),
       [
         { name: 'second', columns: [2], targetName: 'Odd "schema.parent', targetColumns: [1], validated: false },
         { name: 'first', columns: [1], targetName: 'Odd "schema.parent', targetColumns: [1], validated: true },
@@ -177,10 +210,7 @@ describe('loadCatalog', () => {
     ]);
     assert.equal(everything?.variadic, true);
     assert.equal(everything?.comment, '@graphql({"name": "all"})');
-    assert.deepEqual(
-      [fewRows?.returnsSet, fewRows?.rows, fewRows?.securityDefiner, fewRows?.arguments[0]?.name],
-      [true, 5, true, ''],
-    );
+    assert.deepEqual([fewRows?.returnsSet, fewRows?.rows, fewRows?.securityDefiner, fewRows?.arguments[0]?.name], [true, 5, true, '']);
   });
 
   it('loads an empty setting and system catalogs', async () => {

@@ -98,6 +98,7 @@ type RawFunction = [
   schema: string,
   name: string,
   kind: CatalogFunction['kind'],
+  extension: boolean,
   volatile: boolean,
   securityDefiner: boolean,
   variadic: boolean,
@@ -170,14 +171,15 @@ function toType([id, schemaId, schema, name, kind, category, elementId, relation
 }
 
 function toFunction(raw: RawFunction): CatalogFunction {
-  const [id, schemaId, schema, name, kind, volatile, securityDefiner, variadic, returnsSet, rows, resultTypeId] = raw;
-  const comment = raw[16];
+  const [id, schemaId, schema, name, kind, extension, volatile, securityDefiner, variadic, returnsSet, rows, resultTypeId] = raw;
+  const comment = raw[17];
   return {
     id,
     schemaId,
     schema,
     name,
     kind,
+    extension,
     volatile,
     securityDefiner,
     variadic,
@@ -191,7 +193,7 @@ function toFunction(raw: RawFunction): CatalogFunction {
 
 /** Names, modes and defaults are given for all arguments, types for those that are put in; the last of these have the defaults. */
 function toArguments(raw: RawFunction): CatalogArgument[] {
-  const [types, names, modes, defaultCount, defaults] = [raw[11], raw[12], raw[13], raw[14], raw[15]];
+  const [types, names, modes, defaultCount, defaults] = [raw[12], raw[13], raw[14], raw[15], raw[16]];
   const positions = modes ? modes.flatMap((mode, position) => ('ibv'.includes(mode) ? [position] : [])) : [...types.keys()];
   return types.map((typeId, index) => {
     const position = positions[index] ?? index;

@@ -79,6 +79,9 @@ describe('loadPrivileges', () => {
   });
 
   it('refuses a role that does not exist', async () => {
-    await assert.rejects(loadPrivileges(database, catalog, 'nobody'), { code: 'PERMISSION_DENIED', message: 'role "nobody" does not exist' });
+    await assert.rejects(loadPrivileges(database, catalog, 'nobody'), {
+      code: 'PERMISSION_DENIED',
+      message: 'role "nobody" does not exist',
+    });
   });
 });

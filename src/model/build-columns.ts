@@ -4,7 +4,7 @@ import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
 import type { Column } from './model.ts';
 import { columnFieldName, isLegalName } from './names.ts';
-import { isOrderable, isWritable, columnTypeOf } from './value-types.ts';
+import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
 /** Fills the columns and keys of the tables of the draft. */
 export function addColumns(draft: Draft): void {

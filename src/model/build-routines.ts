@@ -15,7 +15,7 @@ const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 /** The arguments that every collection has. */
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
-/** Builds the functions, and says of the other functions of the exposed schemas why they are left out. */
+/** Builds the functions, and says of the others why they are left out; but not of an extension's, which nobody can change. */
 export function buildRoutines(draft: Draft): Routine[] {
   const exposed = draft.catalog.functions.filter(({ schemaId }) => draft.schemas.has(schemaId));
   const overloads = new Map<string, number>();
@@ -25,7 +25,8 @@ export function buildRoutines(draft: Draft): Routine[] {
     if (rowTableOf(draft, source)) continue;
     const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
     if (typeof routine !== 'string') routines.push(routine);
-    else draft.omissions.push({ object: 'function', name: qualifiedName(source.schema, source.name), reason: routine });
+    else if (!source.extension)
+      draft.omissions.push({ object: 'function', name: qualifiedName(source.schema, source.name), reason: routine });
   }
   return routines;
 }

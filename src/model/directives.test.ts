@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  readDescription,
+  readDirective,
+  readEnabled,
+  readForeignKeys,
+  readKeyColumns,
+  readMappings,
+  readMaxRows,
+  readName,
+} from './directives.ts';
+
+const brokenJson = { code: 'SCHEMA_ERROR', message: 'invalid input syntax for type json' };
+
+describe('readDirective', () => {
+  it('finds the directive inside prose, up to the last parenthesis', () => {
+    assert.deepEqual(readDirective('Kites (all) @graphql({"name": "A (b)",\n"x": 1}) fine'), { name: 'A (b)', x: 1 });
+    assert.throws(() => readDirective('@graphql({"name": "A"}) see (there)'), brokenJson);
+  });
+
+  it('takes what is no directive for none', () => {
+    for (const comment of [null, '', 'words', '@graphql()', '@graphql({}', '@graphql ({"a": 1})'])
+      assert.deepEqual(readDirective(comment), {});
+    for (const comment of ['@graphql([1])', '@graphql("x")', '@graphql(null)', '@graphql(5)']) assert.deepEqual(readDirective(comment), {});
+  });
+
+  it('refuses what is no JSON', () => {
+    for (const comment of ['@graphql({name: A})', '@graphql({"a": tru})', '@graphql({)'])
+      assert.throws(() => readDirective(comment), brokenJson);
+  });
+});
+
+describe('the members of a directive', () => {
+  it('reads names as text', () => {
+    const directive = { a: 'A', b: 5, c: null, d: true, e: { f: 1 } };
+    assert.deepEqual(
+      [...'abcdeg'].map((key) => readName(directive, key)),
+      ['A', '5', null, 'true', '{"f":1}', null],
+    );
+    assert.equal(readDescription({ description: 'd' }), 'd');
+    assert.equal(readDescription({ description: 5 }), null);
+  });
+
+  it('switches on by true and "true" only', () => {
+    const enabled = (totalCount: unknown) => readEnabled({ totalCount }, 'totalCount');
+    assert.deepEqual([{ enabled: true }, { enabled: 'true' }].map(enabled), [true, true]);
+    assert.deepEqual([true, { enabled: 1 }, { enabled: false }, null, undefined, [true]].map(enabled), Array(6).fill(false));
+  });
+
+  it('reads max_rows as PostgreSQL reads an integer', () => {
+    const rows = (max_rows: unknown) => readMaxRows({ max_rows });
+    assert.deepEqual([5, '7', ' +8 ', 0, null, undefined, -1].map(rows), [5, 7, 8, 0, null, null, null]);
+    assert.throws(() => rows('many'), { code: 'SCHEMA_ERROR', message: 'invalid input syntax for type integer: "many"' });
+    assert.throws(() => rows(1.5), { message: 'invalid input syntax for type integer: "1.5"' });
+    assert.throws(() => rows(true), { message: 'invalid input syntax for type integer: "true"' });
+    assert.throws(() => rows(3e9), { message: 'value "3000000000" is out of range for type integer' });
+  });
+
+  it('reads keys and mappings, and nothing where they are malformed', () => {
+    assert.deepEqual(readKeyColumns({ primary_key_columns: ['a', 'b'] }), ['a', 'b']);
+    for (const malformed of ['a', [], [1], null]) assert.equal(readKeyColumns({ primary_key_columns: malformed }), undefined);
+    assert.deepEqual([...readMappings({ mappings: { a: 'A', b: 1 } })], [['a', 'A']]);
+    assert.deepEqual([...readMappings({ mappings: ['a'] })], []);
+  });
+
+  it('reads foreign keys, keeping the place of incomplete ones', () => {
+    const entry = { local_columns: ['a'], foreign_schema: 's', foreign_table: 't', foreign_columns: ['b'], local_name: 'x' };
+    const [complete, ...incomplete] = readForeignKeys({
+      foreign_keys: [entry, { ...entry, foreign_columns: [] }, { ...entry, foreign_table: 1 }, 5],
+    });
+    assert.deepEqual(complete, { localColumns: ['a'], foreignSchema: 's', foreignTable: 't', foreignColumns: ['b'], directive: entry });
+    assert.deepEqual(incomplete, [undefined, undefined, undefined]);
+    assert.deepEqual(readForeignKeys({ foreign_keys: 'x' }), []);
+  });
+});

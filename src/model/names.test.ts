@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  argumentNameOf,
+  columnFieldName,
+  isFreeName,
+  isLegalName,
+  qualifiedFieldName,
+  routineFieldName,
+  toManyFieldName,
+  toOneFieldName,
+  typeNameOf,
+} from './names.ts';
+
+describe('names', () => {
+  it('inflects the names of tables', () => {
+    const inflected = {
+      account: 'Account',
+      account_holder: 'AccountHolder',
+      account_BY_email: 'AccountBYEmail',
+      art_object_2: 'ArtObject2',
+      MixedTable: 'MixedTable',
+      SHOUT: 'SHOUT',
+      _hidden: 'Hidden',
+      trailing_: 'Trailing',
+      many__under: 'ManyUnder',
+      x1_y2: 'X1Y2',
+      'has-dash': 'Has-Dash',
+      émigré_ñu: 'ÉmigréÑu',
+      '': '',
+    };
+    for (const [name, expected] of Object.entries(inflected)) assert.equal(typeNameOf(name, true), expected);
+    for (const name of Object.keys(inflected)) assert.equal(typeNameOf(name, false), name);
+  });
+
+  it('names columns, arguments and functions', () => {
+    assert.equal(columnFieldName('UPPER_CASE', true), 'uPPERCASE');
+    assert.equal(columnFieldName('UpperCol', false), 'UpperCol');
+    assert.equal(argumentNameOf('x2y_3z', true), 'x2y3z');
+    assert.equal(argumentNameOf('A_b', false), 'a_b');
+    assert.equal(routineFieldName('_full_name', true), 'fullName');
+    assert.equal(routineFieldName('__twice', false), '_twice');
+    assert.equal(routineFieldName('GetMe', false), 'getMe');
+  });
+
+  it('names relations after the column or the target', () => {
+    assert.equal(toOneFieldName('Person', ['host_id'], true), 'host');
+    assert.equal(toOneFieldName('Person', ['host'], true), 'person');
+    assert.equal(toOneFieldName('Person', ['hostId'], true), 'person');
+    assert.equal(toOneFieldName('Person', ['hostId'], false), 'host');
+    assert.equal(toOneFieldName('Person', ['host_id'], false), 'person');
+    assert.equal(toOneFieldName('Person', ['_id'], true), 'person');
+    assert.equal(toOneFieldName('Person', ['a_id', 'b_id'], true), 'person');
+    assert.equal(toManyFieldName('Person'), 'personCollection');
+    assert.equal(qualifiedFieldName('person', ['host_id', 'at'], true), 'personByHostIdAt');
+    assert.equal(qualifiedFieldName('person', ['host_id'], false), 'personByHost_id');
+  });
+
+  it('tells what GraphQL can carry', () => {
+    for (const name of ['a', '_', '__a', 'A9']) assert.ok(isLegalName(name), name);
+    for (const name of ['', '9', 'a b', 'a-b', 'ñ', 'a$', 'a\n']) assert.ok(!isLegalName(name), JSON.stringify(name));
+    assert.ok(!isFreeName('__a'));
+  });
+});
