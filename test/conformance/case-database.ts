@@ -39,7 +39,8 @@ export async function startDatabaseSource(kind: DatabaseKind): Promise<DatabaseS
 
 async function startServerSource() {
   const server = await startPostgres();
-  const admin = await connect(server.url);
+  const admin = new pg.Pool({ connectionString: server.url });
+  admin.on('error', () => undefined);
   await admin.query(rolesSql);
   let count = 0;
   const open = async (): Promise<CaseDatabase> => {

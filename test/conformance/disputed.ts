@@ -1,40 +1,33 @@
 /**
- * The two lists of the project that bear on the vectors: steps that are held to be wrong (DISPUTED.md), and what the schema has beyond
- * the reference's (docs/differences.md).
+ * The steps of the vectors that the project holds to be wrong, as DISPUTED.md lists them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { DatabaseKind } from './case-database.ts';
 
 export interface DisputedStep {
   readonly file: string;
   readonly about: string;
   readonly reason: string;
+  /** Where only one kind of database answers otherwise. */
+  readonly kind: DatabaseKind | null;
 }
 
-/** Reads the list items of DISPUTED.md: "- `file.yaml` — "about of the step": reason". */
-export function readDisputedSteps(): DisputedStep[] {
-  const lines = readText(path.join(import.meta.dirname, 'DISPUTED.md')).split('\n');
+/** Reads the list items of DISPUTED.md that hold for a kind of database. */
+export function readDisputedSteps(kind: DatabaseKind): DisputedStep[] {
+  return readList().filter((step) => step.kind === null || step.kind === kind);
+}
+
+/** Items are: - `file.yaml` — "about of the step": reason; or, after the step, "on PGlite:" or "on PostgreSQL:". */
+function readList(): DisputedStep[] {
+  const lines = readFileSync(path.join(import.meta.dirname, 'DISPUTED.md'), 'utf8').split('\n');
   return lines
-    .filter((line) => line.startsWith('- `'))
+    .filter((line) => line.startsWith('- '))
     .map((line) => {
-      const match = /^- `(?<file>[^`]+)` — "(?<about>.+?)": (?<reason>.+)$/.exec(line);
+      const match = /^- `(?<file>[^`]+)` — "(?<about>.+?)"(?: on (?<database>PGlite|PostgreSQL))?: (?<reason>.+)$/.exec(line);
       if (!match?.groups) throw new Error(`DISPUTED.md: not a list item as the runner reads it: ${line}`);
-      const { file = '', about = '', reason = '' } = match.groups;
-      return { file, about, reason };
+      const { file = '', about = '', database, reason = '' } = match.groups;
+      if (!existsSync(path.join(import.meta.dirname, file))) throw new Error(`DISPUTED.md: there is no ${file}`);
+      return { file, about, reason, kind: database === undefined ? null : database === 'PGlite' ? 'pglite' : 'postgres' };
     });
-}
-
-/**
- * Tells whether `docs/differences.md` names a member of the schema in backticks; `<…>` in such a name stands for any part of a name,
- * as in `<table>ByPk`.
- */
-export function readKnownAdditions(): (name: string) => boolean {
-  const text = readText(path.join(import.meta.dirname, '../../docs/differences.md'));
-  const names = [...text.matchAll(/`([A-Za-z_<][\w<> ]*)`/g)].map(([, name = '']) => name.replace(/<[^>]*>/g, '\\w+'));
-  const pattern = new RegExp(`^(?:${names.join('|')})$`);
-  return (name) => names.length > 0 && pattern.test(name);
-}
-
-function readText(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

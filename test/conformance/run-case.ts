@@ -27,8 +27,8 @@ export interface RunOptions {
   readonly source: DatabaseSource;
   readonly openEndpoint: OpenEndpoint;
   readonly isKnownAddition: (name: string) => boolean;
-  /** Which queries are sent; the others are left out of the results. Default: all. */
-  readonly isChosen?: (step: QueryStep) => boolean;
+  /** Which queries are sent, also by their index among the steps; the others are left out of the results. Default: all. */
+  readonly isChosen?: (step: QueryStep, index: number) => boolean;
 }
 
 const stepTimeout = 20_000;
@@ -48,12 +48,12 @@ async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions):
   const results: StepResult[] = [];
   try {
     await database.run(setup);
-    for (const step of steps) {
+    for (const [index, step] of steps.entries()) {
       if ('sql' in step) {
         // A failure is part of the case; the steps after it tell what it should have come to.
         await database.run(step.sql).catch(() => undefined);
         await endpoints.reload();
-      } else if (isMutation(step) || isChosen(step)) {
+      } else if (isMutation(step) || isChosen(step, index)) {
         // Mutations are sent even if they are not chosen, because later steps see what they did.
         results.push(await runStep(step, database, endpoints, options));
       }

@@ -1,8 +1,9 @@
 /**
  * Runs many cases, a few at a time, prints one line for each as it ends, and holds the outcome against the list of disputed steps.
  */
+import { readKnownAdditions } from './additions.ts';
 import { type DatabaseKind, startDatabaseSource } from './case-database.ts';
-import { type DisputedStep, readDisputedSteps, readKnownAdditions } from './disputed.ts';
+import { type DisputedStep, readDisputedSteps } from './disputed.ts';
 import type { OpenEndpoint } from './endpoint.ts';
 import type { ConformanceCase, QueryStep } from './read-cases.ts';
 import { type CaseResult, runCase, type StepResult } from './run-case.ts';
@@ -10,7 +11,7 @@ import { type CaseResult, runCase, type StepResult } from './run-case.ts';
 export interface RunCasesOptions {
   readonly kind: DatabaseKind;
   readonly openEndpoint: OpenEndpoint;
-  readonly isChosen?: (step: QueryStep) => boolean;
+  readonly isChosen?: (step: QueryStep, index: number) => boolean;
   /** Takes the outcome of each case as soon as it is there. */
   readonly onCase?: (outcome: CaseOutcome) => void;
 }
@@ -30,7 +31,7 @@ export interface Outcome {
 /** Runs the cases on a kind of database, two at a time on a server (PGlite blocks the process while it works). */
 export async function runCases(cases: readonly ConformanceCase[], options: RunCasesOptions): Promise<Outcome> {
   const source = await startDatabaseSource(options.kind);
-  const disputes = readDisputedSteps();
+  const disputes = readDisputedSteps(options.kind);
   const isKnownAddition = readKnownAdditions();
   const outcomes: CaseOutcome[] = [];
   const queue = cases.values();
