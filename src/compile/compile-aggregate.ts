@@ -6,7 +6,7 @@ import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
 import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
-import { type Sql, sql, trusted } from '../sql/sql.ts';
+import { newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type Source, sourceRows, where } from './page-query.ts';
 import type { Scope } from './scope.ts';
@@ -33,7 +33,7 @@ export function aggregateMembers(
   const values = members.map((member) => ({ key: context.key(member), value: memberJson(member.value, scope, context) }));
   const json = concatenate(whole ? jsonObject(values) : (values[0]?.value ?? []));
   if (!members.some(({ value }) => readsRows(value))) return json;
-  return sql`(select ${json} from ${from}${where(conditions)})`;
+  return sql`(select ${json}${newLine}from ${from}${where(conditions)})`;
 }
 
 /** Whether the value is an aggregate of rows; everything may have been skipped of what was selected. */

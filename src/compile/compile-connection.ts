@@ -9,7 +9,7 @@
  */
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
 import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
-import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { PageQuery, type Source } from './page-query.ts';
@@ -44,7 +44,7 @@ class ConnectionCompiler {
   compile(): Sql {
     // The text comes first: it tells the page which columns and whether one more row are needed.
     const json = concatenate(this.#object());
-    return sql`(select ${json} from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)})`;
+    return sql`(select ${json}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)})`;
   }
 
   #object(): JsonText {

@@ -7,7 +7,7 @@
 import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, UpdatePlan } from '../plan/plan.ts';
 import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
-import { bind, identifier, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter } from './compile-filter.ts';
 import { compileRow, tableSource } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
@@ -24,8 +24,8 @@ export function compileMutation(plan: MutationPlan, context: StatementContext): 
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
   // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
-  const from = isAggregate ? sql` from changed as ${trusted(changed.alias)}` : sql``;
-  return sql`with changed as (${write(plan, target)} ${returning}) select ${json}${from}`;
+  const from = isAggregate ? sql`${newLine}from changed as ${trusted(changed.alias)}` : sql``;
+  return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${json}${from}`;
 }
 
 function responseJson(members: readonly Member<ResponseValue>[], changed: DerivedScope, context: StatementContext): JsonText {
@@ -57,7 +57,7 @@ function write(plan: MutationPlan, target: Scope): Sql {
       return sql`insert into ${table} ${insertedRows(plan)}`;
     case 'update': {
       const assignments = plan.set.map(({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`);
-      return sql`update ${table} set ${join(assignments, ', ')}${restriction(plan, target)}`;
+      return sql`update ${table}${newLine}set ${join(assignments, ', ')}${restriction(plan, target)}`;
     }
     case 'delete':
       return sql`delete from ${table}${restriction(plan, target)}`;
@@ -74,5 +74,5 @@ function insertedRows({ columns, rows }: InsertPlan): Sql {
     const cells = row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default')));
     return sql`(${join(cells, ', ')})`;
   });
-  return sql`(${join(names, ', ')}) values ${join(values, ', ')}`;
+  return sql`(${join(names, ', ')})${newLine}values ${join(values, ', ')}`;
 }

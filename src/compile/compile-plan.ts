@@ -3,7 +3,7 @@
  */
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
-import { bind, identifier, join, render, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, join, newLine, render, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
@@ -40,7 +40,7 @@ export function compilePlan({ kind, roots }: Plan): CompiledOperation {
     if (kind === 'query') return { kind: 'column', key, statement: 0, column: columns.push(compileRoot(value, queryContext)) - 1 };
     return { kind: 'column', key, statement: statements.push(render(compileStatement(value))) - 1, column: 0 };
   });
-  if (columns.length > 0) statements.push(render(sql`select ${join(columns, ', ')}`));
+  if (columns.length > 0) statements.push(render(sql`select ${join(columns, sql`,${newLine}`)}`));
   return { roots: compiled, statements };
 }
 
@@ -93,5 +93,5 @@ function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: Stat
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
   const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}::${rowType}` };
-  return sql`with called as materialized (select * from ${callOf(plan)}) select ${compileConnection(connection, source, context, compileRow)}`;
+  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}select ${compileConnection(connection, source, context, compileRow)}`;
 }

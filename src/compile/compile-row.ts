@@ -7,7 +7,7 @@
 import type { Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
-import { identifier, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { directScope, type Scope } from './scope.ts';
@@ -71,7 +71,7 @@ function toOne(relation: Relation, row: RowPlan, scope: Scope, context: Statemen
 
 /** The row as an object, or null where there is none. */
 export function objectOrNull(json: Sql, from: Sql, where: Sql): Sql {
-  return sql`coalesce((select ${json} from ${from} where ${where}), 'null')`;
+  return sql`coalesce((select ${json}${newLine}from ${from}${newLine}where ${where}), 'null')`;
 }
 
 /** A column whose type is a table's row type. */

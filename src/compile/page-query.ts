@@ -2,7 +2,7 @@
  * The rows of one page, in walking order: from the beginning, or behind a cursor by ranges that an index can serve.
  */
 import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
-import { bind, identifier, integer, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter } from './compile-filter.ts';
 import type { StatementContext } from './context.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
@@ -27,7 +27,7 @@ export function sourceRows({ filter }: ConnectionPlan, source: Source, alias: st
 
 /** ` where a and b`, or nothing. */
 export function where(conditions: readonly Sql[]): Sql {
-  return conditions.length > 0 ? sql` where ${join(conditions, ' and ')}` : sql``;
+  return conditions.length > 0 ? sql`${newLine}where ${join(conditions, ' and ')}` : sql``;
 }
 
 export class PageQuery {
@@ -93,7 +93,7 @@ export class PageQuery {
       const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases.next());
       const ranges = seekRanges(this.#keys, this.#cursor, scope);
       const behind = ranges.length > 0 ? join(ranges.map(({ condition }) => sql`(${condition})`), ' or ') : sql`false`;
-      const first = sql`select coalesce(${behind}, false) from ${from}${where(conditions)} order by ${orderBy(this.#keys, scope)} limit 1`;
+      const first = sql`select coalesce(${behind}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, scope)} limit 1`;
       reasons.push(sql`not coalesce((${first}), true)`);
     }
     return reasons;
@@ -111,7 +111,7 @@ export class PageQuery {
     const { inner, rows } = this.#rows(range);
     const outputs = this.scope.outputs(inner);
     if (this.#numbered) outputs.push(this.#rowNumber(this.#keys, inner));
-    return sql`select ${join(outputs, ', ')} ${rows} order by ${orderBy(this.#keys, inner)}${this.#cut(offset)}`;
+    return sql`select ${join(outputs, ', ')}${rows}${newLine}order by ${orderBy(this.#keys, inner)}${this.#cut(offset)}`;
   }
 
   /** Each range read by itself and cut to the page, then put together: the order of the whole comes from a sort of a few pages' rows. */
@@ -122,18 +122,18 @@ export class PageQuery {
     const branches = ranges.map((range) => {
       const { inner, rows } = this.#rows(range);
       const keys = this.#keys.slice(range.fixedKeys);
-      const order = keys.length > 0 ? sql` order by ${orderBy(keys, inner)}` : sql``;
+      const order = keys.length > 0 ? sql`${newLine}order by ${orderBy(keys, inner)}` : sql``;
       const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
-      return sql`(select ${join(this.scope.outputs(inner), ', ')} ${rows}${order} limit ${size})`;
+      return sql`(select ${join(this.scope.outputs(inner), ', ')}${rows}${order} limit ${size})`;
     });
     const number = this.#numbered ? sql`, ${this.#rowNumber(this.#keys, outer)}` : sql``;
     const alias = trusted(this.scope.alias);
-    return sql`select ${alias}.*${number} from (${join(branches, ' union all ')}) as ${alias} order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
+    return sql`select ${alias}.*${number} from (${newLine}${join(branches, sql`${newLine}union all${newLine}`)}) as ${alias}${newLine}order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
   }
 
   #rows(range: SeekRange | undefined): { inner: Scope; rows: Sql } {
     const { scope: inner, from, conditions } = sourceRows(this.#connection, this.#source, this.scope.alias);
-    return { inner, rows: sql`from ${from}${where(range ? [...conditions, range.condition] : conditions)}` };
+    return { inner, rows: sql`${newLine}from ${from}${where(range ? [...conditions, range.condition] : conditions)}` };
   }
 
   #rowNumber(keys: readonly OrderKey[], scope: Scope): Sql {

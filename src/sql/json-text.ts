@@ -2,7 +2,7 @@
  * JSON that a statement builds as text, by concatenation: `'{"id":' || id || ',"name":' || to_json(name) || '}'`.
  * That is faster than `json_build_object` on lists (docs/decisions/json.md).
  */
-import { join, literal, type Sql, sql } from './sql.ts';
+import { join, literal, newLine, type Sql, sql } from './sql.ts';
 
 /** Pieces in order: a string is JSON text as it stands, a fragment is an expression that is text (or is cast to it by `||`) and never null. */
 export type JsonText = readonly (string | Sql)[];
@@ -24,13 +24,32 @@ const longestChain = 50;
 /** The pieces as one expression of type text. */
 export function concatenate(pieces: JsonText): Sql {
   const operands = operandsOf(pieces);
-  if (operands.length <= longestChain) return join(operands, ' || ');
+  if (operands.length <= longestChain) return chain(operands);
   const groups: Sql[] = [];
   for (let start = 0; start < operands.length; start += longestChain) {
     const group = operands.slice(start, start + longestChain);
     groups.push(group.length === 1 ? sql`${group[0]!}::text` : sql`(${join(group, ' || ')})`);
   }
   return concatenate(groups);
+}
+
+/** The longest chain that stands on one line. */
+const longestLine = 3;
+
+/** A longer chain has a line for each piece of JSON with the value that follows it. */
+function chain(operands: readonly Sql[]): Sql {
+  if (operands.length <= longestLine) return join(operands, ' || ');
+  const lines: Sql[][] = [];
+  for (const operand of operands) {
+    const isText = /^E?'/.test(String(operand.chunks[0]));
+    const line = lines.at(-1);
+    if (line && !isText) line.push(operand);
+    else lines.push([operand]);
+  }
+  return join(
+    lines.map((line) => join(line, ' || ')),
+    sql`${newLine}  || `,
+  );
 }
 
 /** Neighbouring strings become one literal; the first operand is a text, as `||` needs one on either side. */

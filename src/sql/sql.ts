@@ -56,21 +56,29 @@ export function bind(parameter: unknown, type: string): Sql {
 }
 
 /** Fragments with a separator between them. */
-export function join(fragments: readonly Sql[], separator: string): Sql {
+export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
   const chunks: (string | Bind)[] = [];
   fragments.forEach((fragment, index) => {
-    if (index > 0) chunks.push(separator);
+    if (index > 0) chunks.push(...(typeof separator === 'string' ? [separator] : separator.chunks));
     chunks.push(...fragment.chunks);
   });
   return { chunks };
 }
 
+/** A clause on a line of its own: `render` indents it by the parentheses it stands in. */
+export const newLine: Sql = { chunks: ['\n'] };
+
 /** The text with numbered placeholders, and what is bound to each in order. */
 export function render<Parameter>(fragment: Sql): { readonly text: string; readonly parameters: readonly Parameter[] } {
   const parameters: Parameter[] = [];
   const numbers = new Map<unknown, Map<string, number>>();
+  let depth = 0;
   const text = fragment.chunks.map((chunk) => {
-    if (typeof chunk === 'string') return chunk;
+    if (chunk === '\n') return `\n${'  '.repeat(depth)}`;
+    if (typeof chunk === 'string') {
+      depth += depthOf(chunk);
+      return chunk;
+    }
     const byType = numbers.get(chunk.parameter) ?? new Map<string, number>();
     numbers.set(chunk.parameter, byType);
     let number = byType.get(chunk.type);
@@ -81,4 +89,11 @@ export function render<Parameter>(fragment: Sql): { readonly text: string; reado
     return `$${number}::${chunk.type}`;
   });
   return { text: text.join(''), parameters };
+}
+
+/** How many parentheses a piece opens more than it closes, those inside of quotes aside. */
+function depthOf(text: string): number {
+  let depth = 0;
+  for (const [part] of text.matchAll(/'[^']*'|"[^"]*"|[()]/g)) depth += part === '(' ? 1 : part === ')' ? -1 : 0;
+  return depth;
 }
