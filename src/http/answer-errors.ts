@@ -3,20 +3,25 @@
  * broken HTTP, and defects. In: the error or the request; out: an answer that says what to do and never how the server is built.
  */
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 
-/** Sets the handlers for errors and for requests that no route takes. */
-export function addErrorHandlers(app: FastifyInstance, endpointPath: string, observe: Observer): void {
-  app.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
+/** Answers what a route or fastify itself throws. */
+export function createErrorHandler(observe: Observer): (error: Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (error, request, reply) => {
     if (error instanceof ApiError) return sendError(reply, error);
-    if (error.statusCode !== undefined && error.statusCode < 500) return sendError(reply, new ApiError('BAD_REQUEST', error.message));
+    const { statusCode } = error as Partial<FastifyError>;
+    if (statusCode !== undefined && statusCode < 500) return sendError(reply, new ApiError('BAD_REQUEST', error.message));
     observe({ kind: 'defect-found', requestId: request.id, error });
     return sendError(reply, new ApiError('INTERNAL_ERROR', 'Internal error. The log of the server has more.'));
-  });
-  app.setNotFoundHandler((request, reply) => sendError(reply, explainNotFound(request.url, endpointPath)));
+  };
+}
+
+/** Answers requests that no route takes. */
+export function createNotFoundHandler(endpointPath: string): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (request, reply) => sendError(reply, explainNotFound(request.url, endpointPath));
 }
 
 function explainNotFound(url: string, endpointPath: string): ApiError {

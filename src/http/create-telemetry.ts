@@ -161,14 +161,14 @@ function writeRequest({ requestId, role, code, status, seconds, bytes }: Request
 
 /** The caches are read when the metrics are asked for, so that a hit costs no event. */
 function createCacheMetrics(registry: Registry, readers: readonly CacheReader[]): void {
-  const create = (name: string, help: string, valueOf: (cache: CacheStatistics) => number): void => {
+  const create = (name: string, help: string, read: (cache: CacheStatistics) => number): void => {
     new Gauge({
       name,
       help,
       labelNames: ['cache'] as const,
       registers: [registry],
       collect() {
-        for (const cache of readers.flatMap((read) => read())) this.set({ cache: cache.name }, valueOf(cache));
+        for (const cache of readers.flatMap((readCaches) => readCaches())) this.set({ cache: cache.name }, read(cache));
       },
     });
   };

@@ -7,17 +7,17 @@ import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:h
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Caller } from '../pipeline.ts';
-import type { Rowgraph } from '../rowgraph.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { compressBody, compressionThreshold, negotiateEncoding } from './compress-body.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseRequest } from './parse-request.ts';
 import { readBody } from './read-body.ts';
+import type { ServedGraph } from './served-graph.ts';
 import type { TokenVerifier } from './verify-token.ts';
 
 export interface GraphqlEndpointOptions {
-  readonly graph: Pick<Rowgraph, 'executeRaw'>;
+  readonly graph: Pick<ServedGraph, 'executeRaw'>;
   readonly verifier: TokenVerifier;
   /** In bytes. */
   readonly bodyLimit: number;

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
-import type { Rowgraph } from '../rowgraph.ts';
 import type { Telemetry } from './create-telemetry.ts';
+import type { ServedGraph } from './served-graph.ts';
 
 /** One look at the database serves all who ask within this time, so that nobody can flood it from here. */
 const readinessMilliseconds = 1000;
@@ -14,7 +14,7 @@ const pingTimeoutMilliseconds = 5000;
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Adds `/health/live`, `/health/ready` and `/metrics`, which pages of other origins may not read. */
-export function serveHealth(app: FastifyInstance, graph: Pick<Rowgraph, 'ping'>, telemetry: Telemetry): void {
+export function serveHealth(app: FastifyInstance, graph: Pick<ServedGraph, 'ping'>, telemetry: Telemetry): void {
   const options = { config: { cors: false } };
   const checkReadiness = createReadinessCheck(() => graph.ping());
   app.get('/health/live', options, async (_request, reply) => {

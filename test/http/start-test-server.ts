@@ -1,8 +1,9 @@
 /** A server over a graph that only writes down what it is asked, for tests of the HTTP side alone. Out: the server, its keys and its calls. */
 import { createTelemetry } from '../../src/http/create-telemetry.ts';
+import type { ServerOptions } from '../../src/http/server-options.ts';
 import { signKey } from '../../src/http/sign-key.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/start-server.ts';
-import type { Caller, GraphQLRequest, RawResponse } from '../../src/rowgraph.ts';
+import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import type { Caller, GraphQLRequest, RawResponse } from '../../src/pipeline.ts';
 
 export const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 export const answer = '{"data":{"__typename":"Query"}}';
@@ -51,7 +52,7 @@ export async function startTestServer(
     const merged = { apiKey: anonKey, 'content-type': 'application/json', ...headers };
     const sent = Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined));
     const payload = typeof body === 'string' || body instanceof Uint8Array || body === null ? body : JSON.stringify(body);
-    return fetch(path === undefined ? endpoint : server.url + path, { method, headers: sent, body: payload as BodyInit | null });
+    return fetch(path === undefined ? endpoint : server.url + path, { method, headers: sent, body: payload as string | null });
   };
   return { ...server, endpoint, anonKey, calls, log, post };
 }

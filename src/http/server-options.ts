@@ -1,0 +1,31 @@
+/** What can be set of the HTTP server. Types only. */
+import type { Telemetry } from './create-telemetry.ts';
+import type { ServedGraph } from './served-graph.ts';
+
+export interface ServerOptions {
+  readonly graph: ServedGraph;
+  /** The secret that keys and tokens are signed with (HS256). */
+  readonly jwtSecret: string;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 0, any free port. */
+  readonly port?: number;
+  /** What comes before `/graphql/v1` and `/graphiql`, such as `/api`. Default: nothing. */
+  readonly basePath?: string;
+  /** Whether GraphiQL is served, and the key that is filled in. Default: false. */
+  readonly graphiql?: boolean | { readonly anonKey: string };
+  /** Largest body of a request in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Origins that browsers may call from; `*` is any, an empty list none. Default: any, as keys travel in headers and not in cookies. */
+  readonly corsOrigins?: readonly string[];
+  /** Requests that one address may send in a time window. Default: any number. */
+  readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
+  /** Whether a proxy in front is believed about the client's address, or the addresses of such proxies. Default: false. */
+  readonly trustProxy?: boolean | string;
+  /** Mean delay of the event loop, in milliseconds, over which requests are refused with OVERLOADED. Default: none. */
+  readonly maxEventLoopDelay?: number;
+  /** How long `close()` waits for requests in flight before it cuts them off. Default: 10,000 ms. */
+  readonly closeMilliseconds?: number;
+  /** Default: log lines from level info on to standard output. */
+  readonly telemetry?: Telemetry;
+}
