@@ -1,0 +1,12 @@
+/** What ends a command with one clear line for the user instead of a stack trace. */
+
+/** `exitCode` 2: what the user gave is wrong or missing; 1: the work failed. */
+export class CommandError extends Error {
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,42 @@
+/** Which settings the commands that serve take, and where their defaults differ. */
+import type { CommandSettings, Configuration } from '../config.ts';
+
+const serviceSettingNames = [
+  'schemas',
+  'introspection',
+  'host',
+  'port',
+  'basePath',
+  'jwtSecret',
+  'anonRole',
+  'graphiql',
+  'bodyLimit',
+  'corsOrigins',
+  'rateLimit',
+  'trustProxy',
+  'logLevel',
+] as const;
+type ServiceSettingName = (typeof serviceSettingNames)[number];
+
+/** What `dev` and `serve` share; the secret is settled by each in its own way. */
+export type ServiceConfiguration = Configuration<Exclude<ServiceSettingName, 'jwtSecret'>>;
+
+type DevelopmentSettingName = ServiceSettingName | 'dataDir' | 'dbPort' | 'cacheDir';
+export type DevelopmentConfiguration = Configuration<DevelopmentSettingName>;
+
+export const developmentSettings: CommandSettings<DevelopmentSettingName, never> = {
+  names: [...serviceSettingNames, 'dataDir', 'dbPort', 'cacheDir'],
+  required: [],
+  defaults: { introspection: 'on', graphiql: true, logLevel: 'warn' },
+  defaultTexts: { jwtSecret: 'made at random and kept' },
+};
+
+type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'prepare';
+type ServeRequired = 'databaseUrl' | 'jwtSecret';
+export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
+
+export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
+  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'prepare'],
+  required: ['databaseUrl', 'jwtSecret'],
+  defaults: {},
+};

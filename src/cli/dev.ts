@@ -1,0 +1,25 @@
+/** `rowgraph dev`: serves an embedded PostgreSQL with the example, or with SQL of the user's, until it is told to stop. */
+import { Command } from 'commander';
+import type { Environment } from '../config.ts';
+import { developmentSettings } from './command-settings.ts';
+import { Progress } from './progress.ts';
+import { addSettings, readSettings } from './settings-options.ts';
+
+export function devCommand(environment: Environment): Command {
+  const command = new Command('dev')
+    .description('Serve an embedded PostgreSQL with an example, or with SQL of your own')
+    .option('--sql <FILE...>', 'SQL files to load instead of the example, in this order');
+  return addSettings(command, developmentSettings).action(async ({ sql, ...flags }: { readonly sql?: string[] }) => {
+    const configuration = readSettings(developmentSettings, flags, environment);
+    const progress = new Progress((line) => process.stderr.write(`${line}\n`));
+    const { openEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
+    const opening = openEmbeddedDatabase({ ...configuration, environment, sqlFiles: sql ?? null, progress });
+    // PostgreSQL is compiled in other threads, which leaves this one time to load the modules.
+    const [database, { serveEmbedded }] = await Promise.all([opening, import('./serve-embedded.ts')]);
+    try {
+      await serveEmbedded(configuration, database);
+    } finally {
+      await database.close();
+    }
+  });
+}

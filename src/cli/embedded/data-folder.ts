@@ -1,0 +1,104 @@
+/**
+ * The folder of `--data-dir`: the database's files, and beside them what belongs to the data: the secret that its keys are signed with and
+ * the extensions that it needs. One process at a time may use it.
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError } from '../command-error.ts';
+import { newSecret } from './development-secret.ts';
+
+export interface DataFolder {
+  /** Where PGlite keeps its files. */
+  readonly databaseFolder: string;
+  readonly jwtSecret: string;
+  /** Names of the extensions that the loaded SQL asked for; null until it was loaded. */
+  readonly extensions: readonly string[] | null;
+  /** Notes that all SQL was loaded. Before that, the next start begins anew. */
+  markLoaded(extensions: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface State {
+  readonly jwtSecret: string;
+  readonly extensions: readonly string[] | null;
+}
+
+/** Opens the folder, or makes it. Throws `CommandError` if it is another process's or not ours at all. */
+export async function openDataFolder(folder: string): Promise<DataFolder> {
+  const stateFile = join(folder, 'rowgraph.json');
+  const databaseFolder = join(folder, 'database');
+  const unlock = await lock(folder);
+  try {
+    const kept = await readState(folder, stateFile);
+    const state = kept ?? { jwtSecret: newSecret(), extensions: null };
+    if (kept === null) await writeState(stateFile, state);
+    // A start that did not come to its end left half of the data.
+    if (state.extensions === null) await rm(databaseFolder, { recursive: true, force: true });
+    return {
+      databaseFolder,
+      ...state,
+      markLoaded: (extensions) => writeState(stateFile, { ...state, extensions }),
+      close: unlock,
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+async function readState(folder: string, stateFile: string): Promise<State | null> {
+  const entries = await readdir(folder);
+  if (entries.includes('rowgraph.json')) {
+    try {
+      return JSON.parse(await readFile(stateFile, 'utf8')) as State;
+    } catch (error) {
+      throw new CommandError(`${stateFile} cannot be read: ${(error as Error).message}`, 1, error);
+    }
+  }
+  // Nothing of somebody else's is ever written over.
+  if (entries.some((entry) => entry !== lockName)) {
+    throw new CommandError(`--data-dir ${folder} holds something else: name a new or empty folder`, 2);
+  }
+  return null;
+}
+
+async function writeState(stateFile: string, state: State): Promise<void> {
+  const part = `${stateFile}.part`;
+  await writeFile(part, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  await rename(part, stateFile);
+}
+
+const lockName = 'rowgraph.lock';
+
+async function lock(folder: string): Promise<() => Promise<void>> {
+  const file = join(folder, lockName);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(file, String(process.pid), { flag: 'wx' }).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      await takeOverLock(folder, file);
+    });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`--data-dir ${folder} cannot be used: ${(error as Error).message}`, 2, error);
+  }
+  return () => rm(file, { force: true });
+}
+
+async function takeOverLock(folder: string, file: string): Promise<void> {
+  const owner = Number(await readFile(file, 'utf8'));
+  if (owner !== process.pid && isRunning(owner)) {
+    throw new CommandError(`--data-dir ${folder} is in use by process ${owner} (if that is no rowgraph, delete ${file})`, 2);
+  }
+  await writeFile(file, String(process.pid));
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

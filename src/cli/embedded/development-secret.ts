@@ -1,0 +1,23 @@
+/** Secrets for `rowgraph dev`: made at random, kept so that keys stay valid over restarts. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A secret that nobody can guess, as text. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The secret of databases in memory: this user's own, from the cache folder. Where that cannot be written, a new one. */
+export async function readDevelopmentSecret(cacheFolder: string): Promise<string> {
+  const file = join(cacheFolder, 'jwt-secret');
+  const secret = newSecret();
+  try {
+    await mkdir(cacheFolder, { recursive: true });
+    await writeFile(file, secret, { flag: 'wx', mode: 0o600 });
+    return secret;
+  } catch {
+    const kept = await readFile(file, 'utf8').catch(() => '');
+    return kept.length >= secret.length ? kept : secret;
+  }
+}

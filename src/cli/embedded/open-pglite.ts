@@ -1,0 +1,60 @@
+/** Opens PGlite on a folder that has data, or with the state of a new database, made at most once and kept in the cache folder. */
+import { rm } from 'node:fs/promises';
+import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import type { Progress } from '../progress.ts';
+import { keepState, readState } from './kept-states.ts';
+
+export interface Place {
+  /** Null keeps everything in memory. */
+  readonly folder: string | null;
+  readonly cacheFolder: string;
+  readonly extensions: Extensions;
+  readonly progress: Progress;
+}
+
+/** What is in the place's folder. */
+export function openExisting(place: Place): Promise<PGlite> {
+  return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
+}
+
+/** A new database with what `fill` puts into it; under the same `name`, the next start has it at once. */
+export async function openFilled(place: Place, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const kept = await openKept(place, name);
+  if (kept !== null) return kept;
+  const pglite = await openEmpty(place);
+  await fill(pglite);
+  await keep(pglite, place, name);
+  return pglite;
+}
+
+/** A new database with nothing in it. */
+export async function openEmpty(place: Place): Promise<PGlite> {
+  const kept = await openKept(place, 'empty');
+  if (kept !== null) return kept;
+  const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));
+  const pglite = await place.progress.step('Initialising the embedded database (this once)', initialise, { isLong: true });
+  await keep(pglite, place, 'empty');
+  return pglite;
+}
+
+async function openKept(place: Place, name: string): Promise<PGlite | null> {
+  const state = await readState(place.cacheFolder, name);
+  if (state === null) return null;
+  try {
+    return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: state }));
+  } catch {
+    // What was kept is of no use: it is made anew.
+    if (place.folder !== null) await rm(place.folder, { recursive: true, force: true });
+    return null;
+  }
+}
+
+/** Reads the state now; compressing and writing it goes on beside what comes next. */
+async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promise<void> {
+  await pglite.exec('checkpoint');
+  void keepState(cacheFolder, name, await pglite.dumpDataDir('none'));
+}
+
+function targetOf({ folder, extensions }: Place): PGliteOptions {
+  return { extensions, ...(folder === null ? {} : { dataDir: folder }) };
+}

@@ -1,0 +1,46 @@
+/** Chooses a query that has an answer, for the `curl` line that `rowgraph dev` prints. In: the graph and the role; out: a query. */
+import type { Rowgraph } from '../../index.ts';
+
+const exampleQuery = '{ speciesCollection(first: 3, orderBy: [{name: AscNullsLast}]) { edges { node { name scientificName } } } }';
+
+/** A query of the example, or of the first collection that the role sees. */
+export async function chooseSampleQuery(graph: Rowgraph, role: string, isExample: boolean): Promise<string> {
+  const candidate = isExample ? exampleQuery : await collectionQuery(graph, role);
+  const { errors } = await graph.execute({ query: candidate }, { role });
+  return errors === undefined ? candidate : '{ __typename }';
+}
+
+interface TypeReference {
+  readonly kind: string;
+  readonly name: string | null;
+  readonly ofType: TypeReference | null;
+}
+
+interface IntrospectedType {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly type: TypeReference }[] | null;
+}
+
+const introspection = `{ __schema { queryType { name } types { name fields { name type {
+  kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } }`;
+
+async function collectionQuery(graph: Rowgraph, role: string): Promise<string> {
+  const { data } = await graph.execute({ query: introspection }, { role });
+  const schema = data?.__schema as { queryType: { name: string }; types: IntrospectedType[] } | undefined;
+  const fieldsOf = (name: string | null | undefined) => schema?.types.find((type) => type.name === name)?.fields ?? [];
+  const collection = fieldsOf(schema?.queryType.name).find((field) => field.name.endsWith('Collection'));
+  const edge = fieldsOf(nameOf(collection?.type)).find((field) => field.name === 'edges');
+  const node = fieldsOf(nameOf(edge?.type)).find((field) => field.name === 'node');
+  const leaves = fieldsOf(nameOf(node?.type)).filter((field) => ['SCALAR', 'ENUM'].includes(leafOf(field.type).kind));
+  const selected = leaves.filter((field) => field.name !== 'nodeId').slice(0, 3);
+  if (collection === undefined || selected.length === 0) return '{ __typename }';
+  return `{ ${collection.name}(first: 3) { edges { node { ${selected.map((field) => field.name).join(' ')} } } } }`;
+}
+
+function leafOf(type: TypeReference): TypeReference {
+  return type.ofType === null || type.ofType === undefined ? type : leafOf(type.ofType);
+}
+
+function nameOf(type: TypeReference | undefined): string | null {
+  return type === undefined ? null : leafOf(type).name;
+}

@@ -1,0 +1,38 @@
+/** Tells a person what takes long: lines on stderr about a step that is not done at once. */
+
+/** A step that is done within so many milliseconds is not worth a line. */
+const patience = 400;
+
+export interface StepOptions {
+  /** It is known to take long: tell at once, as the work may block the timer. */
+  readonly isLong?: boolean;
+  /** How far the work is; asked for each second. */
+  readonly describeState?: () => string;
+}
+
+export class Progress {
+  readonly #write: (line: string) => void;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  /** Does some work, and says what it is and how long it took if that is long. */
+  async step<T>(label: string, work: () => Promise<T>, { isLong = false, describeState }: StepOptions = {}): Promise<T> {
+    const start = performance.now();
+    let isTold = false;
+    const tell = (): void => {
+      isTold = true;
+      this.#write(`${label} …`);
+    };
+    if (isLong) tell();
+    const timers = [setTimeout(() => isTold || tell(), patience)];
+    if (describeState) timers.push(setInterval(() => this.#write(`${label}: ${describeState()}`), 1000));
+    try {
+      return await work();
+    } finally {
+      for (const timer of timers) clearInterval(timer);
+      if (isTold) this.#write(`${label}: done in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Reads the command line, runs a command, and turns what goes wrong into one line and an exit code. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError, type Environment } from '../config.ts';
+import { CommandError } from './command-error.ts';
+import { devCommand } from './dev.ts';
+import { keysCommand } from './keys.ts';
+import { rolesCommand } from './roles.ts';
+import { schemaCommand } from './schema.ts';
+import { serveCommand } from './serve.ts';
+
+function createProgram(environment: Environment): Command {
+  const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
+  const program = new Command('rowgraph').description(description).version(version);
+  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, keysCommand];
+  for (const command of makers.map((make) => make(environment))) program.addCommand(command);
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });
+  }
+  return program;
+}
+
+/** Commander puts its guess of what was meant on a second line. */
+function oneLine(text: string): string {
+  return `rowgraph: ${text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll('\n', ' ')}\n`;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ConfigurationError) {
+    for (const problem of error.problems) process.stderr.write(`rowgraph: ${problem}\n`);
+    return 2;
+  }
+  if (error instanceof CommandError) {
+    process.stderr.write(`rowgraph: ${error.message}\n`);
+    return error.exitCode;
+  }
+  console.error(error);
+  return 1;
+}
+
+/** Runs the command that the arguments name. Resolves to the exit code. */
+export async function runProgram(environment: Environment): Promise<number> {
+  try {
+    await createProgram(environment).parseAsync();
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}

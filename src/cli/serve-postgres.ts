@@ -1,0 +1,25 @@
+/** Serves a PostgreSQL server until it is told to stop. */
+import { pino } from 'pino';
+import { createTelemetry } from '../http/create-telemetry.ts';
+import { createRowgraph } from '../index.ts';
+import { checkDatabase } from './check-database.ts';
+import type { ServeConfiguration } from './command-settings.ts';
+import { startService } from './start-service.ts';
+import { waitForStopSignal } from './stop-signal.ts';
+
+/** Resolves when it was told to stop and the requests in flight are answered. */
+export async function servePostgres(configuration: ServeConfiguration): Promise<void> {
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, jwtSecret, logLevel } = configuration;
+  await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' });
+  const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
+  const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize, prepare, introspection, observe: telemetry.observe });
+  try {
+    const server = await startService({ configuration, jwtSecret, anonKey: null, graph, telemetry });
+    const stopped = waitForStopSignal();
+    process.stdout.write(`rowgraph serves ${server.url}${configuration.basePath ?? ''}/graphql/v1\n`);
+    await stopped;
+    await server.close();
+  } finally {
+    await graph.close();
+  }
+}

@@ -1,0 +1,62 @@
+/** Settings as options of a command: adds them to its `--help`, and reads their values from flags, environment and config file. */
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import {
+  type CommandSettings,
+  type Configuration,
+  ConfigurationError,
+  type ConfigurationSources,
+  type Environment,
+  environmentVariableOf,
+  flagOf,
+  readConfiguration,
+  type SettingName,
+  settings,
+} from '../config.ts';
+
+const configFileName = 'rowgraph.config.json';
+const configVariable = 'ROWGRAPH_CONFIG';
+
+/** Adds an option for each setting, and `--config`. */
+export function addSettings<Name extends SettingName, Required extends Name>(
+  command: Command,
+  commandSettings: CommandSettings<Name, Required>,
+): Command {
+  for (const name of commandSettings.names) {
+    const { placeholder, description } = settings[name];
+    const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
+    const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
+    const state = isRequired ? 'required' : `default: ${defaultText}`;
+    command.option(`${flagOf(name)} <${placeholder}>`, `${description} (${environmentVariableOf(name)}; ${state})`);
+  }
+  return command.option(
+    '--config <FILE>',
+    `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`,
+  );
+}
+
+function defaultTextOf(name: SettingName, commandDefault: unknown): string {
+  if (commandDefault === undefined) return settings[name].defaultText;
+  if (typeof commandDefault === 'boolean') return commandDefault ? 'on' : 'off';
+  return String(commandDefault);
+}
+
+/** The values of the command's settings. `flags` is what commander read. */
+export function readSettings<Name extends SettingName, Required extends Name>(
+  commandSettings: CommandSettings<Name, Required>,
+  flags: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+): Configuration<Name, Required> {
+  const file = readConfigFile(flags.config ?? environment[configVariable]);
+  return readConfiguration(commandSettings, { flags, environment, file });
+}
+
+function readConfigFile(named: string | undefined): ConfigurationSources['file'] {
+  const name = named || configFileName;
+  if (!named && !existsSync(name)) return undefined;
+  try {
+    return { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    throw new ConfigurationError([`${name} cannot be read: ${(error as Error).message}`]);
+  }
+}

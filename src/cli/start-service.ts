@@ -1,0 +1,47 @@
+/** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
+import type { Telemetry } from '../http/create-telemetry.ts';
+import { type RunningServer, startServer } from '../http/start-server.ts';
+import type { Rowgraph } from '../index.ts';
+import { CommandError } from './command-error.ts';
+import type { ServiceConfiguration } from './command-settings.ts';
+
+export interface ServiceOptions {
+  readonly configuration: ServiceConfiguration;
+  readonly jwtSecret: string;
+  /** What GraphiQL fills in; null leaves the key to the user. */
+  readonly anonKey: string | null;
+  readonly graph: Rowgraph;
+  readonly telemetry: Telemetry;
+}
+
+/** Listens. Throws `CommandError` where the address cannot be had. */
+export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
+  const { host, port, basePath, graphiql, bodyLimit, corsOrigins, rateLimit, trustProxy } = configuration;
+  try {
+    return await startServer({
+      graph,
+      jwtSecret,
+      host,
+      port,
+      bodyLimit,
+      corsOrigins,
+      graphiql: graphiql && (anonKey === null || { anonKey }),
+      telemetry,
+      ...(basePath !== undefined && { basePath }),
+      ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
+      ...(trustProxy !== undefined && { trustProxy }),
+    });
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
+}
+
+/** What an address that cannot be listened on means to the user; other errors as they are. */
+export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new CommandError(`${flag} ${port} is taken by another program: choose another (0 takes any free one)`, 2, error);
+  if (code === 'EACCES') return new CommandError(`${flag} ${port} may not be used by this user: choose one from 1024 on`, 2, error);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new CommandError(`--host ${host} is no address of this machine`, 2, error);
+  return error;
+}

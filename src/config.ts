@@ -1,0 +1,273 @@
+/**
+ * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
+ * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
+ */
+
+/** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
+export interface Setting<Value> {
+  /** What stands for the value in `--help`. */
+  readonly placeholder: string;
+  readonly description: string;
+  readonly default: Value;
+  /** The default as `--help` shows it. */
+  readonly defaultText: string;
+  /** A secret is never repeated in an error. */
+  readonly secret: boolean;
+  /** The value of a text; an `Error` says what was expected. */
+  readonly parse: (text: string) => Exclude<Value, undefined>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process. */
+export function readEnvironment(): Environment {
+  return process.env;
+}
+
+function expected(what: string): Error {
+  return new Error(what);
+}
+
+function text<Default extends string | undefined>(
+  placeholder: string,
+  description: string,
+  fallback: Default,
+  check: (value: string) => void = () => undefined,
+): Setting<string | Default> {
+  const parse = (value: string): string => {
+    if (value.trim() === '') throw expected('must not be empty');
+    check(value);
+    return value;
+  };
+  return { placeholder, description, default: fallback, defaultText: fallback ?? 'none', secret: false, parse };
+}
+
+function integer<Default extends number | undefined>(
+  placeholder: string,
+  description: string,
+  fallback: Default,
+  [least, most]: readonly [number, number],
+): Setting<number | Default> {
+  const parse = (value: string): number => {
+    const parsed = Number(value);
+    if (!/^\d+$/.test(value) || parsed < least || parsed > most) throw expected(`must be a whole number from ${least} to ${most}`);
+    return parsed;
+  };
+  return { placeholder, description, default: fallback, defaultText: String(fallback ?? 'none'), secret: false, parse };
+}
+
+function choice<const Choice extends string>(choices: readonly Choice[], description: string, fallback: NoInfer<Choice>): Setting<Choice> {
+  const parse = (value: string): Choice => {
+    const found = choices.find((candidate) => candidate === value);
+    if (found === undefined) throw expected(`must be one of ${choices.join(', ')}`);
+    return found;
+  };
+  return { placeholder: choices.join('|'), description, default: fallback, defaultText: fallback, secret: false, parse };
+}
+
+function onOrOff(description: string, fallback: boolean): Setting<boolean> {
+  const words = choice(['on', 'off'], description, fallback ? 'on' : 'off');
+  return { ...words, default: fallback, parse: (value) => words.parse(value) === 'on' };
+}
+
+function list(placeholder: string, description: string, fallback: readonly string[]): Setting<readonly string[]> {
+  const parse = (value: string): readonly string[] => {
+    const items = value === '-' ? [] : value.split(',').map((item) => item.trim());
+    if (items.includes('')) throw expected('must be a list separated by commas, without empty items');
+    return items;
+  };
+  return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
+}
+
+function secret(placeholder: string, description: string, check: (value: string) => void): Setting<string | undefined> {
+  const parse = (value: string): string => {
+    check(value);
+    return value;
+  };
+  return { placeholder, description, default: undefined, defaultText: 'none', secret: true, parse };
+}
+
+function checkDatabaseUrl(value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
+    throw expected('must be a URL such as postgres://user@host:5432/name');
+}
+
+function checkBasePath(value: string): void {
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a slash at its end');
+}
+
+/** HS256 wants a key of at least the size of its hash (RFC 7518, section 3.2). */
+function checkJwtSecret(value: string): void {
+  if (value.length < 32) throw expected('must have at least 32 characters');
+}
+
+const byteUnits = { '': 1, kb: 1024, mb: 1024 ** 2 };
+
+function bytes(description: string, fallback: number, fallbackText: string): Setting<number> {
+  const parse = (value: string): number => {
+    const [, digits, unit] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
+    const size = Number(digits) * byteUnits[(unit ?? '').toLowerCase() as keyof typeof byteUnits];
+    if (!(size >= 1024 && size <= 1024 ** 3)) throw expected('must be a size from 1kb to 1024mb, such as 512kb or 2mb');
+    return size;
+  };
+  return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
+}
+
+const anyPort = [0, 65_535] as const;
+
+/** All settings. Which of them a command takes, the command says. */
+export const settings = {
+  databaseUrl: secret('URL', 'The PostgreSQL to serve, with the login role that may "set role"', checkDatabaseUrl),
+  schemas: list('NAMES', 'Exposed schemas, separated by commas, in the order of the search path', ['public']),
+  port: integer('PORT', 'HTTP port; 0 takes any free one', 4000, anyPort),
+  host: text('ADDRESS', 'Address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1'),
+  jwtSecret: secret('SECRET', 'Secret that signs and checks keys and tokens (HS256), at least 32 characters', checkJwtSecret),
+  anonRole: text('ROLE', 'Database role of callers that are not logged in', 'anon'),
+  poolSize: integer('NUMBER', 'Connections to the database', 10, [1, 1000]),
+  introspection: choice(['directive', 'on', 'off'], 'Answer introspection as the schema comments say, always, or never', 'directive'),
+  prepare: onOrOff('Prepare statements by name; off for poolers that cannot keep them', true),
+  basePath: text('PATH', 'What comes before /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
+  graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
+  bodyLimit: bytes('Largest request body', 1024 ** 2, '1mb'),
+  corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * is any, - none', ['*']),
+  rateLimit: integer('NUMBER', 'Requests that one address may send in a minute', undefined, [1, 10_000_000]),
+  trustProxy: text('ADDRESSES', 'Proxies that are believed about the address of a client, separated by commas', undefined),
+  logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least important log line to write', 'info'),
+  dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),
+  dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 takes any free one', 0, anyPort),
+  cacheDir: {
+    ...text('FOLDER', 'Folder for what makes the next start faster', undefined),
+    defaultText: "the user's cache folder",
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+type ValueOf<Name extends SettingName> = (typeof settings)[Name] extends Setting<infer Value> ? Value : never;
+
+/** The values of some settings, of which some must be given. */
+export type Configuration<Name extends SettingName, Required extends Name = never> = {
+  readonly [Key in Name]: Key extends Required ? Exclude<ValueOf<Key>, undefined> : ValueOf<Key>;
+};
+
+/** The command line's name of a setting. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The environment variable of a setting. */
+export function environmentVariableOf(name: SettingName): string {
+  return `ROWGRAPH_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`;
+}
+
+/** Settings that are missing or wrong: one problem a line. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** What one command takes: its settings, those of them that must be given, and where its defaults differ. */
+export interface CommandSettings<Name extends SettingName, Required extends Name> {
+  readonly names: readonly Name[];
+  readonly required: readonly Required[];
+  readonly defaults: Partial<Configuration<Name>>;
+  /** What `--help` says of a default where the command finds a value by itself. */
+  readonly defaultTexts?: Partial<Record<Name, string>>;
+}
+
+export interface ConfigurationSources {
+  /** What the command line gave, by setting; absent where it gave nothing. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
+  /** The config file, if there is one. */
+  readonly file: { readonly name: string; readonly text: string } | undefined;
+}
+
+/** The value of each setting: the flag's, else the environment's, else the file's, else the default. Throws `ConfigurationError`. */
+export function readConfiguration<Name extends SettingName, Required extends Name>(
+  { names, required, defaults }: CommandSettings<Name, Required>,
+  sources: ConfigurationSources,
+): Configuration<Name, Required> {
+  const problems: string[] = [];
+  const fileValues = readFileValues(sources.file, problems);
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const given = findGiven(name, sources, fileValues);
+    if (given !== undefined) values[name] = parseGiven(settings[name], given, problems);
+    else if ((required as readonly SettingName[]).includes(name)) problems.push(missing(name));
+    else values[name] = defaults[name] ?? settings[name].default;
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return values as Configuration<Name, Required>;
+}
+
+function missing(name: SettingName): string {
+  return `${flagOf(name)} is missing (or set ${environmentVariableOf(name)}): ${settings[name].description}`;
+}
+
+interface Given {
+  readonly source: string;
+  readonly text: string;
+}
+
+function findGiven(name: SettingName, sources: ConfigurationSources, fileValues: Readonly<Record<string, string>>): Given | undefined {
+  const flag = sources.flags[name];
+  if (flag !== undefined) return { source: flagOf(name), text: flag };
+  const variable = environmentVariableOf(name);
+  const fromEnvironment = sources.environment[variable];
+  // An empty variable counts as unset: that is how a compose file or a CI job switches one off.
+  if (fromEnvironment) return { source: variable, text: fromEnvironment };
+  const fromFile = fileValues[name];
+  return fromFile === undefined ? undefined : { source: `"${name}" in ${sources.file?.name}`, text: fromFile };
+}
+
+function parseGiven(setting: Setting<unknown>, given: Given, problems: string[]): unknown {
+  try {
+    return setting.parse(given.text);
+  } catch (error) {
+    const shown = setting.secret ? '' : ` (it is ${JSON.stringify(given.text)})`;
+    problems.push(`${given.source} ${(error as Error).message}${shown}`);
+    return undefined;
+  }
+}
+
+/** The members of the config file as the texts that flags would have; every name must be a setting's. */
+function readFileValues(file: ConfigurationSources['file'], problems: string[]): Record<string, string> {
+  if (file === undefined) return {};
+  let members: unknown;
+  try {
+    members = JSON.parse(file.text);
+  } catch (error) {
+    problems.push(`${file.name} is not JSON: ${(error as Error).message}`);
+    return {};
+  }
+  if (members === null || typeof members !== 'object' || Array.isArray(members)) {
+    problems.push(`${file.name} must hold a JSON object`);
+    return {};
+  }
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(members)) {
+    if (!Object.hasOwn(settings, name))
+      problems.push(`${file.name} has "${name}", which is no setting; there are ${Object.keys(settings).join(', ')}`);
+    else values[name] = textOfFileValue(value);
+  }
+  return values;
+}
+
+function textOfFileValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The folder for what can be made again, by the conventions of the platform. */
+export function userCacheFolder(environment: Environment, platform: string, home: string): string {
+  if (platform === 'win32') return `${environment.LOCALAPPDATA ?? `${home}\\AppData\\Local`}\\rowgraph`;
+  if (platform === 'darwin') return `${home}/Library/Caches/rowgraph`;
+  return `${environment.XDG_CACHE_HOME ?? `${home}/.cache`}/rowgraph`;
+}
