@@ -1,6 +1,7 @@
 /**
  * What PostgreSQL's catalogs say about the exposed schemas, as plain rows: no role, no GraphQL names, no rules.
- * Loaded by `load-catalog.ts` in one query, shared by all roles, read by `model/`. Ids are oids; lists are in the order of their ids. Of comments only those are loaded that hold a directive.
+ * Loaded by `load-catalog.ts` in one query, shared by all roles, read by `model/`. Ids are oids; lists are in the order of their ids.
+ * Of comments only those are loaded that hold a directive.
  */
 
 export interface Catalog {

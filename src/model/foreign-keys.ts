@@ -1,4 +1,7 @@
-/** The foreign keys that a role can follow: of the catalog and of `foreign_keys` directives, between visible tables, over readable columns. */
+/**
+ * The foreign keys that a role can follow: those of the catalog and of `foreign_keys` directives, between visible tables, over readable
+ * columns.
+ */
 import type { CatalogColumn, CatalogForeignKey } from '../catalog/catalog.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
 import { columnByNumber, type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';

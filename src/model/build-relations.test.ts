@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fieldNames, type ModelBuilder, reasonsByObject, startModelBuilder, tableOf } from '../../test/support/model-builder.ts';
+
+describe('addRelations', () => {
+  let models: ModelBuilder;
+
+  before(async () => {
+    models = await startModelBuilder();
+  });
+  after(() => models.close());
+
+  it('names relations, and keeps those whose name a later one claims', async () => {
+    const model = await models.build(
+      `create table person (id int primary key);
+       create table visit (id int primary key, host_id int not null references person, guest int references person, aide int not null references person);
+       create table passport (person_id int primary key); alter table passport add foreign key (person_id) references person not valid;
+       comment on constraint passport_person_id_fkey on passport is '@graphql({"foreign_name": "owner"})';`,
+    );
+    const relations = (typeName: string) =>
+      tableOf(model, typeName).relations.map(({ fieldName, kind, nullable, unique }) => `${fieldName} ${kind} ${nullable} ${unique}`);
+    assert.deepEqual(relations('Visit'), ['host to-one false true', 'personByGuest to-one true true', 'person to-one false true']);
+    assert.deepEqual(relations('Passport'), ['owner to-one true true']);
+    assert.deepEqual(relations('Person'), [
+      'visitCollectionByHostId to-many true false',
+      'visitCollectionByGuest to-many true false',
+      'visitCollection to-many true false',
+      'passport to-one true true',
+    ]);
+    const [host] = tableOf(model, 'Visit').relations;
+    assert.equal(host?.target, tableOf(model, 'Person'));
+    assert.deepEqual(host?.columns, [{ near: 'host_id', target: 'id' }]);
+  });
+
+  it('lets a row be missing where row level security may hide it', async () => {
+    const model = await models.build(
+      `create table owner (id int primary key); alter table owner enable row level security;
+       create table thing (id int primary key, owner_id int not null references owner);`,
+    );
+    assert.equal(tableOf(model, 'Thing').relations[0]?.nullable, true);
+  });
+
+  it('follows the foreign keys of directives, and says why others lead nowhere', async () => {
+    const model = await models.build(
+      `create schema apart; create table apart.far (id int primary key); create table keyless (id int unique);
+       create table shop (id int primary key, code text unique);
+       create table item (id int primary key, shop_id int, far_id int references apart.far, keyless_id int references keyless (id));
+       do $$ begin execute format('comment on table item is %L', '@graphql(' || json_build_object('foreign_keys', json_build_array(
+         json_build_object('local_columns', '{shop_id}'::text[], 'foreign_schema', current_schema, 'foreign_table', 'shop', 'foreign_columns', '{id}'::text[], 'local_name', 'stock'),
+         json_build_object('local_columns', '{nope}'::text[], 'foreign_schema', current_schema, 'foreign_table', 'shop', 'foreign_columns', '{id}'::text[]),
+         json_build_object('local_columns', '{id}'::text[], 'foreign_schema', current_schema, 'foreign_table', 'nowhere', 'foreign_columns', '{id}'::text[]),
+         json_build_object('local_columns', '{id}'::text[])
+       ))::text || ')'); end $$;`,
+    );
+    assert.deepEqual(
+      tableOf(model, 'Item').relations.map(({ fieldName, nullable, unique }) => ({ fieldName, nullable, unique })),
+      [{ fieldName: 'shop', nullable: true, unique: true }],
+    );
+    assert.deepEqual(fieldNames(tableOf(model, 'Shop').relations), ['stock']);
+    assert.deepEqual(Object.keys(reasonsByObject(model)), [
+      'table keyless',
+      'relation item.item_far_id_fkey',
+      'relation item.item_keyless_id_fkey',
+      'relation item.foreign_keys[1]',
+      'relation item.foreign_keys[2]',
+      'relation item.foreign_keys[3]',
+    ]);
+  });
+
+  it('needs the columns of both sides of a relation', async () => {
+    const model = await models.build(
+      `create table up (id int primary key, label text); create table down (id int primary key, up_id int references up);
+       revoke all on up from anon; grant select (label) on up to anon;`,
+      { role: 'anon' },
+    );
+    assert.deepEqual([tableOf(model, 'Up').relations, tableOf(model, 'Down').relations], [[], []]);
+    assert.match(reasonsByObject(model)['relation down.down_up_id_fkey'] ?? '', /may not select its column id/);
+  });
+});

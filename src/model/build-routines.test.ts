@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fieldNames, type ModelBuilder, reasonsByObject, startModelBuilder, tableOf } from '../../test/support/model-builder.ts';
+
+describe('functions as fields', () => {
+  let models: ModelBuilder;
+
+  before(async () => {
+    models = await startModelBuilder();
+  });
+  after(() => models.close());
+
+  it('has computed fields, which take names from relations and columns', async () => {
+    const model = await models.build(
+      `create table up (id int primary key); create table entry (id int primary key, label text, note text, up_id int references up);
+       create function _label(e entry) returns text stable language sql as 'select 1::text';
+       create function up(e entry) returns text language sql as 'select 1::text';
+       create function ups(e entry) returns setof up stable language sql as 'select 1';
+       create function one_up(e entry) returns setof up rows 1 stable language sql as 'select 1';
+       create function pairs(e entry) returns table (a int, b int) stable language sql as 'select 1, 2';
+       create function numbers(e entry) returns setof int stable language sql as 'select 1';
+       create function refused(e entry) returns int stable language sql as 'select 1'; revoke execute on function refused from public;`,
+    );
+    const entry = tableOf(model, 'Entry');
+    assert.deepEqual(
+      entry.computed.map(({ fieldName, result, volatile }) => `${fieldName} ${result.kind} ${volatile}`),
+      ['label value false', 'up value true', 'ups rows false', 'oneUp row false'],
+    );
+    assert.deepEqual(fieldNames(entry.columns), ['id', 'label', 'note', 'upId']);
+    assert.deepEqual(entry.relations, []);
+    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), [
+      'column entry.label',
+      'function numbers',
+      'function pairs',
+      'function refused',
+      'relation entry.up',
+    ]);
+  });
+
+  it('needs the whole table for computed fields', async () => {
+    const model = await models.build(
+      `create table entry (id int primary key, label text); create function _loud(e entry) returns text stable language sql as 'select 1::text';
+       revoke all on entry from anon; grant select (id) on entry to anon;`,
+      { role: 'anon' },
+    );
+    assert.deepEqual(tableOf(model, 'Entry').computed, []);
+    assert.match(reasonsByObject(model)['function _loud'] ?? '', /it reads whole rows/);
+  });
+
+  it('has functions with their arguments and results, and says why others are no fields', async () => {
+    const model = await models.build(
+      `create type mood as enum ('calm'); create type pair as (x int); create table swap (id int primary key); create table keyless (v int);
+       create function act(swap_id int, out made int, "Odd Name" text default 'x', how text default 'a, b', loud boolean default null) language sql as 'select 1';
+       create function one() returns swap stable language sql as 'select 1'; create function all_of() returns setof swap stable language sql as 'select 1';
+       create function first_of(first int) returns setof swap stable language sql as 'select 1';
+       create function nothing() returns void language sql as ''; create function same(v anyelement) returns anyelement stable language sql as 'select v';
+       create function list() returns int[] stable language sql as 'select null::int[]';
+       create function a_mood() returns mood stable language sql as 'select null::mood'; create function moods(m mood[]) returns int stable language sql as 'select 1';
+       create function a_pair() returns pair stable language sql as 'select null::pair'; create function a_record() returns record stable language sql as 'select 1, 2';
+       create function a_keyless() returns keyless stable language sql as 'select 1'; create function ints() returns setof int stable language sql as 'select 1';
+       create function twice(a int) returns int stable language sql as 'select 1'; create function twice(a text) returns int stable language sql as 'select 1';
+       create function nameless(int) returns int stable language sql as 'select 1'; create function "swapCollection"() returns int stable language sql as 'select 1';
+       create function same_names(a_b int, "aB" int) returns int stable language sql as 'select 1'; create function node() returns int stable language sql as 'select 1';
+       create function "odd name"() returns int stable language sql as 'select 1'; create aggregate total (a int) (sfunc = int4pl, stype = int);`,
+    );
+    assert.deepEqual(
+      model.routines.map(({ fieldName, volatile, result }) => `${fieldName} ${volatile} ${result.kind}`),
+      ['act true value', 'one false row', 'allOf false rows', 'nothing true void', 'same false value', 'list false value'],
+    );
+    assert.deepEqual(
+      model.routines[0]?.arguments.map(({ name, argumentName, required, defaultValue }) => ({
+        name,
+        argumentName,
+        required,
+        defaultValue,
+      })),
+      [
+        { name: 'swap_id', argumentName: 'swapId', required: true, defaultValue: undefined },
+        { name: 'how', argumentName: 'how', required: false, defaultValue: 'a, b' },
+        { name: 'loud', argumentName: 'loud', required: false, defaultValue: undefined },
+      ],
+    );
+    const reasons = reasonsByObject(model);
+    const functions = Object.keys(reasons).filter((name) => name.startsWith('function '));
+    assert.deepEqual(functions.map((name) => name.slice('function '.length)).sort(), [
+      'a_keyless',
+      'a_mood',
+      'a_pair',
+      'a_record',
+      'first_of',
+      'ints',
+      'moods',
+      'nameless',
+      'node',
+      'odd name',
+      'same_names',
+      'swapCollection',
+      'total',
+      'twice',
+    ]);
+    for (const name of functions) assert.match(reasons[name] ?? '', /: /, name);
+  });
+});

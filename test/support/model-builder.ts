@@ -1,0 +1,65 @@
+/**
+ * Builds models of small schemas for tests: each from SQL in a schema of its own, in one PGlite with the roles of the vectors.
+ */
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
+import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+import { buildModel } from '../../src/model/build-model.ts';
+import type { Model, Table } from '../../src/model/model.ts';
+import { startPglite } from './pglite.ts';
+import { grantsSql, rolesSql } from './roles.ts';
+
+export interface ModelOptions {
+  /** Default: service_role. */
+  readonly role?: string;
+  /** More members of the schema's comment directive, which switches inflection on. */
+  readonly directive?: object;
+  /** More exposed schemas. */
+  readonly schemas?: readonly string[];
+}
+
+export interface ModelBuilder {
+  /** Makes the objects in a fresh schema, `s1`, `s2` and so on, which is the search path, and builds their model. */
+  build(sql: string, options?: ModelOptions): Promise<Model>;
+  close(): Promise<void>;
+}
+
+/** Starts a database to build models in. The caller closes it. */
+export async function startModelBuilder(): Promise<ModelBuilder> {
+  const pglite = await startPglite();
+  const database = openPgliteDatabase(pglite);
+  await pglite.exec(rolesSql + grantsSql);
+  let schemaCount = 0;
+  return {
+    async build(sql, { role = 'service_role', directive = {}, schemas = [] } = {}) {
+      schemaCount += 1;
+      const schema = `s${schemaCount}`;
+      await pglite.exec(`
+        create schema ${schema}; grant usage on schema ${schema} to anon, service_role; set search_path to ${schema};
+        alter default privileges in schema ${schema} grant all on tables to anon, service_role;
+        comment on schema ${schema} is '@graphql(${JSON.stringify({ inflect_names: true, ...directive })})';
+        ${sql}
+      `);
+      const catalog = await loadCatalog(database, [schema, ...schemas]);
+      return buildModel(catalog, await loadPrivileges(database, catalog, role));
+    },
+    close: () => pglite.close(),
+  };
+}
+
+/** The table of this type name, which has to be there. */
+export function tableOf(model: Model, typeName: string): Table {
+  const table = model.tables.find((candidate) => candidate.typeName === typeName);
+  if (!table) throw new Error(`no table ${typeName} but ${model.tables.map((other) => other.typeName).join(', ')}`);
+  return table;
+}
+
+/** The GraphQL names of columns, relations or functions. */
+export function fieldNames(fields: readonly { readonly fieldName: string }[]): string[] {
+  return fields.map(({ fieldName }) => fieldName);
+}
+
+/** The omissions as reasons by kind and name, without the schema: `table keyless`. */
+export function reasonsByObject({ omissions }: Model): Record<string, string> {
+  return Object.fromEntries(omissions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '')}`, reason]));
+}
