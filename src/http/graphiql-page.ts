@@ -68,8 +68,9 @@ async function fetcher(request, options) {
   return response.json();
 }
 
-const defaultQuery = \`# GraphiQL knows the schema: type { and press Ctrl-Space to see what there is.
-# Ctrl-Enter runs the operation. The header apiKey below decides which role asks.
+const defaultQuery = \`# Ctrl-Space shows what the schema has here,
+# Ctrl-Enter runs the operation.
+# The header apiKey below decides which role asks.
 
 query {
   __typename
