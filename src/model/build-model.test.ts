@@ -175,10 +175,10 @@ describe('buildModel', () => {
       'column kite.tail_len',
     ]);
   });
-    assert.equal(model.schemas.length, 1);
+
   it('reports schemas that do not exist or may not be used', async () => {
     const model = await models.build('create schema shut; create table shut.inside (id int primary key)', { schemas: ['shut', 'nowhere'] });
-    assert.deepEqual(model.schemas, [model.schemas[0]]);
+    assert.equal(model.schemas.length, 1);
     assert.deepEqual(reasonsByObject(model), {
       'schema shut': 'the role service_role may not use it: grant usage on schema shut to the role',
       'schema nowhere': 'it does not exist: create it, or take it out of the exposed schemas',
