@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '../events.ts';
+import { createTelemetry, type Telemetry } from './create-telemetry.ts';
+
+const events: readonly Event[] = [
+  { kind: 'server-started', url: 'http://localhost:1' },
+  { kind: 'request-started' },
+  { kind: 'request-finished', requestId: 'r1', role: 'anon', code: null, status: 200, seconds: 0.0012345, bytes: 10 },
+  { kind: 'request-started' },
+  { kind: 'request-finished', requestId: 'r2', role: null, code: 'DATABASE_UNAVAILABLE', status: 503, seconds: 1, bytes: 20 },
+  { kind: 'defect-found', requestId: 'r3', error: new Error('broken', { cause: new Error('because') }) },
+  { kind: 'schema-loaded', version: '7', seconds: 0.1 },
+  { kind: 'schema-load-failed', error: new Error('no catalog') },
+  { kind: 'flight-retried', attempt: 1, sqlstate: '40001' },
+  { kind: 'pool-failed', error: new Error('ECONNRESET') },
+  { kind: 'server-stopping' },
+  { kind: 'server-stopped' },
+];
+
+function record(level: 'debug' | 'info' | 'silent'): { telemetry: Telemetry; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const telemetry = createTelemetry({ level, destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  for (const event of events) telemetry.observe(event);
+  return { telemetry, lines };
+}
+
+test('what an operator should know is logged; requests that are answered well only in detail', () => {
+  const messagesOf = (lines: readonly Record<string, unknown>[]): unknown[] =>
+    lines.map(({ level, msg, requestId }) => [level, msg, requestId ?? null].join(' '));
+  assert.deepEqual(messagesOf(record('info').lines), [
+    '30 serving ',
+    '40 request r2',
+    '50 defect: please report it r3',
+    '30 schema loaded ',
+    '50 schema could not be loaded; the one before stays in use ',
+    '40 database connection failed ',
+    '30 stopping: finishing the requests in flight ',
+    '30 stopped ',
+  ]);
+  assert.ok(messagesOf(record('debug').lines).includes('20 request r1'));
+  assert.deepEqual(record('silent').lines, []);
+});
+
+test('a request is one line with what it was, a defect has its whole story', () => {
+  const { lines } = record('debug');
+  const request = lines.find(({ requestId }) => requestId === 'r1');
+  const { pid: _pid, time: _time, ...rest } = request ?? {};
+  assert.deepEqual(rest, {
+    level: 20,
+    requestId: 'r1',
+    role: 'anon',
+    code: null,
+    status: 200,
+    milliseconds: 1.23,
+    bytes: 10,
+    msg: 'request',
+  });
+  const defect = JSON.stringify(lines.find(({ requestId }) => requestId === 'r3'));
+  assert.match(defect, /broken.*because/);
+});
+
+test('every event is counted', async () => {
+  const text = await record('silent').telemetry.writeMetrics();
+  for (const line of [
+    'rowgraph_requests_total{code="OK",role="anon"} 1',
+    'rowgraph_requests_total{code="DATABASE_UNAVAILABLE",role=""} 1',
+    'rowgraph_request_duration_seconds_count 2',
+    'rowgraph_requests_in_flight 0',
+    'rowgraph_response_bytes_total 30',
+    'rowgraph_schema_loads_total{outcome="loaded"} 1',
+    'rowgraph_schema_loads_total{outcome="failed"} 1',
+    'rowgraph_flights_retried_total 1',
+    'rowgraph_pool_failures_total 1',
+    'rowgraph_defects_total 1',
+  ]) {
+    assert.ok(text.includes(`\n${line}\n`), line);
+  }
+});
+
+test('caches of several owners are shown side by side', async () => {
+  const { telemetry } = record('silent');
+  telemetry.watchCaches(() => [{ name: 'a', entries: 1, hits: 2, misses: 3 }]);
+  telemetry.watchCaches(() => [{ name: 'b', entries: 4, hits: 5, misses: 6 }]);
+  const text = await telemetry.writeMetrics();
+  assert.match(text, /rowgraph_cache_hits\{cache="a"\} 2\n/);
+  assert.match(text, /rowgraph_cache_misses\{cache="b"\} 6\n/);
+});
+
+test('members that hold keys are cut out of whatever is logged', () => {
+  const lines: string[] = [];
+  const telemetry = createTelemetry({ destination: { write: (line) => void lines.push(line) } });
+  const error = Object.assign(new Error('x'), {
+    headers: { authorization: 'Bearer secret-token', apikey: 'secret-key' },
+    jwtSecret: 'secret-itself',
+  });
+  telemetry.observe({ kind: 'defect-found', requestId: null, error });
+  assert.ok(lines.length === 1 && !/secret-token|secret-key|secret-itself/.test(lines[0] ?? ''), lines[0]);
+});

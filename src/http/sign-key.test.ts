@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { signKey } from './sign-key.ts';
+import { createTokenVerifier } from './verify-token.ts';
+
+const secret = 'a-secret-of-tests-with-more-than-32-bytes';
+
+test('a key carries the role, is signed with HS256, and does not expire by itself', async () => {
+  const key = await signKey(secret, 'service_role');
+  assert.equal(decodeProtectedHeader(key).alg, 'HS256');
+  const { role, iss, iat, exp } = decodeJwt(key);
+  assert.deepEqual([role, iss, typeof iat, exp], ['service_role', 'rowgraph', 'number', undefined]);
+  assert.equal((await createTokenVerifier(secret).verify(key, 'The key')).role, 'service_role');
+});
+
+test('a key expires after seconds or words', async () => {
+  for (const [expiresIn, seconds] of [
+    [90, 90],
+    ['1h', 3600],
+    ['30 days', 2_592_000],
+  ] as const) {
+    const { exp = 0, iat = 0 } = decodeJwt(await signKey(secret, 'anon', expiresIn));
+    assert.ok(Math.abs(exp - iat - seconds) <= 1);
+  }
+  await assert.rejects(signKey(secret, 'anon', 'soon'));
+});

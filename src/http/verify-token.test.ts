@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { signKey } from './sign-key.ts';
+import { createTokenVerifier } from './verify-token.ts';
+
+const secret = 'a-secret-of-tests-with-more-than-32-bytes';
+
+test('a token is verified once; then its caller is there at once, and is the same object', async () => {
+  const verifier = createTokenVerifier(secret);
+  const token = await signKey(secret, 'anon');
+  const first = verifier.verify(token, 'The token');
+  assert.ok(first instanceof Promise);
+  const caller = await first;
+  assert.equal(caller.role, 'anon');
+  assert.equal(verifier.verify(token, 'The token'), caller);
+  assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 1, hits: 1, misses: 1 });
+});
+
+test('nobody can change what a remembered token stands for', async () => {
+  const verifier = createTokenVerifier(secret);
+  const caller = await verifier.verify(await signKey(secret, 'anon'), 'The token');
+  assert.throws(() => Object.assign(caller, { role: 'service_role' }), TypeError);
+  assert.throws(() => Object.assign(caller.claims as object, { role: 'service_role' }), TypeError);
+});
+
+test('tokens that fail are not remembered', async () => {
+  const verifier = createTokenVerifier(secret);
+  const bad = await signKey(`${secret}x`, 'anon');
+  for (let count = 0; count < 3; count++)
+    await assert.rejects(async () => verifier.verify(bad, 'The token'), /not signed with this project's secret/);
+  assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
+});
+
+test('the memory of tokens is bounded by their size', async () => {
+  const verifier = createTokenVerifier(secret);
+  const key = Buffer.from(secret);
+  const pad = 'x'.repeat(150_000);
+  for (let count = 0; count < 60; count++) {
+    const token = await new SignJWT({ role: 'anon', count, pad }).setProtectedHeader({ alg: 'HS256' }).sign(key);
+    await verifier.verify(token, 'The token');
+  }
+  const { entries } = verifier.readStatistics();
+  assert.ok(entries > 10 && entries < 50, String(entries));
+});
+
+test('two secrets do not know each other', async () => {
+  const token = await signKey(secret, 'anon');
+  await createTokenVerifier(secret).verify(token, 'The token');
+  await assert.rejects(
+    async () => createTokenVerifier('another secret of more than 32 bytes').verify(token, 'The token'),
+    /UNAUTHENTICATED|secret/,
+  );
+});
