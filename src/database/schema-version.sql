@@ -43,7 +43,8 @@ declare
   this_transaction constant text := pg_current_xact_id()::text;
 begin
   if tg_event = 'sql_drop' then
-    if not exists (select from pg_event_trigger_dropped_objects() where not is_temporary) then
+    -- What goes along with an object (the rule of a temporary view) is not always known as temporary.
+    if not exists (select from pg_event_trigger_dropped_objects() where original and not is_temporary) then
       return;
     end if;
   elsif tg_tag in ('REFRESH MATERIALIZED VIEW', 'REINDEX')

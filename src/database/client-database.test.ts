@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { PGlite } from '@electric-sql/pglite';
+import { Client } from 'pg';
+import { startPglite } from '../../test/support/pglite.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { openClientDatabase } from './client-database.ts';
+import { type Database, DatabaseError, type Flight } from './database.ts';
+
+let server: PostgresServer;
+let client: Client;
+let pglite: PGlite;
+
+before(async () => {
+  [server, pglite] = await Promise.all([startPostgres(), startPglite()]);
+  client = new Client(server.url);
+  await client.connect();
+  const setup = 'create table entry (id int primary key, other int references entry deferrable initially deferred)';
+  await Promise.all([client.query(setup), pglite.exec(setup)]);
+});
+
+after(async () => {
+  await Promise.all([client.end(), pglite.close()]);
+  await server.stop();
+});
+
+const flight = (...statements: readonly (readonly [text: string, ...parameters: (string | null)[]])[]): Flight => ({
+  session: null,
+  statements: statements.map(([text, ...parameters]) => ({ text, parameters })),
+});
+const failure =
+  (sqlstate: string | null) =>
+  (error: unknown): boolean =>
+    error instanceof DatabaseError && error.sqlstate === sqlstate;
+const entries = async (database: Database): Promise<unknown> => (await database.query('select id from entry order by id')).flat();
+
+/** What each connection must do. `simple` runs SQL past our layer. */
+async function checkInTransaction(database: Database, simple: (sql: string) => Promise<unknown>): Promise<void> {
+  await simple('insert into entry values (1)');
+  const [row, empty] = await database.run(
+    flight(['insert into entry values ($1::int) returning id, true, $2::json', '2', '[1]'], ['select 1 where false']),
+  );
+  assert.deepEqual([row, empty], [['2', 't', '[1]'], []]);
+  await assert.rejects(database.run(flight(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
+  await assert.rejects(database.query('select * from nowhere'), failure('42P01'));
+  await simple('insert into entry values (4)');
+  assert.deepEqual(await entries(database), ['1', '2', '4']);
+  const both = await Promise.allSettled([database.run(flight(['select 1/0'])), database.run(flight(['select 5']))]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'fulfilled'],
+  );
+  await database.run(flight(['insert into entry values (6, 99)']));
+}
+
+async function checkWithoutTransaction(database: Database): Promise<void> {
+  assert.deepEqual(await database.run(flight(['insert into entry values (1)'], ['insert into entry values (2) returning id'])), [
+    [],
+    ['2'],
+  ]);
+  await assert.rejects(database.run(flight(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
+  await assert.rejects(database.run(flight(['insert into entry values (3, 99)'])), failure('23503'));
+  assert.deepEqual(await entries(database), ['1', '2']);
+  await database.run(flight(['delete from entry']));
+}
+
+describe('a client of pg', () => {
+  test('in a transaction keeps it usable', async () => {
+    await client.query('begin');
+    await checkInTransaction(openClientDatabase(client), (sql) => client.query(sql));
+    await assert.rejects(client.query('commit'), /foreign key/, 'a deferred constraint is still checked where the caller commits');
+    assert.deepEqual((await client.query('select id from entry')).rows, []);
+  });
+
+  test('without a transaction has one for each flight', () => checkWithoutTransaction(openClientDatabase(client)));
+
+  test('whose transaction has failed is refused, and told', async () => {
+    const database = openClientDatabase(client);
+    await client.query('begin');
+    await assert.rejects(client.query('select 1/0'));
+    await assert.rejects(database.run(flight(['select 1'])), /has failed before/);
+    await assert.rejects(database.query('select 1'), failure('25P02'));
+    await client.query('rollback');
+    assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+  });
+
+  test('keeps its role, its path, and what only its transaction sees', async () => {
+    const database = openClientDatabase(client);
+    await client.query("create role reader; begin; set local role reader; set local search_path = 'x, y'");
+    assert.deepEqual(await database.run(flight(["select current_user::text, current_setting('search_path')"])), [['reader', '"x, y"']]);
+    await client.query('rollback; begin; create table fresh (id int)');
+    assert.deepEqual(await database.run(flight(['select count(*) from fresh'])), [['0']]);
+    await client.query('rollback');
+  });
+
+  test('that has ended is told', async () => {
+    const ended = new Client(server.url);
+    await ended.connect();
+    await ended.end();
+    await assert.rejects(openClientDatabase(ended).run(flight(['select 1'])), failure(null));
+  });
+});
+
+describe('a PGlite', () => {
+  test('gives its transaction, which stays usable', async () => {
+    const work = pglite.transaction((transaction) => checkInTransaction(openClientDatabase(transaction), (sql) => transaction.exec(sql)));
+    await assert.rejects(work, /foreign key/);
+    assert.deepEqual((await pglite.query('select id from entry')).rows, []);
+  });
+
+  test('without a transaction has one for each flight', () => checkWithoutTransaction(openClientDatabase(pglite)));
+
+  test('in a transaction opened by hand keeps it usable', async () => {
+    await pglite.exec('begin');
+    await checkInTransaction(openClientDatabase(pglite), (sql) => pglite.exec(sql));
+    await pglite.exec('rollback');
+  });
+});
+
+test('what is no connection is refused', () => {
+  for (const value of [null, undefined, 'postgres://x', {}, { query: 1 }]) assert.throws(() => openClientDatabase(value), TypeError);
+});

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Pool } from 'pg';
+import { type FlightProxy, startFlightProxy } from '../../test/support/flight-proxy.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { rolesSql } from '../../test/support/roles.ts';
+import { type Database, DatabaseError, type Flight, type Session } from './database.ts';
+import { openPgDatabase, type PgDatabaseOptions, type PgPool } from './pg-database.ts';
+
+let server: PostgresServer;
+let proxy: FlightProxy;
+let admin: Database;
+
+before(async () => {
+  server = await startPostgres();
+  proxy = await startFlightProxy(server.port);
+  admin = openPgDatabase(server.url, { poolSize: 2 });
+  await admin.query(`${rolesSql}
+    create table entry (id int primary key, other int references entry deferrable initially deferred);
+    create table typed (value int);
+    insert into typed values (7);
+    grant all on entry, typed to anon, authenticated;
+    grant create on schema public to authenticated;`);
+});
+
+after(async () => {
+  await admin.close();
+  await proxy.stop();
+  await server.stop();
+});
+
+const session = (role = 'anon', claims = '{}'): Session => ({ role, claims, searchPath: 'public', version: null });
+const flight = (statements: readonly (string | readonly [text: string, ...parameters: (string | null)[]])[], as = session()): Flight => ({
+  session: as,
+  statements: statements.map((entry) => {
+    const [text, ...parameters] = typeof entry === 'string' ? [entry] : entry;
+    return { text, parameters };
+  }),
+});
+
+/** Runs a test on a database of its own that logs in as `authenticator`, through the proxy. */
+async function withDatabase(options: PgDatabaseOptions, run: (database: Database) => Promise<void>): Promise<void> {
+  const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, options);
+  try {
+    await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const failure =
+  (sqlstate: string | null, message?: RegExp) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof DatabaseError, String(error));
+    assert.equal(error.sqlstate, sqlstate, error.message);
+    if (message) assert.match(error.message, message);
+    return true;
+  };
+
+const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
+
+describe('a flight', () => {
+  test('gives the first row of each statement, as the caller', () =>
+    withDatabase({}, async (database) => {
+      const results = await database.run(
+        flight(
+          [whoAmI, ['select $1::text, null, generate_series(1, 3)::text', 'ä"€😀'], 'select 1 where false'],
+          session('anon', '{"sub":"x"}'),
+        ),
+      );
+      assert.deepEqual(results, [['anon', '{"sub":"x"}', 'public'], ['ä"€😀', null, '1'], []]);
+      assert.deepEqual(await database.query("select session_user::text, current_user::text, current_setting('request.jwt.claims', true)"), [
+        ['authenticator', 'authenticator', ''],
+      ]);
+    }));
+
+  test('is one transaction: all or nothing', () =>
+    withDatabase({}, async (database) => {
+      const insert = (id: number): string => `insert into entry values (${id})`;
+      await assert.rejects(database.run(flight([insert(1), 'select 1/0', insert(2)])), failure('22012', /division by zero/));
+      await assert.rejects(database.run(flight([insert(1), 'insert into entry values (2, 99)'])), failure('23503', /violates foreign key/));
+      assert.deepEqual(await admin.query('select count(*) from entry'), [['0']]);
+      const [, later] = await database.run(flight([`${insert(1)} returning id`, 'select count(*) from entry', 'delete from entry']));
+      assert.deepEqual(later, ['1'], 'a later statement sees an earlier one');
+    }));
+
+  test('tells all that PostgreSQL says', () =>
+    withDatabase({}, async (database) => {
+      await assert.rejects(database.run(flight(['insert into entry values (1)', 'insert into entry values (1)'])), (error) => {
+        assert.ok(error instanceof DatabaseError);
+        const { sqlstate, constraint, table, detail } = error;
+        assert.deepEqual(
+          { sqlstate, constraint, table, detail },
+          {
+            sqlstate: '23505',
+            constraint: 'entry_pkey',
+            table: 'entry',
+            detail: 'Key (id)=(1) already exists.',
+          },
+        );
+        return true;
+      });
+    }));
+
+  test('is refused for a role that is not to be had', () =>
+    withDatabase({}, async (database) => {
+      await assert.rejects(database.run(flight([whoAmI], session('nobody'))), failure('0P000', /does not exist/));
+      await assert.rejects(database.run(flight([whoAmI], session('postgres'))), failure('42501', /permission denied to set role/));
+    }));
+
+  test('is refused with more parameters than a statement can have', () =>
+    withDatabase({}, async (database) => {
+      const many: [string, ...string[]] = ['select $1::text', ...Array.from({ length: 65_536 }, () => '')];
+      await assert.rejects(database.run(flight([many])), failure('54000'));
+      assert.equal((await database.run(flight([whoAmI]))).length, 1);
+    }));
+
+  test('never has the role or the claims of another, whatever fails in between', () =>
+    withDatabase({ poolSize: 2, statementCacheSize: 4 }, async (database) => {
+      const failing = [
+        'select 1/0',
+        'select * from nowhere',
+        'select "',
+        'select rolpassword from pg_authid',
+        'insert into entry values (5, 99)',
+      ];
+      const runs = Array.from({ length: 600 }, async (_, index) => {
+        const caller = session(index % 2 ? 'anon' : 'authenticated', `{"sub":"${index}"}`);
+        if (index % 7 === 3) await assert.rejects(database.run(flight([whoAmI, failing[index % failing.length]!, whoAmI], caller)));
+        else if (index % 7 === 5) assert.deepEqual(await database.query('select current_user::text'), [['authenticator']]);
+        else {
+          const results = await database.run(flight([whoAmI, `select ${index % 9}`, whoAmI], caller));
+          assert.deepEqual([results[0], results[2]], Array(2).fill([caller.role, caller.claims, 'public']));
+        }
+      });
+      await Promise.all(runs);
+      assert.deepEqual(await admin.query('select count(*) from entry'), [['0']]);
+    }));
+});
+
+describe('a round trip', () => {
+  const statements = Array.from({ length: 5 }, (_, index) => `select ${index}, 'round trip'`);
+
+  for (const prepare of [true, false]) {
+    test(`is all that a flight takes, the first time and later (prepare: ${prepare})`, () =>
+      withDatabase({ poolSize: 1, prepare }, async (database) => {
+        await database.query('select 1');
+        for (let time = 0; time < 3; time++) {
+          proxy.takeFlights();
+          await database.run(flight(statements));
+          assert.equal(proxy.takeFlights(), 1);
+        }
+        const long = [`select length($1::text)`, 'x'.repeat(1_000_000)] as const;
+        assert.deepEqual(await database.run(flight([long])), [['1000000']]);
+        assert.equal(proxy.takeFlights(), 1);
+      }));
+  }
+});
+
+describe('prepared statements', () => {
+  const names = "select name, statement from pg_prepared_statements where name like 'rowgraph\\_%'";
+
+  test('are kept by name, as many as the cache holds', () =>
+    withDatabase({ poolSize: 1, statementCacheSize: 5 }, async (database) => {
+      for (let round = 0; round < 3; round++) {
+        for (let index = 0; index < 10; index++) assert.deepEqual(await database.run(flight([`select ${index}`])), [[`${index}`]]);
+      }
+      // What the last flight evicted is closed by the next.
+      assert.ok((await database.query(names)).length <= 6);
+      const before = (await database.query(names)).length;
+      await database.run(flight(['select 9']));
+      await database.run(flight(['select 9']));
+      assert.ok((await database.query(names)).length <= before);
+    }));
+
+  test('work with the smallest cache', () =>
+    withDatabase({ poolSize: 1, statementCacheSize: 1 }, async (database) => {
+      for (let index = 0; index < 20; index++) {
+        const texts = [`select ${index % 3}`, 'select 1', `select ${index % 3}`, `select ${index % 2}`];
+        assert.deepEqual(
+          await database.run(flight(texts)),
+          texts.map((text) => [text.slice(7)]),
+        );
+      }
+    }));
+
+  test('are none where that is switched off', () =>
+    withDatabase({ poolSize: 1, prepare: false }, async (database) => {
+      await database.run(flight([whoAmI]));
+      assert.deepEqual(await database.query('select name from pg_prepared_statements'), []);
+    }));
+
+  test('heal when somebody discards them', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      await database.run(flight([whoAmI, 'select 1']));
+      await database.query('discard all');
+      assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+      await database.query('deallocate all');
+      assert.deepEqual(await database.run(flight(['select 1', 'select 2'])), [['1'], ['2']]);
+    }));
+
+  test('heal when a column changes its type', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      assert.deepEqual(await database.run(flight(['select value from typed'])), [['7']]);
+      await admin.query('alter table typed alter value type text');
+      assert.deepEqual(await database.run(flight(['select value from typed'])), [['7']]);
+    }));
+
+  test('are not remembered where an error came in between', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      for (const broken of ['select 1/0', 'select nothing', 'selekt']) {
+        for (let time = 0; time < 2; time++) await assert.rejects(database.run(flight(['select 1', broken, 'select 2', 'select 3'])));
+        assert.deepEqual(await database.run(flight(['select 3', 'select 2', 'select 1'])), [['3'], ['2'], ['1']]);
+      }
+      await assert.rejects(database.run(flight(['select late from late'])), failure('42P01'));
+      await admin.query("create table late as select 'now' as late; grant select on late to anon");
+      assert.deepEqual(await database.run(flight(['select late from late'])), [['now']]);
+    }));
+});
+
+describe('a connection', () => {
+  test('that is lost during a flight fails it, once, and no other', () =>
+    withDatabase({ poolSize: 2 }, async (database) => {
+      await database.run(flight([whoAmI]));
+      const sleeping = assert.rejects(database.run(flight(['insert into entry values (10)', 'select pg_sleep(5)'])), failure(null));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      proxy.cut('now');
+      await sleeping;
+      assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+      proxy.cut('on next write');
+      await assert.rejects(database.run(flight(['insert into entry values (11)'])), failure(null));
+      assert.deepEqual(await database.run(flight(['select count(*) from entry'])), [['0']]);
+    }));
+
+  test('that PostgreSQL ends tells why', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const terminating = database.run(flight(['insert into entry values (12)', 'select pg_sleep(5)']));
+      const rejected = assert.rejects(terminating, failure('57P01', /terminating connection/));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(5)%' and pid <> pg_backend_pid()",
+      );
+      await rejected;
+      assert.deepEqual(await database.run(flight(['select count(*) from entry'])), [['0']]);
+    }));
+
+  test('that dies while it is idle is replaced', async () => {
+    const noted: unknown[] = [];
+    const onConnectionError = (error: unknown): void => void noted.push(error);
+    await withDatabase({ poolSize: 3, onConnectionError }, async (database) => {
+      await Promise.all(Array.from({ length: 3 }, () => database.run(flight(['select pg_sleep(0.05)']))));
+      proxy.cut('now');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(noted.length, 3);
+      const results = await Promise.all(Array.from({ length: 9 }, () => database.run(flight(['select 1']))));
+      assert.deepEqual(results, Array(9).fill([['1']]));
+    });
+  });
+
+  test('is waited for no longer than the limit', () =>
+    withDatabase({ poolSize: 1, acquireTimeoutMillis: 150 }, async (database) => {
+      const sleeping = database.run(flight(['select pg_sleep(0.5)']));
+      await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(flight([whoAmI])), failure('53300', /150 ms/))));
+      await sleeping;
+      assert.equal((await database.run(flight([whoAmI]))).length, 1);
+    }));
+
+  test('that cannot be had is told', async () => {
+    const database = openPgDatabase('postgres://authenticator@127.0.0.1:1/postgres');
+    await assert.rejects(database.run(flight([whoAmI])), failure(null, /ECONNREFUSED/));
+    await assert.rejects(database.query('select 1'), failure(null));
+    await assert.rejects(
+      database.listen('some_channel', () => {}),
+      failure(null),
+    );
+    await database.close();
+    const nowhere = openPgDatabase(`postgres://authenticator@127.0.0.1:${server.port}/nowhere`);
+    await assert.rejects(nowhere.run(flight([whoAmI])), failure('3D000'));
+    await nowhere.close();
+  });
+});
+
+test("a pool of the caller's is used and stays open", async () => {
+  const pool = new Pool({ connectionString: `postgres://authenticator@127.0.0.1:${server.port}/postgres`, max: 2 });
+  const listeners = pool.listenerCount('error');
+  const database = openPgDatabase(pool as unknown as PgPool);
+  assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+  assert.deepEqual((await pool.query('select current_user::text as me')).rows, [{ me: 'authenticator' }]);
+  await database.close();
+  assert.equal(pool.listenerCount('error'), listeners);
+  assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }]);
+  await pool.end();
+});
+
+test('query takes a script without parameters, or one statement with', () =>
+  withDatabase({}, async (database) => {
+    assert.deepEqual(await database.query('select 1, null; select 2, true'), [
+      ['1', null],
+      ['2', 't'],
+    ]);
+    assert.deepEqual(await database.query('select $1::int + 1, $2::text from generate_series(1, 2)', ['4', null]), [
+      ['5', null],
+      ['5', null],
+    ]);
+    await assert.rejects(database.query('copy typed from stdin'), failure('42501'));
+    await assert.rejects(admin.query('copy typed from stdin'), failure('57014', /not supported here/));
+    await assert.rejects(database.query('select $1::int', ['x']), failure('22P02'));
+  }));
+
+test('listen tells of notifications, and of a connection that came back', () =>
+  withDatabase({}, async (database) => {
+    const heard: (string | null)[] = [];
+    let wake = (): void => {};
+    const hears = async (count: number): Promise<void> => {
+      while (heard.length < count) await new Promise<void>((resolve) => (wake = resolve));
+    };
+    const stop = await database.listen('some_channel', (payload) => {
+      heard.push(payload);
+      wake();
+    });
+    const stopOther = await database.listen('other_channel', (payload) => void heard.push(`other ${payload}`));
+    await admin.query("notify some_channel, 'one'");
+    await hears(1);
+    proxy.cut('now');
+    await hears(3);
+    await admin.query("notify some_channel, 'two'");
+    await hears(4);
+    assert.deepEqual(heard, ['one', null, 'other null', 'two']);
+    await stop();
+    await admin.query("notify some_channel, 'three'; notify other_channel, 'four'");
+    await admin.query('select pg_sleep(0.1)');
+    await stopOther();
+    assert.deepEqual(heard.slice(4), ['other four']);
+    assert.deepEqual(await admin.query("select 1 from pg_stat_activity where query like '%listen %' and usename = 'authenticator'"), []);
+    await assert.rejects(
+      database.listen('x; drop table entry', () => {}),
+      TypeError,
+    );
+  }));
