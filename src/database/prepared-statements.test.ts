@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PreparedStatements } from './prepared-statements.ts';
+
+test('a name belongs to one role and text', () => {
+  const prepared = new PreparedStatements(10);
+  const name = prepared.add('anon', 'select 1', 0);
+  assert.match(name, /^rowgraph_[\w-]{22}$/);
+  assert.equal(prepared.find('anon', 'select 1'), name);
+  assert.equal(prepared.find('admin', 'select 1'), undefined);
+  assert.notEqual(prepared.add('admin', 'select 1', 1), name);
+  assert.equal(new PreparedStatements(1).add('anon', 'select 1', 0), name, 'on every connection');
+});
+
+test('the least recently used makes room, and is told once', () => {
+  const prepared = new PreparedStatements(2);
+  prepared.add('', 'a', 0);
+  const name = prepared.add('', 'b', 1);
+  prepared.settle(2);
+  prepared.find('', 'a');
+  prepared.add('', 'c', 0);
+  assert.equal(prepared.size, 2);
+  assert.equal(prepared.find('', 'b'), undefined);
+  assert.deepEqual(prepared.takeEvicted(), [name]);
+  assert.deepEqual(prepared.takeEvicted(), []);
+});
+
+test('what is named again is not closed after it', () => {
+  const prepared = new PreparedStatements(1);
+  prepared.add('', 'a', 0);
+  const name = prepared.add('', 'b', 1);
+  prepared.add('', 'a', 2);
+  assert.deepEqual(prepared.takeEvicted(), [name]);
+});
+
+test('what was parsed after an error is not prepared', () => {
+  const prepared = new PreparedStatements(10);
+  for (const [position, text] of ['a', 'b', 'c'].entries()) prepared.add('', text, position);
+  prepared.settle(1);
+  assert.deepEqual(
+    ['a', 'b', 'c'].filter((text) => prepared.find('', text)),
+    ['a'],
+  );
+  prepared.add('', 'b', 0);
+  prepared.settle(1);
+  assert.ok(prepared.find('', 'b'));
+  prepared.evictAll();
+  assert.equal(prepared.size, 0);
+  assert.equal(prepared.takeEvicted().length, 2);
+});

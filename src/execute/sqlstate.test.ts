@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DatabaseError } from '../database/database.ts';
+import { toApiError } from './sqlstate.ts';
+
+const codes: Readonly<Record<string, string>> = {
+  '22P02': 'INVALID_VALUE',
+  '22003': 'INVALID_VALUE',
+  '23505': 'CONSTRAINT_VIOLATION',
+  '44000': 'CONSTRAINT_VIOLATION',
+  '42501': 'PERMISSION_DENIED',
+  '0P000': 'PERMISSION_DENIED',
+  '40001': 'CONFLICT',
+  '40P01': 'CONFLICT',
+  '40003': 'DATABASE_ERROR',
+  '55P03': 'CONFLICT',
+  '57014': 'TIMEOUT',
+  '25006': 'READ_ONLY',
+  '25P02': 'DATABASE_ERROR',
+  '54001': 'QUERY_TOO_COMPLEX',
+  P0001: 'RAISED',
+  PT404: 'RAISED',
+  '99X01': 'RAISED',
+  '42P01': 'DATABASE_ERROR',
+  '21000': 'DATABASE_ERROR',
+  '0A000': 'DATABASE_ERROR',
+  XX000: 'DATABASE_ERROR',
+  '08006': 'DATABASE_UNAVAILABLE',
+  '57P01': 'DATABASE_UNAVAILABLE',
+  '53300': 'DATABASE_UNAVAILABLE',
+  '53100': 'DATABASE_ERROR',
+  '28P01': 'DATABASE_UNAVAILABLE',
+  '3D000': 'DATABASE_UNAVAILABLE',
+};
+
+test('each SQLSTATE has its code', () => {
+  for (const [sqlstate, code] of Object.entries(codes)) {
+    assert.equal(toApiError(new DatabaseError('x', { sqlstate })).code, code, sqlstate);
+  }
+  assert.equal(toApiError(new DatabaseError('connect ECONNREFUSED 10.0.0.1', { sqlstate: null })).code, 'DATABASE_UNAVAILABLE');
+});
+
+test('what speaks of the server stays on the server', () => {
+  for (const sqlstate of [null, '08006', '28P01', '3D000', '53300', '57P01', '58030', 'XX000']) {
+    const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));
+    assert.doesNotMatch(JSON.stringify([message, details]), /private/, String(sqlstate));
+  }
+  const denied = toApiError(new DatabaseError('permission denied', { sqlstate: '42501', detail: 'private', hint: 'private' }));
+  assert.deepEqual([denied.message, denied.details], ['permission denied', { sqlstate: '42501' }]);
+});
+
+test('our own words are found in any language', () => {
+  for (const message of [
+    'invalid input syntax for type integer: "rowgraph: update impacts too many records"',
+    'ungültige Eingabesyntax für Typ integer: »rowgraph: update impacts too many records«',
+    'syntaxe en entrée invalide pour le type integer : « rowgraph: update impacts too many records »',
+  ]) {
+    const { code, message: told } = toApiError(new DatabaseError(message, { sqlstate: '22P02' }));
+    assert.deepEqual([code, told], ['TOO_MANY_ROWS', 'update impacts too many records']);
+  }
+});
