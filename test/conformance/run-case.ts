@@ -106,7 +106,7 @@ async function checksum(database: CaseDatabase): Promise<string> {
     select format('select %L as t, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '''')) from only %s r', oid::regclass, oid::regclass)
     from pg_class where relkind = 'r' and relnamespace::regnamespace::text !~ '^(pg_|information_schema|rowgraph)' order by oid`);
   if (tables.length === 0) return '';
-  return JSON.stringify(await database.run(tables.map(([text]) => text).join(' union all ')));
+  return JSON.stringify(await database.run(`${tables.map(([text]) => text).join(' union all ')} order by 1`));
 }
 
 /** One endpoint for each list of exposed schemas, opened when it is first needed. */
@@ -133,8 +133,15 @@ class EndpointPool {
 
   /** What could not be opened or reloaded is opened anew at its next request. */
   async reload(): Promise<void> {
-    for (const [key, endpoint] of this.#endpoints) {
-      await endpoint.then((opened) => opened.reload()).catch(() => this.#endpoints.delete(key));
+    for (const [key, opened] of this.#endpoints) {
+      const endpoint = await opened.catch(() => null);
+      const failed = await endpoint?.reload().then(
+        () => false,
+        () => true,
+      );
+      if (failed === false) continue;
+      await endpoint?.close();
+      this.#endpoints.delete(key);
     }
   }
 

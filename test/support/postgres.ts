@@ -43,6 +43,8 @@ const defaultSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  // In the data folder, so that it is removed with it in any case.
+  dynamic_shared_memory_type: 'mmap',
 };
 
 /** Starts a server: superuser `postgres`, trust authentication, locale C, encoding UTF8, time zone UTC. Takes about half a second. */
