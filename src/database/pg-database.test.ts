@@ -112,6 +112,7 @@ describe('a flight', () => {
     withDatabase({}, async (database) => {
       const many: [string, ...string[]] = ['select $1::text', ...Array.from({ length: 65_536 }, () => '')];
       await assert.rejects(database.run(flight([many])), failure('54000'));
+      await assert.rejects(database.query(many[0], many.slice(1)), failure('54000'));
       assert.equal((await database.run(flight([whoAmI]))).length, 1);
     }));
 
@@ -227,6 +228,8 @@ describe('a connection', () => {
       proxy.cut('now');
       await sleeping;
       assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+      proxy.cut('on next write');
+      await assert.rejects(database.query('select 1'), failure(null));
       proxy.cut('on next write');
       await assert.rejects(database.run(flight(['insert into entry values (11)'])), failure(null));
       assert.deepEqual(await database.run(flight(['select count(*) from entry'])), [['0']]);

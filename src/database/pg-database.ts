@@ -46,11 +46,20 @@ export interface PgDatabaseOptions {
 /** How long opening a connection may take. */
 const connectTimeoutMillis = 5_000;
 
-type Resolve<T> = (value: T) => void;
-type Reject = (error: DatabaseError) => void;
+/** What some connection is to exchange, and who waits for it. */
+interface Job {
+  readonly encode: (prepared: PreparedStatements | null) => Uint8Array;
+  readonly rows: { readonly unwanted: number; readonly every: boolean };
+  readonly toError: (error: unknown, completed: number) => DatabaseError;
+  readonly resolve: (results: FlightResult) => void;
+  readonly reject: (error: DatabaseError) => void;
+}
 
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first flight. */
 export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
+  if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
+    throw new TypeError('A pool with the option "pipeline" takes no flights of ours, which are pipelines already: leave the option away');
+  }
   return new PgDatabase(target, options);
 }
 
@@ -62,7 +71,7 @@ class PgDatabase implements Database {
   readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
-  readonly #prepared = new WeakMap<PgPoolClient, PreparedStatements>();
+  readonly #prepared = new WeakMap<PgPoolClient, PreparedStatements | null>();
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
@@ -76,20 +85,19 @@ class PgDatabase implements Database {
   }
 
   run(flight: Flight): Promise<FlightResult> {
-    return new Promise((resolve, reject) => this.#send(flight, resolve, reject, true));
+    return new Promise((resolve, reject) => {
+      const rows = { unwanted: flight.session === null ? 0 : 1, every: false };
+      const encode: Job['encode'] = (prepared) => encodeFlight(flight, prepared);
+      const toError: Job['toError'] = (error, completed) => toFlightError(error, flight, completed);
+      this.#start({ encode, rows, toError, resolve, reject }, true);
+    });
   }
 
   query(text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
     return new Promise((resolve, reject) => {
-      this.#acquire((client) => {
-        const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
-        const exchange = new PgExchange(bytes, { unwanted: 0, every: true }, ({ error, broken, results }) => {
-          client.release(broken ? error : undefined);
-          if (error === null) resolve(results);
-          else reject(toDatabaseError(error));
-        });
-        client.query(exchange);
-      }, reject);
+      const rows = { unwanted: 0, every: true };
+      const encode = () => (parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text));
+      this.#start({ encode, rows, toError: toDatabaseError, resolve, reject }, true);
     });
   }
 
@@ -103,49 +111,49 @@ class PgDatabase implements Database {
     else this.#pool.removeListener('error', this.#onConnectionError);
   }
 
-  #send(flight: Flight, resolve: Resolve<FlightResult>, reject: Reject, mayRetry: boolean): void {
-    this.#acquire((client) => this.#exchange(client, flight, resolve, reject, mayRetry), reject);
+  #start(job: Job, mayRetry: boolean): void {
+    this.#acquire((client) => this.#exchange(client, job, mayRetry), job.reject);
   }
 
-  #exchange(client: PgPoolClient, flight: Flight, resolve: Resolve<FlightResult>, reject: Reject, mayRetry: boolean): void {
+  #exchange(client: PgPoolClient, job: Job, mayRetry: boolean): void {
     const prepared = this.#preparedOn(client);
     let bytes: Uint8Array;
     try {
-      bytes = encodeFlight(flight, prepared);
+      bytes = job.encode(prepared);
     } catch (error) {
       client.release();
-      return reject(toDatabaseError(error));
+      return job.reject(toDatabaseError(error));
     }
     const onDone = ({ error, broken, written, completed, results }: PgExchange): void => {
       prepared?.settle(completed);
       if (error === null) {
         client.release();
-        resolve(results);
+        job.resolve(results);
       } else if (mayRetry && !broken && isStalePlan(error)) {
         prepared?.evictAll();
-        this.#exchange(client, flight, resolve, reject, false);
+        this.#exchange(client, job, false);
       } else {
         client.release(broken ? error : undefined);
-        if (mayRetry && !written) this.#send(flight, resolve, reject, false);
-        else reject(toFlightError(error, flight, completed));
+        if (mayRetry && !written) this.#start(job, false);
+        else job.reject(job.toError(error, completed));
       }
     };
-    client.query(new PgExchange(bytes, { unwanted: flight.session === null ? 0 : 1, every: false }, onDone));
+    client.query(new PgExchange(bytes, job.rows, onDone));
   }
 
   #preparedOn(client: PgPoolClient): PreparedStatements | null {
     let prepared = this.#prepared.get(client);
     if (prepared === undefined) {
-      // The pool listens only while the client is idle; a connection that ends between two messages must not end the process.
+      // The pool listens only while the client is idle; a connection that ends while it is ours must not end the process.
       client.on('error', ignore);
-      prepared = new PreparedStatements(this.#statementCacheSize ?? 1);
+      prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
       this.#prepared.set(client, prepared);
     }
-    return this.#statementCacheSize === null ? null : prepared;
+    return prepared;
   }
 
   /** Checks out a connection, waiting for a bounded time. The timer costs something, so it is spared while a connection is idle. */
-  #acquire(onClient: (client: PgPoolClient) => void, reject: Reject): void {
+  #acquire(onClient: (client: PgPoolClient) => void, reject: Job['reject']): void {
     let timer: NodeJS.Timeout | undefined;
     let timedOut = false;
     if (this.#pool.idleCount <= this.#pool.waitingCount) {

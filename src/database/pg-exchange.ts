@@ -36,7 +36,7 @@ export class PgExchange {
   #row: Row | null = null;
   #finished = false;
 
-  constructor(bytes: Uint8Array, rows: { unwanted: number; every: boolean }, done: (exchange: PgExchange) => void) {
+  constructor(bytes: Uint8Array, rows: { readonly unwanted: number; readonly every: boolean }, done: (exchange: PgExchange) => void) {
     this.#bytes = bytes;
     this.#unwanted = rows.unwanted;
     this.#everyRow = rows.every;
@@ -58,11 +58,8 @@ export class PgExchange {
 
   handleCommandComplete(): void {
     this.completed++;
-    if (this.#everyRow || this.completed <= this.#unwanted) this.#row = null;
-    else {
-      this.results.push(this.#row ?? []);
-      this.#row = null;
-    }
+    if (!this.#everyRow && this.completed > this.#unwanted) this.results.push(this.#row ?? []);
+    this.#row = null;
   }
 
   handleEmptyQuery(): void {

@@ -121,3 +121,11 @@ test('listen tells of notifications, those of flights too', async () => {
   await database.query("notify some_channel, 'three'");
   assert.deepEqual(heard, ['one', 'two']);
 });
+
+test('a PGlite that was closed is told', async () => {
+  const closed = await startPglite();
+  await closed.close();
+  const over = openPgliteDatabase(closed);
+  await assert.rejects(over.run(flight([whoAmI])), failure(null));
+  await assert.rejects(over.query('select 1'), failure(null));
+});

@@ -2,6 +2,7 @@
  * A `Database` over PGlite, PostgreSQL in this process: one session, so flights run one after the other. A flight is the same bytes that
  * a server would get, in one call.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -28,6 +29,9 @@ export interface PgliteDatabaseOptions {
   /** How long a flight waits while somebody else has a transaction open in the one session that there is. */
   readonly acquireTimeoutMillis?: number;
 }
+
+/** Between two looks whether a transaction of somebody else's is over. */
+const pauseMillis = 10;
 
 /** Opens a database on a PGlite of the caller's; who made it closes it. */
 export function openPgliteDatabase(pglite: PgliteLike, options: PgliteDatabaseOptions = {}): Database {
@@ -91,16 +95,18 @@ class PgliteDatabase implements Database {
    * by messages (psql through a socket) holds neither between them, and is waited for.
    */
   async #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    await this.#pglite.waitReady;
     const deadline = Date.now() + this.#acquireTimeoutMillis;
-    for (;;) {
-      const outcome = await this.#pglite._runExclusiveTransaction(() =>
-        this.#pglite._runExclusiveQuery(async () => (this.#pglite.isInTransaction() ? null : { value: await run() })),
-      );
-      if (outcome) return outcome.value;
-      if (Date.now() > deadline)
-        throw new DatabaseError('Another transaction stays open in this session', { sqlstate: tooManyConnections });
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    const attempt = async () => (this.#pglite.isInTransaction() ? null : { value: await run() });
+    try {
+      await this.#pglite.waitReady;
+      for (;;) {
+        const outcome = await this.#pglite._runExclusiveTransaction(() => this.#pglite._runExclusiveQuery(attempt));
+        if (outcome) return outcome.value;
+        if (Date.now() > deadline) throw new DatabaseError('Another transaction stays open', { sqlstate: tooManyConnections });
+        await sleep(pauseMillis);
+      }
+    } catch (error) {
+      throw toDatabaseError(error);
     }
   }
 }
