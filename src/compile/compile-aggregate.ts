@@ -19,7 +19,7 @@ export function isAggregate(value: ConnectionValue): value is AggregateMember {
 }
 
 /**
- * The members in one pass over the rows: as an object of their own (`whole`), or the value of the only one.
+ * A statement that yields the members in one pass over the rows: as an object of their own (`whole`), or the value of the only one.
  * Without anything to aggregate the rows are not read.
  */
 export function aggregateMembers(
@@ -32,8 +32,8 @@ export function aggregateMembers(
   const { scope, from, conditions } = sourceRows(connection, source, context.aliases.next());
   const values = members.map((member) => ({ key: context.key(member), value: memberJson(member.value, scope, context) }));
   const json = concatenate(whole ? jsonObject(values) : (values[0]?.value ?? []));
-  if (!members.some(({ value }) => readsRows(value))) return json;
-  return sql`(select ${json}${newLine}from ${from}${where(conditions)})`;
+  if (!members.some(({ value }) => readsRows(value))) return sql`select ${json}`;
+  return sql`select ${json}${newLine}from ${from}${where(conditions)}`;
 }
 
 /** Whether the value is an aggregate of rows; everything may have been skipped of what was selected. */

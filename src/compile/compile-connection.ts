@@ -21,6 +21,11 @@ export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext
 
 /** The connection as an expression of type text. */
 export function compileConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
+  return sql`(${selectConnection(connection, source, context, compileRow)})`;
+}
+
+/** The connection as a statement that yields one text. */
+export function selectConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
   const usesPage = connection.members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
   if (!usesPage) return aggregateMembers(connection, connection.members, source, context, true);
   return new ConnectionCompiler(connection, source, context, compileRow).compile();
@@ -44,7 +49,7 @@ class ConnectionCompiler {
   compile(): Sql {
     // The text comes first: it tells the page which columns and whether one more row are needed.
     const json = concatenate(this.#object());
-    return sql`(select ${json}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)})`;
+    return sql`select ${json}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)}`;
   }
 
   #object(): JsonText {
@@ -56,7 +61,7 @@ class ConnectionCompiler {
     const { value } = member;
     if (value.kind === 'type name') return typeNameJson(value.name);
     if (value.kind === 'edges') return ['[', this.#edges(value.members), ']'];
-    if (isAggregate(value)) return [aggregateMembers(this.#connection, [member], this.#source, this.#context, false)];
+    if (isAggregate(value)) return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, false)})`];
     return jsonObject(value.members.map((each) => ({ key: this.#context.key(each), value: this.#pageInfo(each.value) })));
   }
 

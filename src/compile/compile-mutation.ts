@@ -12,10 +12,11 @@ import { compileFilter } from './compile-filter.ts';
 import { compileRow, tableSource } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { where } from './page-query.ts';
+import { selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
-/** The statement; its one column is the response's JSON text. */
-export function compileMutation(plan: MutationPlan, context: StatementContext): Sql {
+/** The statement; behind the guard, its one column is the response's JSON text. */
+export function compileMutation(plan: MutationPlan, context: StatementContext, guard: readonly Sql[]): Sql {
   const changed = new DerivedScope(context.aliases.next());
   const response = responseJson(plan.members, changed, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
@@ -25,7 +26,7 @@ export function compileMutation(plan: MutationPlan, context: StatementContext): 
   // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
   const from = isAggregate ? sql`${newLine}from changed as ${trusted(changed.alias)}` : sql``;
-  return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${json}${from}`;
+  return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${selectList(guard, [json])}${from}`;
 }
 
 function responseJson(members: readonly Member<ResponseValue>[], changed: DerivedScope, context: StatementContext): JsonText {

@@ -4,11 +4,12 @@
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, render, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection } from './compile-connection.ts';
+import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
 import { compileRow, objectOrNull, resultJson, tableSource } from './compile-row.ts';
 import { StatementContext } from './context.ts';
+import { schemaGuard, selectList } from './schema-guard.ts';
 import { directScope } from './scope.ts';
 
 /** An operation that is ready to run, for any values of its parameters. */
@@ -29,19 +30,30 @@ export type CompiledRoot =
   | { readonly kind: 'introspection'; readonly key: string }
   | { readonly kind: 'column'; readonly key: string; readonly statement: number; readonly column: number };
 
-/** Compiles a plan. The text depends on the plan alone, never on a value that is bound. */
-export function compilePlan({ kind, roots }: Plan): CompiledOperation {
+/**
+ * Compiles a plan. The text depends on the plan alone, never on a value that is bound; and on whether there is a schema version to be
+ * held against the database's.
+ */
+export function compilePlan({ kind, roots }: Plan, version: string | null): CompiledOperation {
   const statements: CompiledStatement[] = [];
   const columns: Sql[] = [];
   const queryContext = new StatementContext();
+  const guard = version === null ? [] : [schemaGuard(version)];
   const compiled = roots.map(({ key, value }): CompiledRoot => {
     if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
     if (value.kind === 'introspection') return { kind: 'introspection', key };
-    if (kind === 'query') return { kind: 'column', key, statement: 0, column: columns.push(compileRoot(value, queryContext)) - 1 };
+    if (kind === 'query') return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1 };
     return { kind: 'column', key, statement: statements.push(render(compileStatement(value))) - 1, column: 0 };
   });
-  if (columns.length > 0) statements.push(render(sql`select ${join(columns, sql`,${newLine}`)}`));
+  if (columns.length > 0) statements.push(render(onlyConnection(roots) ?? sql`select ${join(columns, sql`,${newLine}`)}`));
   return { roots: compiled, statements };
+}
+
+/** A query of one collection needs no select around its own. */
+function onlyConnection(roots: Plan['roots']): Sql | undefined {
+  const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
+  if (only?.kind !== 'connection' || others.length > 0) return undefined;
+  return selectConnection(only, { from: tableSource(only.table), conditions: () => [] }, new StatementContext(), compileRow);
 }
 
 type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
@@ -59,16 +71,16 @@ function compileRoot(value: DataRoot, context: StatementContext): Sql {
   }
 }
 
-function compileStatement(value: DataRoot): Sql {
+function compileStatement(value: DataRoot, guard: readonly Sql[]): Sql {
   const context = new StatementContext();
   switch (value.kind) {
     case 'insert':
     case 'update':
     case 'delete':
-      return compileMutation(value, context);
+      return compileMutation(value, context, guard);
     case 'routine':
-      if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context);
-      return sql`select ${compileRoot(value, context)}`;
+      if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, guard);
+      return sql`select ${selectList(guard, [compileRoot(value, context)])}`;
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }
@@ -89,9 +101,9 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
 }
 
 /** A volatile function that yields rows is called once, whatever is asked of its rows. */
-function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext): Sql {
+function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: readonly Sql[]): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
   const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}::${rowType}` };
-  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}select ${compileConnection(connection, source, context, compileRow)}`;
+  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow)}`;
 }

@@ -1,0 +1,24 @@
+/**
+ * Makes a statement fail where the schema is not the one that it was compiled for:
+ *
+ *     select (select case when … then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change), …
+ *
+ * That the session statement finds the right version is not enough: a statement that then waits for the lock of DDL under way goes on
+ * when that has committed, on tables that are not what they were. PostgreSQL locks all tables of a statement before it takes the snapshot
+ * that this reads the version in, so nothing can change between the two. In a query it stands in the place of the session statement's
+ * check and costs what that does. Table and function are those of `database/schema-version.sql`.
+ */
+import type { Parameter } from '../plan/plan.ts';
+import { bind, join, newLine, type Sql, sql } from '../sql/sql.ts';
+
+/** An expression of type text, which is empty or fails. */
+export function schemaGuard(version: string): Sql {
+  const parameter: Parameter = { value: { kind: 'constant', value: version }, encoding: { kind: 'text' } };
+  const isPresent = sql`coalesce(sum(weight), 0) = ${bind(parameter, 'numeric')}`;
+  return sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`;
+}
+
+/** The columns, behind the guard where there is one: it is evaluated first. */
+export function selectList(guard: readonly Sql[], columns: readonly Sql[]): Sql {
+  return join([...guard, ...columns], sql`,${newLine}`);
+}
