@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog } from './catalog/catalog.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
+import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { buildModel } from './model/build-model.ts';
 import type { Model } from './model/model.ts';
@@ -19,35 +20,42 @@ export interface ApiSettings {
   readonly caches: CacheSizes;
 }
 
+/** What tells one state of a schema from another. */
+export interface SchemaStamp {
+  /** Null where the database keeps none. */
+  readonly version: string | null;
+  readonly fingerprint: string;
+}
+
 /** Roles that are kept at a time: tokens may name any role that the login role may assume. */
 const maxRoles = 100;
 
 export class ApiSet {
-  readonly version: string | null;
-  readonly #database: Database;
+  readonly #version: string | null;
+  readonly #fingerprint: string;
   readonly #catalog: Catalog;
   readonly #settings: ApiSettings;
   readonly #searchPath: string;
   readonly #apis = new LRUCache<string, Promise<Api>>({ max: maxRoles });
 
-  private constructor(database: Database, catalog: Catalog, version: string | null, settings: ApiSettings) {
-    this.#database = database;
+  private constructor(catalog: Catalog, { version, fingerprint }: SchemaStamp, settings: ApiSettings) {
     this.#catalog = catalog;
-    this.version = version;
+    this.#version = version;
+    this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
   }
 
-  /** Reads the catalog. The version has to be read before. */
-  static async load(database: Database, version: string | null, settings: ApiSettings): Promise<ApiSet> {
-    return new ApiSet(database, await loadCatalog(database, settings.schemas), version, settings);
+  /** Reads the catalog. The stamp has to be read before. */
+  static async load(database: Database, stamp: SchemaStamp, settings: ApiSettings): Promise<ApiSet> {
+    return new ApiSet(await loadCatalog(database, settings.schemas), stamp, settings);
   }
 
   /** The API of a role. Rejects with PERMISSION_DENIED for a role that does not exist and SCHEMA_ERROR for a broken directive. */
-  of(role: string): Promise<Api> {
+  of(role: string, database: Database): Promise<Api> {
     const known = this.#apis.get(role);
     if (known) return known;
-    const made = this.#make(role);
+    const made = this.#make(role, database);
     this.#apis.set(role, made);
     // A failure is not remembered: the next request tries again.
     made.catch(() => this.#apis.delete(role));
@@ -59,8 +67,11 @@ export class ApiSet {
     return [...this.#apis.keys()];
   }
 
-  async #make(role: string): Promise<Api> {
-    const model = buildModel(this.#catalog, await loadPrivileges(this.#database, this.#catalog, role));
+  async #make(role: string, database: Database): Promise<Api> {
+    const privileges = await loadPrivileges(database, this.#catalog, role);
+    // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
+    if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
+    const model = buildModel(this.#catalog, privileges);
     const { documents: max, documentText: maxSize } = this.#settings.caches;
     const schema = buildSchema(model);
     const told = introspectableModel(model, this.#settings.introspection);
@@ -68,7 +79,7 @@ export class ApiSet {
       model,
       schema,
       introspected: told && introspectedSchema(told === model ? schema : buildSchema(told)),
-      version: this.version,
+      version: this.#version,
       searchPath: this.#searchPath,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };

@@ -3,11 +3,12 @@
  * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
  */
 import { LRUCache } from 'lru-cache';
-import { compilePlan, type CompiledOperation } from './compile/compile-plan.ts';
-import type { Database, FlightResult, Session } from './database/database.ts';
+import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
+import { type Database, DatabaseError, type FlightResult, type Session } from './database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject } from './errors.ts';
 import type { Observer } from './events.ts';
 import { executeFlight } from './execute/execute-flight.ts';
+import { toApiError } from './execute/sqlstate.ts';
 import type { Model } from './model/model.ts';
 import { bindParameters } from './plan/bind-parameters.ts';
 import { planOperation } from './plan/plan-operation.ts';
@@ -88,7 +89,7 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const variables = readVariables(operation.variables, request.variables ?? {});
   const ready = findCompiled(api, document, compiled, operation, variables);
   const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
-  const session = target.caller && sessionOf(api, target.caller);
+  const session = target.caller && sessionOf(api, target.caller, ready.kind);
   const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
   return responseText(ready, rows, (key) => introspect(api, document, operation, request, key));
 }
@@ -102,11 +103,17 @@ export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequ
 
 /** The errors of a failed request in the response format, with `data: null` where it failed while it ran. */
 export function failureText(error: unknown): { readonly text: string; readonly code: ErrorCode } {
-  const errors = error instanceof RequestErrors ? error.errors : [error instanceof ApiError ? error : new ApiError('INTERNAL_ERROR', internalMessage)];
+  const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
   return { text: JSON.stringify({ errors }), code: errors[0]!.code };
 }
 
 const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
+
+function toClientError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  // The catalog is read outside of flights.
+  return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
+}
 
 function findDocument(api: Api, sizes: CacheSizes, query: string): CachedDocument {
   const known = api.documents.get(query);
@@ -128,7 +135,7 @@ function findCompiled(
   const known = compiled.get(key);
   if (known) return known;
   const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
-  const made = compilePlan(planOperation(selected, api.model));
+  const made = compilePlan(planOperation(selected, api.model), api.version);
   compiled.set(key, made);
   return made;
 }
@@ -136,11 +143,15 @@ function findCompiled(
 /** A token is verified once and its claims used many times. */
 const claimsTexts = new WeakMap<object, string>();
 
-function sessionOf(api: Api, { role, claims }: Caller): Session {
+/**
+ * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
+ * statement has its guard besides (`compile/schema-guard.ts`).
+ */
+function sessionOf(api: Api, { role, claims }: Caller, kind: CompiledOperation['kind']): Session {
   const known = claims && claimsTexts.get(claims);
   const text = known ?? JSON.stringify({ ...claims, role });
   if (claims && known === undefined) claimsTexts.set(claims, text);
-  return { role, claims: text, searchPath: api.searchPath, version: api.version };
+  return { role, claims: text, searchPath: api.searchPath, version: kind === 'mutation' ? api.version : null };
 }
 
 /** The pieces in the order of the request. PostgreSQL built the values; they are not read again. */
@@ -158,7 +169,10 @@ function responseText({ roots }: CompiledOperation, rows: FlightResult, introspe
 
 function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): string {
   if (!api.introspected) {
-    throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.');
+    throw new ApiError(
+      'GRAPHQL_VALIDATION_FAILED',
+      'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.',
+    );
   }
   const identity = JSON.stringify([request.operationName, request.variables, request.query]);
   return answerIntrospection(api.introspected, node, document.fragments, request.variables ?? {}, key, identity);

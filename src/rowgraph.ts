@@ -6,13 +6,15 @@ import { LRUCache } from 'lru-cache';
 import { ApiSet, type ApiSettings } from './api-set.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import { openClientDatabase } from './database/client-database.ts';
-import type { Database } from './database/database.ts';
+import { type Database, DatabaseError } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
+import { ApiError } from './errors.ts';
 import type { Observer } from './events.ts';
+import { toApiError } from './execute/sqlstate.ts';
 import {
   answerRequest,
-  type Caller,
   type CacheSizes,
+  type Caller,
   type ExecutionResult,
   explainRequest,
   failureText,
@@ -79,7 +81,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     return new RowgraphService(database, settings, watch, observe);
   } catch (error) {
     await database.close();
-    throw error;
+    throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
 }
 
@@ -110,15 +112,15 @@ class RowgraphService implements Rowgraph {
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
-    const database = openClientDatabase(client as never);
+    const database = openClientDatabase(client);
     try {
-      const [role, schemas] = await clientState(database);
+      const { role, schemas, server } = await clientState(database);
       const settings = { ...this.#settings, schemas };
-      const key = JSON.stringify([schemas, await readFingerprint(database, schemas)]);
-      const known = this.#clientStates.get(key);
-      const apis = known ?? (await ApiSet.load(database, null, settings));
-      const api = await apis.of(role);
+      const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
+      const key = JSON.stringify([server, schemas, stamp.fingerprint]);
+      const apis = this.#clientStates.get(key) ?? (await ApiSet.load(database, stamp, settings));
       this.#clientStates.set(key, apis);
+      const api = await apis.of(role, database);
       const target: Target = { database, caller: null, observe: this.#observe };
       return JSON.parse(await answerRequest(api, settings.caches, request, target)) as ExecutionResult;
     } catch (error) {
@@ -127,12 +129,12 @@ class RowgraphService implements Rowgraph {
   }
 
   async explain(request: GraphQLRequest, { role }: Caller): Promise<readonly string[]> {
-    const api = await this.#watch.current().of(role);
+    const api = await this.#watch.current().of(role, this.#database);
     return explainRequest(api, this.#settings.caches, request).statements.map(({ text }) => text);
   }
 
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
-    return printSchema((await this.#watch.current().of(role)).schema);
+    return printSchema((await this.#watch.current().of(role, this.#database)).schema);
   }
 
   reload(): Promise<void> {
@@ -151,7 +153,9 @@ class RowgraphService implements Rowgraph {
   async #answer(request: GraphQLRequest, caller: Caller): Promise<{ text: string; code: RawResponse['errorCode'] }> {
     const target: Target = { database: this.#database, caller, observe: this.#observe };
     try {
-      const text = await this.#watch.withCurrent((apis) => apis.of(caller.role).then((api) => answerRequest(api, this.#settings.caches, request, target)));
+      const text = await this.#watch.withCurrent((apis) =>
+        apis.of(caller.role, this.#database).then((api) => answerRequest(api, this.#settings.caches, request, target)),
+      );
       return { text, code: null };
     } catch (error) {
       return this.#failure(error);
@@ -165,9 +169,19 @@ class RowgraphService implements Rowgraph {
   }
 }
 
-/** Who a client is now, and which schemas its names are looked up in. */
-async function clientState(database: Database): Promise<[role: string, schemas: readonly string[]]> {
-  const [row] = await database.query('select current_user::text, array_to_json(current_schemas(false))::text');
-  return [row?.[0] ?? '', JSON.parse(row?.[1] ?? '[]') as string[]];
+interface ClientState {
+  readonly role: string;
+  /** The schemas that names are looked up in. */
+  readonly schemas: readonly string[];
+  /** Tells databases apart whose fingerprints may be the same, because they are copies of one and have been changed since. */
+  readonly server: string;
 }
 
+const clientStateText = `select current_user::text, pg_catalog.array_to_json(pg_catalog.current_schemas(false))::text,
+  pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), pg_catalog.current_database())`;
+
+/** Who and where a client is now. */
+async function clientState(database: Database): Promise<ClientState> {
+  const [row] = await database.query(clientStateText);
+  return { role: row?.[0] ?? '', schemas: JSON.parse(row?.[1] ?? '[]') as string[], server: row?.[2] ?? '' };
+}

@@ -2,7 +2,7 @@
  * Keeps the state of the schema fresh: reloads it beside the old one and swaps it whole. Where our event triggers are installed each
  * flight carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
  */
-import { ApiSet, type ApiSettings } from './api-set.ts';
+import { ApiSet, type ApiSettings, type SchemaStamp } from './api-set.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { readSchemaVersion, schemaChannel } from './database/install-schema-triggers.ts';
@@ -10,16 +10,18 @@ import { ApiError } from './errors.ts';
 import type { Observer } from './events.ts';
 import { StaleSchemaError } from './execute/execute-flight.ts';
 import { RequestErrors } from './request/parse-document.ts';
+import { singleFlight } from './single-flight.ts';
 
 const fingerprintMillis = 1000;
-/** How often a request is compiled anew because the schema changed under it. */
-const maxAttempts = 5;
-/** What a request may fail with only because the schema it was compiled for is gone: undefined column, function, table, schema, or type. */
-const undefinedObject: ReadonlySet<unknown> = new Set(['42703', '42883', '42P01', '3F000', '42704', '42804', '42501']);
+/** How long a request is compiled anew because the schema keeps changing under it. */
+const patienceMillis = 10_000;
+/** What a request may be refused with only because of the schema that it was compiled for. */
+const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'SCHEMA_ERROR', 'BAD_USER_INPUT', 'PERMISSION_DENIED']);
+/** Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, and what vanishes while PostgreSQL looks at it. */
+const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', 'XX']);
 
-interface State {
+interface State extends SchemaStamp {
   readonly apis: ApiSet;
-  readonly fingerprint: string;
 }
 
 export class SchemaWatch {
@@ -27,11 +29,13 @@ export class SchemaWatch {
   readonly #settings: ApiSettings;
   readonly #observe: Observer;
   #state: State;
-  #reload: Promise<void> | null = null;
-  #reloadAgain = false;
+  /** Reads the schema anew where it is not what it was. */
+  readonly #refresh = singleFlight(() => this.#loadChanged());
+  #isForced = false;
+  #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
   #unlisten: (() => Promise<void>) | null = null;
-  #stopped = false;
+  #isStopped = false;
 
   private constructor(database: Database, settings: ApiSettings, observe: Observer, state: State) {
     this.#database = database;
@@ -42,7 +46,8 @@ export class SchemaWatch {
 
   /** Loads the schema and begins to watch it. Rejects where it cannot be loaded. */
   static async start(database: Database, settings: ApiSettings, observe: Observer): Promise<SchemaWatch> {
-    const watch = new SchemaWatch(database, settings, observe, await loadState(database, settings, observe));
+    const state = await loadState(database, settings, observe, await readStamp(database, settings));
+    const watch = new SchemaWatch(database, settings, observe, state);
     await watch.#listen();
     watch.#schedule();
     return watch;
@@ -54,92 +59,112 @@ export class SchemaWatch {
 
   /**
    * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
-   * nothing has been changed by then, since a flight that fails changes nothing.
+   * nothing has been changed by then, since a flight that PostgreSQL refuses changes nothing.
    */
   async withCurrent<T>(use: (apis: ApiSet) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + patienceMillis;
     for (let attempt = 1; ; attempt += 1) {
       const { apis } = this.#state;
       try {
         return await use(apis);
       } catch (error) {
-        if (attempt === maxAttempts || !(await this.#isOutdated(error, apis))) throw error;
+        if (performance.now() > deadline || !(await this.#isOutdated(error, apis))) throw clientError(error);
         this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
       }
     }
   }
 
-  /** Reads the schema anew. One reload at a time: a call during one asks for another after it, since that may have begun too early. */
+  /** Reads the schema anew, changed or not. */
   reload(): Promise<void> {
-    if (this.#reload) this.#reloadAgain = true;
-    this.#reload ??= this.#reloadUntilFresh().finally(() => {
-      this.#reload = null;
-    });
-    return this.#reload;
+    this.#isForced = true;
+    return this.#refresh();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.#unlisten?.();
-    await this.#reload?.catch(() => {});
+    // What is under way has to end before its connections do.
+    await this.#refresh().catch(() => {});
   }
 
-  async #reloadUntilFresh(): Promise<void> {
-    do {
-      this.#reloadAgain = false;
-      this.#state = await loadState(this.#database, this.#settings, this.#observe, this.#state.apis.roles());
-    } while (this.#reloadAgain);
+  async #loadChanged(): Promise<void> {
+    const { apis, version, fingerprint } = this.#state;
+    const isForced = this.#isForced;
+    this.#isForced = false;
+    if (this.#isStopped) return;
+    const stamp = await readStamp(this.#database, this.#settings);
+    if (!isForced && stamp.version === version && stamp.fingerprint === fingerprint) return;
+    this.#state = await loadState(this.#database, this.#settings, this.#observe, stamp, apis.roles());
+    await this.#listen();
   }
 
+  /** Whether the error may be due to an old schema, and a newer one is loaded. */
   async #isOutdated(error: unknown, apis: ApiSet): Promise<boolean> {
-    if (error instanceof StaleSchemaError) {
-      if (this.#state.apis === apis) await this.reload();
-      return true;
+    const isStale = error instanceof StaleSchemaError;
+    if (!isStale && !mayBeOutdated(error)) return false;
+    if (this.#state.apis !== apis) return true;
+    try {
+      await this.#refresh();
+    } catch (failure) {
+      if (isStale) throw failure;
+      // The database does not answer: what was known before it went is good enough to refuse a request.
+      return false;
     }
-    if (!mayBeOutdated(error)) return false;
-    return this.#state.apis !== apis || (await this.#refresh());
+    return this.#state.apis !== apis;
   }
 
-  /** Whether the schema had changed, and is loaded anew now. */
-  async #refresh(): Promise<boolean> {
-    const before = this.#state;
-    const fingerprint = await readFingerprint(this.#database, this.#settings.schemas);
-    if (fingerprint === this.#state.fingerprint) return this.#state !== before;
-    await this.reload();
-    return true;
-  }
-
+  /** Begins to listen where there is something to hear: the triggers may be installed at any time. */
   async #listen(): Promise<void> {
-    if (this.#state.apis.version === null) return;
-    this.#unlisten = await this.#database.listen(schemaChannel, () => {
-      if (!this.#stopped) this.reload().catch(() => {});
-    });
+    if (this.#state.version === null || this.#unlisten !== null || this.#isStopped) return;
+    this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
   }
 
   #schedule(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#refresh()
-        .catch((error: unknown) => this.#observe({ kind: 'schema-load-failed', error }))
-        .finally(() => this.#schedule());
-    }, fingerprintMillis);
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#refreshAndTell().then(() => this.#schedule()), fingerprintMillis);
     this.#timer.unref();
+  }
+
+  /** Nobody waits for it, so that a failure is told to the observer: the first of several. */
+  async #refreshAndTell(): Promise<void> {
+    try {
+      await this.#refresh();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing && !this.#isStopped) this.#observe({ kind: 'schema-load-failed', error });
+      this.#isFailing = true;
+    }
   }
 }
 
-/** Version and fingerprint first: DDL that commits while the catalog is read then shows as a difference, and is not overlooked. */
-async function loadState(database: Database, settings: ApiSettings, observe: Observer, roles: readonly string[] = []): Promise<State> {
+async function readStamp(database: Database, { schemas }: ApiSettings): Promise<SchemaStamp> {
+  return { version: await readSchemaVersion(database), fingerprint: await readFingerprint(database, schemas) };
+}
+
+/** The stamp is read before: DDL that commits while the catalog is read then shows as a difference, and is not overlooked. */
+async function loadState(
+  database: Database,
+  settings: ApiSettings,
+  observe: Observer,
+  stamp: SchemaStamp,
+  roles: readonly string[] = [],
+): Promise<State> {
   const start = performance.now();
-  const version = await readSchemaVersion(database);
-  const fingerprint = await readFingerprint(database, settings.schemas);
-  const apis = await ApiSet.load(database, version, settings);
-  await Promise.allSettled(roles.map((role) => apis.of(role)));
-  observe({ kind: 'schema-loaded', version, seconds: (performance.now() - start) / 1000 });
-  return { apis, fingerprint };
+  const apis = await ApiSet.load(database, stamp, settings);
+  await Promise.allSettled(roles.map((role) => apis.of(role, database)));
+  observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
+  return { ...stamp, apis };
 }
 
 function mayBeOutdated(error: unknown): boolean {
   if (error instanceof RequestErrors) return true;
   if (!(error instanceof ApiError)) return false;
-  return ['GRAPHQL_VALIDATION_FAILED', 'SCHEMA_ERROR', 'BAD_USER_INPUT'].includes(error.code) || undefinedObject.has(error.details['sqlstate']);
+  const { sqlstate } = error.details;
+  return refusals.has(error.code) || (typeof sqlstate === 'string' && undefinedClasses.has(sqlstate.slice(0, 2)));
+}
+
+function clientError(error: unknown): unknown {
+  if (!(error instanceof StaleSchemaError)) return error;
+  return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
 }

@@ -5,10 +5,11 @@
 import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
-import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type Source, sourceRows, where } from './page-query.ts';
+import { type Guard, selectList } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
 
 type AggregateMember = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
@@ -27,19 +28,22 @@ export function aggregateMembers(
   members: readonly Member<ConnectionValue>[],
   source: Source,
   context: StatementContext,
-  whole: boolean,
+  { whole, guard }: { readonly whole: boolean; readonly guard: Guard },
 ): Sql {
   const { scope, from, conditions } = sourceRows(connection, source, context.aliases.next());
   const values = members.map((member) => ({ key: context.key(member), value: memberJson(member.value, scope, context) }));
   const json = concatenate(whole ? jsonObject(values) : (values[0]?.value ?? []));
-  if (!members.some(({ value }) => readsRows(value))) return sql`select ${json}`;
-  return sql`select ${json}${newLine}from ${from}${where(conditions)}`;
+  if (!members.some(({ value }) => readsRows(value))) return sql`select ${selectList(guard, [json])}`;
+  return sql`select ${selectList(guard, [json])}${newLine}from ${from}${where(conditions)}`;
 }
 
 /** Whether the value is an aggregate of rows; everything may have been skipped of what was selected. */
 function readsRows(value: ConnectionValue): boolean {
   if (value.kind !== 'aggregate') return value.kind === 'total count';
-  return value.members.some(({ value: each }) => each.kind === 'count' || (each.kind === 'function' && each.members.some((column) => column.value.kind === 'column')));
+  return value.members.some(
+    ({ value: each }) =>
+      each.kind === 'count' || (each.kind === 'function' && each.members.some((column) => column.value.kind === 'column')),
+  );
 }
 
 function memberJson(value: ConnectionValue, scope: Scope, context: StatementContext): JsonText {

@@ -8,11 +8,12 @@
  *        order by t1."id" limit 21) as t1)
  */
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
-import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { PageQuery, type Source } from './page-query.ts';
+import { type Guard, selectList, unguarded } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
 import { keyJson, opaqueIdJson } from './value-json.ts';
 
@@ -25,10 +26,16 @@ export function compileConnection(connection: ConnectionPlan, source: Source, co
 }
 
 /** The connection as a statement that yields one text. */
-export function selectConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
+export function selectConnection(
+  connection: ConnectionPlan,
+  source: Source,
+  context: StatementContext,
+  compileRow: RowCompiler,
+  guard: Guard = unguarded,
+): Sql {
   const usesPage = connection.members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-  if (!usesPage) return aggregateMembers(connection, connection.members, source, context, true);
-  return new ConnectionCompiler(connection, source, context, compileRow).compile();
+  if (!usesPage) return aggregateMembers(connection, connection.members, source, context, { whole: true, guard });
+  return new ConnectionCompiler(connection, source, context, compileRow).compile(guard);
 }
 
 class ConnectionCompiler {
@@ -46,10 +53,10 @@ class ConnectionCompiler {
     this.#page = new PageQuery(connection, source, context);
   }
 
-  compile(): Sql {
+  compile(guard: Guard): Sql {
     // The text comes first: it tells the page which columns and whether one more row are needed.
     const json = concatenate(this.#object());
-    return sql`select ${json}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)}`;
+    return sql`select ${selectList(guard, [json])}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)}`;
   }
 
   #object(): JsonText {
@@ -61,14 +68,20 @@ class ConnectionCompiler {
     const { value } = member;
     if (value.kind === 'type name') return typeNameJson(value.name);
     if (value.kind === 'edges') return ['[', this.#edges(value.members), ']'];
-    if (isAggregate(value)) return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, false)})`];
+    if (isAggregate(value))
+      return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, { whole: false, guard: unguarded })})`];
     return jsonObject(value.members.map((each) => ({ key: this.#context.key(each), value: this.#pageInfo(each.value) })));
   }
 
   #edges(members: readonly Member<EdgeValue>[]): Sql {
-    const edge = concatenate(jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))));
+    const edge = concatenate(
+      jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))),
+    );
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
-    const filters = () => [...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []), ...this.#hasKey()];
+    const filters = () => [
+      ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
+      ...this.#hasKey(),
+    ];
     return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
   }
 
@@ -87,7 +100,9 @@ class ConnectionCompiler {
   /** Whether somebody asks if rows follow the page in walking direction. */
   #asksForMore(): boolean {
     const wanted = this.#connection.page.direction === 'forward' ? 'has next page' : 'has previous page';
-    return this.#connection.members.some(({ value }) => value.kind === 'page info' && value.members.some((each) => each.value.kind === wanted));
+    return this.#connection.members.some(
+      ({ value }) => value.kind === 'page info' && value.members.some((each) => each.value.kind === wanted),
+    );
   }
 
   #edgeValue(value: EdgeValue): JsonText {

@@ -5,18 +5,18 @@
  *     select '{"affectedCount":' || count(*) || … from changed as t1
  */
 import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, UpdatePlan } from '../plan/plan.ts';
-import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter } from './compile-filter.ts';
 import { compileRow, tableSource } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { where } from './page-query.ts';
-import { selectList } from './schema-guard.ts';
+import { type Guard, selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
 /** The statement; behind the guard, its one column is the response's JSON text. */
-export function compileMutation(plan: MutationPlan, context: StatementContext, guard: readonly Sql[]): Sql {
+export function compileMutation(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
   const changed = new DerivedScope(context.aliases.next());
   const response = responseJson(plan.members, changed, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
@@ -57,7 +57,9 @@ function write(plan: MutationPlan, target: Scope): Sql {
     case 'insert':
       return sql`insert into ${table} ${insertedRows(plan)}`;
     case 'update': {
-      const assignments = plan.set.map(({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`);
+      const assignments = plan.set.map(
+        ({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`,
+      );
       return sql`update ${table}${newLine}set ${join(assignments, ', ')}${restriction(plan, target)}`;
     }
     case 'delete':

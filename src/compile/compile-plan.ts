@@ -9,11 +9,12 @@ import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
 import { compileRow, objectOrNull, resultJson, tableSource } from './compile-row.ts';
 import { StatementContext } from './context.ts';
-import { schemaGuard, selectList } from './schema-guard.ts';
+import { type Guard, schemaGuard, selectList } from './schema-guard.ts';
 import { directScope } from './scope.ts';
 
 /** An operation that is ready to run, for any values of its parameters. */
 export interface CompiledOperation {
+  readonly kind: Plan['kind'];
   /** In the order of the response. */
   readonly roots: readonly CompiledRoot[];
   readonly statements: readonly CompiledStatement[];
@@ -38,22 +39,23 @@ export function compilePlan({ kind, roots }: Plan, version: string | null): Comp
   const statements: CompiledStatement[] = [];
   const columns: Sql[] = [];
   const queryContext = new StatementContext();
-  const guard = version === null ? [] : [schemaGuard(version)];
+  const guard = schemaGuard(version);
   const compiled = roots.map(({ key, value }): CompiledRoot => {
     if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
     if (value.kind === 'introspection') return { kind: 'introspection', key };
-    if (kind === 'query') return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1 };
-    return { kind: 'column', key, statement: statements.push(render(compileStatement(value))) - 1, column: 0 };
+    if (kind === 'query')
+      return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1 };
+    return { kind: 'column', key, statement: statements.push(render(compileStatement(value, guard))) - 1, column: guard.length };
   });
-  if (columns.length > 0) statements.push(render(onlyConnection(roots) ?? sql`select ${join(columns, sql`,${newLine}`)}`));
-  return { roots: compiled, statements };
+  if (columns.length > 0) statements.push(render(onlyConnection(roots, guard) ?? sql`select ${selectList(guard, columns)}`));
+  return { kind, roots: compiled, statements };
 }
 
 /** A query of one collection needs no select around its own. */
-function onlyConnection(roots: Plan['roots']): Sql | undefined {
+function onlyConnection(roots: Plan['roots'], guard: Guard): Sql | undefined {
   const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
   if (only?.kind !== 'connection' || others.length > 0) return undefined;
-  return selectConnection(only, { from: tableSource(only.table), conditions: () => [] }, new StatementContext(), compileRow);
+  return selectConnection(only, { from: tableSource(only.table), conditions: () => [] }, new StatementContext(), compileRow, guard);
 }
 
 type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
@@ -71,7 +73,7 @@ function compileRoot(value: DataRoot, context: StatementContext): Sql {
   }
 }
 
-function compileStatement(value: DataRoot, guard: readonly Sql[]): Sql {
+function compileStatement(value: DataRoot, guard: Guard): Sql {
   const context = new StatementContext();
   switch (value.kind) {
     case 'insert':
@@ -101,9 +103,9 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
 }
 
 /** A volatile function that yields rows is called once, whatever is asked of its rows. */
-function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: readonly Sql[]): Sql {
+function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: Guard): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
   const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}::${rowType}` };
-  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow)}`;
+  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, guard)}`;
 }

@@ -11,14 +11,20 @@
 import type { Parameter } from '../plan/plan.ts';
 import { bind, join, newLine, type Sql, sql } from '../sql/sql.ts';
 
-/** An expression of type text, which is empty or fails. */
-export function schemaGuard(version: string): Sql {
+/** The expression, whose value nobody wants; none where the database keeps no version. */
+export type Guard = readonly [] | readonly [Sql];
+
+export const unguarded: Guard = [];
+
+/** Makes the guard of a version. */
+export function schemaGuard(version: string | null): Guard {
+  if (version === null) return unguarded;
   const parameter: Parameter = { value: { kind: 'constant', value: version }, encoding: { kind: 'text' } };
   const isPresent = sql`coalesce(sum(weight), 0) = ${bind(parameter, 'numeric')}`;
-  return sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`;
+  return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
 }
 
 /** The columns, behind the guard where there is one: it is evaluated first. */
-export function selectList(guard: readonly Sql[], columns: readonly Sql[]): Sql {
+export function selectList(guard: Guard, columns: readonly Sql[]): Sql {
   return join([...guard, ...columns], sql`,${newLine}`);
 }

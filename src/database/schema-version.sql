@@ -27,8 +27,9 @@ as $$
 $$;
 
 -- Ends a flight that was compiled for another version, before anything of it ran.
+-- Parallel safe, because queries hold a call of it and would otherwise not be planned for several processes.
 create or replace function rowgraph.raise_stale_schema() returns text
-  language plpgsql set search_path = pg_catalog, pg_temp
+  language plpgsql parallel safe set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception using errcode = 'RG001', message = 'the schema has changed';
