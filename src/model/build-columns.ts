@@ -2,8 +2,9 @@
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 import type { Column } from './model.ts';
-import { columnFieldName, isLegalName } from './names.ts';
+import { columnFieldName, isEnumValueName, isLegalName } from './names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
 /** Fills the columns and keys of the tables of the draft. */
@@ -37,16 +38,15 @@ function buildColumn(draft: Draft, { source, schema }: TableDraft, column: Catal
 /** The columns that a field or an input can be made of. Of two with one name the later keeps it, as in the reference. */
 function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Column[]): Column[] {
   const byField = new Map<string, Column>();
-  const omit = (column: Column, reason: string) =>
-    draft.omissions.push({ object: 'column', name: `${qualifiedName(table.schema, table.name)}.${column.name}`, reason });
+  const omit = (column: Column, why: LeftOut) =>
+    draft.omissions.push({ object: 'column', id: table.id, name: `${qualifiedName(table.schema, table.name)}.${column.name}`, ...why });
   for (const column of columns) {
-    const reason = whyOmitted(draft, column);
-    if (reason !== undefined) {
-      omit(column, reason);
-      continue;
-    }
+    const why = whyUnusable(draft, table.id, column) ?? whyNoField(column);
+    if (why) omit(column, why);
+    // Rows can be ordered by some columns that they do not show.
+    if (why && !(why.cause === 'unsupported-type' && column.orderable)) continue;
     const earlier = byField.get(column.fieldName);
-    if (earlier) omit(earlier, `the column ${column.name} has the name "${column.fieldName}" too: ${rename}`);
+    if (earlier) omit(earlier, new LeftOut('name-taken', `the column ${column.name} has the name "${column.fieldName}" too: ${rename}`));
     // Deleted first, so that the fields stay in the order of the columns.
     byField.delete(column.fieldName);
     byField.set(column.fieldName, column);
@@ -56,13 +56,27 @@ function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Co
 
 const rename = 'give it another name with the comment directive {"name": "..."}';
 
-function whyOmitted(draft: Draft, column: Column): string | undefined {
-  const { fieldName, type } = column;
+function whyUnusable({ privileges }: Draft, tableId: number, column: Column): LeftOut | undefined {
+  const { name, fieldName } = column;
   if (!column.selectable && !column.insertable && !column.updatable) {
-    return `the role ${draft.privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
+    const reason = `the role ${privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
+    return notGranted(reason, 'select', tableId, name);
   }
-  if (!isLegalName(fieldName)) return `"${fieldName}" is no GraphQL name: ${rename}`;
-  if (fieldName === 'nodeId' || fieldName === '__typename') return `the name "${fieldName}" is that of another field: ${rename}`;
-  if (type.kind !== 'unsupported' || column.orderable) return undefined;
-  return 'its type has no GraphQL type: show its parts by a computed field or a view';
+  if (!isLegalName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
+  if (fieldName === 'nodeId' || fieldName === '__typename') {
+    return new LeftOut('name-taken', `the name "${fieldName}" is that of another field: ${rename}`);
+  }
+  return undefined;
+}
+
+function whyNoField({ type, orderable }: Column): LeftOut | undefined {
+  const onlyOrdered = orderable ? ', so that rows can only be ordered by it' : '';
+  if (type.kind === 'unsupported') {
+    const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}: show its parts by a computed field or a view`;
+    return new LeftOut('unsupported-type', reason);
+  }
+  const element = type.kind === 'list' ? type.element : type;
+  if (element.kind !== 'enum' || element.enum.values.some(({ name }) => isEnumValueName(name))) return undefined;
+  const problem = `no value of its enum ${element.sqlType} has a GraphQL name${onlyOrdered}`;
+  return new LeftOut('unsupported-type', `${problem}: give them names in the "mappings" of the comment directive of the enum`);
 }

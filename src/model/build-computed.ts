@@ -4,7 +4,8 @@
  */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, qualifiedName, type TableDraft } from './draft.ts';
+import { type Draft, functionName, qualifiedName, type TableDraft } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 import type { Omission, Routine } from './model.ts';
 import { isFreeName, routineFieldName } from './names.ts';
 import { resultTypeOf } from './routine-types.ts';
@@ -15,12 +16,14 @@ export function addComputed(draft: Draft): void {
     const table = rowTableOf(draft, source);
     if (!table) continue;
     const owner = draft.tables.get(table.id);
-    const field = owner ? buildComputed(draft, owner, source) : 'the table whose row it takes is not in the API: see there';
-    if (typeof field === 'string') omit(draft, source, field);
+    const field = owner ? buildComputed(draft, owner, source) : ownerLeftOut;
+    if (field instanceof LeftOut) omit(draft, source, field);
     else if (owner) owner.table.computed = [...owner.table.computed, field];
   }
   for (const owner of draft.tables.values()) settleNames(draft, owner);
 }
+
+const ownerLeftOut = new LeftOut('owner-left-out', 'the table whose row it takes is not in the API: see there');
 
 /** The table, visible or not, whose row is the one argument of the function; undefined for all other functions. */
 export function rowTableOf({ catalog, sources }: Draft, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
@@ -28,20 +31,18 @@ export function rowTableOf({ catalog, sources }: Draft, { arguments: [row, ...ot
   return type && sources.get(type.relationId);
 }
 
-function buildComputed(draft: Draft, { source: table, schema }: TableDraft, source: CatalogFunction): Routine | string {
-  const { role, functions, schemas, tables } = draft.privileges;
-  if (source.kind !== 'f') return 'it is no ordinary function: call it from one';
-  if (!schemas.has(source.schemaId)) return `the role ${role} may not use its schema: grant usage on schema ${source.schema} to the role`;
-  if (!functions.has(source.id)) return `the role ${role} may not execute it: grant execute on it to the role`;
-  if (!tables.get(table.id)?.select)
-    return `it reads whole rows: grant select on the table ${schema.name}.${table.name} to the role ${role}`;
+function buildComputed(draft: Draft, { source: table, schema }: TableDraft, source: CatalogFunction): Routine | LeftOut {
+  if (source.kind !== 'f') return new LeftOut('not-callable', 'it is no ordinary function: call it from one');
   const result = resultTypeOf(draft, source);
-  if (typeof result === 'string') return result;
+  if (result instanceof LeftOut) return result;
+  const forbidden = whyForbidden(draft, table, source);
+  if (forbidden) return forbidden;
   const directive = readDirective(source.comment);
   const inflection = draft.schemas.get(source.schemaId)?.inflection ?? false;
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, inflection);
   if (!isFreeName(fieldName) || fieldName === 'nodeId') {
-    return `"${fieldName}" cannot be the name of a field: name it with the comment directive {"name": "..."}`;
+    const reason = `"${fieldName}" cannot be the name of a field: name it with the comment directive {"name": "..."}`;
+    return new LeftOut('illegal-name', reason);
   }
   return {
     id: source.id,
@@ -56,26 +57,40 @@ function buildComputed(draft: Draft, { source: table, schema }: TableDraft, sour
   };
 }
 
+function whyForbidden({ privileges }: Draft, table: CatalogTable, { id, schemaId, schema }: CatalogFunction): LeftOut | undefined {
+  const { role, functions, schemas, tables } = privileges;
+  if (!schemas.has(schemaId)) {
+    return notGranted(`the role ${role} may not use its schema: grant usage on schema ${schema} to the role`, 'usage', schemaId);
+  }
+  if (!functions.has(id)) return notGranted(`the role ${role} may not execute it: grant execute on it to the role`, 'execute', id);
+  if (tables.get(table.id)?.select) return undefined;
+  return notGranted(`it reads whole rows, and the role ${role} may not: grant select on the whole table to the role`, 'select', table.id);
+}
+
 /** Of computed fields, relations and columns that claim one name the last keeps it, in this order from the back. */
 function settleNames(draft: Draft, { table }: TableDraft): void {
   const rename = 'give one of them another name with a comment directive';
   const tableName = qualifiedName(table.schema, table.name);
   const byField = new Map(table.computed.map((field) => [field.fieldName, field]));
   for (const field of table.computed) {
-    if (byField.get(field.fieldName) !== field) omit(draft, field, `another computed field has the name "${field.fieldName}": ${rename}`);
+    const why = new LeftOut('name-taken', `another computed field has the name "${field.fieldName}": ${rename}`);
+    if (byField.get(field.fieldName) !== field) omit(draft, field, why);
   }
   table.computed = [...byField.values()];
   const relations = new Set(table.relations.map(({ fieldName }) => fieldName));
-  const report = (object: Omission['object'], fieldName: string, by: string) =>
-    draft.omissions.push({ object, name: `${tableName}.${fieldName}`, reason: `${by} has its name in the rows of the table: ${rename}` });
-  for (const { fieldName } of table.relations) if (byField.has(fieldName)) report('relation', fieldName, 'a computed field');
-  for (const { fieldName, selectable } of table.columns) {
-    if (selectable && byField.has(fieldName)) report('column', fieldName, 'a computed field');
-    else if (selectable && relations.has(fieldName)) report('column', fieldName, 'a relation');
+  const report = (object: Omission['object'], name: string, fieldName: string, by: string) => {
+    const why = new LeftOut('name-taken', `${by} has its name "${fieldName}" in the rows of the table: ${rename}`);
+    draft.omissions.push({ object, id: table.id, name: `${tableName}.${name}`, ...why });
+  };
+  for (const { fieldName } of table.relations) if (byField.has(fieldName)) report('relation', fieldName, fieldName, 'a computed field');
+  for (const { name, fieldName, selectable } of table.columns) {
+    if (selectable && byField.has(fieldName)) report('column', name, fieldName, 'a computed field');
+    else if (selectable && relations.has(fieldName)) report('column', name, fieldName, 'a relation');
   }
   table.relations = table.relations.filter(({ fieldName }) => !byField.has(fieldName));
 }
 
-function omit(draft: Draft, { schema, name }: { readonly schema: string; readonly name: string }, reason: string): void {
-  draft.omissions.push({ object: 'function', name: qualifiedName(schema, name), reason });
+function omit(draft: Draft, { id }: { readonly id: number }, why: LeftOut): void {
+  const source = draft.catalog.functions.find((candidate) => candidate.id === id)!;
+  draft.omissions.push({ object: 'function', id, name: functionName(draft, source), ...why });
 }

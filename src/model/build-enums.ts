@@ -2,8 +2,9 @@
 import type { CatalogType } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readMappings, readName } from './directives.ts';
 import { type Draft, qualifiedName, type SchemaSettings } from './draft.ts';
+import { LeftOut } from './left-out.ts';
 import type { EnumValue } from './model.ts';
-import { isFreeName, typeNameOf } from './names.ts';
+import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 
 /** Adds the enums to the draft, or the reason why one is left out to the omissions. */
 export function addEnums(draft: Draft): void {
@@ -17,19 +18,17 @@ function addEnum(draft: Draft, type: CatalogType, labels: readonly string[], sch
   const directive = readDirective(type.comment);
   const name = qualifiedName(schema.name, type.name);
   const typeName = readName(directive, 'name') ?? typeNameOf(type.name, schema.inflection);
-  const problem = !isFreeName(typeName) ? `"${typeName}" is no GraphQL name` : nameTaken(draft.names.claimEnum(typeName));
-  if (problem !== undefined) {
-    const reason = `${problem}, so that its values are Opaque: give it another name with the comment directive {"name": "..."}`;
-    draft.omissions.push({ object: 'enum', name, reason });
+  const nameless = whyNameless(draft, typeName);
+  if (nameless) {
+    draft.omissions.push({ object: 'enum', id: type.id, name, ...nameless });
     return;
   }
   const mappings = readMappings(directive);
   const values = labels.map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
   const unique = values.filter((value, position) => values.findIndex((other) => other.name === value.name) === position);
   for (const value of values) {
-    if (unique.includes(value)) continue;
-    const reason = `another value has the name "${value.name}" already: give it a name of its own in the "mappings" of the comment directive`;
-    draft.omissions.push({ object: 'enum value', name: `${name}.${value.label}`, reason });
+    const why = whyUnlisted(value, unique);
+    if (why) draft.omissions.push({ object: 'enum value', id: type.id, name: `${name}.${value.label}`, ...why });
   }
   draft.enums.set(type.id, {
     id: type.id,
@@ -43,6 +42,17 @@ function addEnum(draft: Draft, type: CatalogType, labels: readonly string[], sch
   });
 }
 
-function nameTaken(taken: string | undefined): string | undefined {
-  return taken === undefined ? undefined : `the name "${taken}" is taken by another type`;
+function whyNameless(draft: Draft, typeName: string): LeftOut | undefined {
+  const remedy = 'so that its values are Opaque: give it another name with the comment directive {"name": "..."}';
+  if (!isFreeName(typeName)) return new LeftOut('illegal-name', `"${typeName}" is no GraphQL name, ${remedy}`);
+  const taken = draft.names.claimEnum(typeName);
+  return taken === undefined ? undefined : new LeftOut('name-taken', `the name "${taken}" is taken by another type, ${remedy}`);
+}
+
+/** Values with illegal names stay in the model: they are read as they are, only the schema cannot list them. */
+function whyUnlisted(value: EnumValue, unique: readonly EnumValue[]): LeftOut | undefined {
+  const remedy = 'give it a name of its own in the "mappings" of the comment directive';
+  if (!unique.includes(value)) return new LeftOut('name-taken', `another value has the name "${value.name}" already: ${remedy}`);
+  if (isEnumValueName(value.name)) return undefined;
+  return new LeftOut('illegal-name', `"${value.name}" is no GraphQL name: ${remedy}`);
 }

@@ -49,8 +49,8 @@ describe('buildModel', () => {
       'table has space': '"Has Space" is no GraphQL name: give it another with the comment directive {"name": "..."}',
       'table bare': 'it has no columns: add some',
       'table closed': 'the role service_role may select none of its columns: grant select on the table, or on columns of it, to the role',
-      'table blind': 'it has no key: name its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'table wrong': 'its comment directive names "nope" in primary_key_columns, which is no column of it: correct it',
+      'view blind': 'it has no key: name its key columns with the comment directive {"primary_key_columns": ["..."]}',
+      'view wrong': 'its comment directive names "nope" in primary_key_columns, which is no column of it: correct it',
       'table numbered': '"5" is no GraphQL name: give it another with the comment directive {"name": "..."}',
       'table int_filter':
         'the name "IntFilter" is taken by another type or field: give it another name with the comment directive {"name": "..."}',
@@ -114,8 +114,12 @@ describe('buildModel', () => {
       typeName: 'varchar',
       maxLength: 5,
     });
-    const remedy = 'its type has no GraphQL type: show its parts by a computed field or a view';
-    assert.deepEqual(reasonsByObject(model), { 'column every.p': remedy, 'column every.ps': remedy });
+    const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
+    assert.deepEqual(reasons, [
+      'column every.ds: its type codes has no GraphQL type, so that rows can only be ordered by it: show its parts by a computed field or a view',
+      'column every.p: its type pair has no GraphQL type: show its parts by a computed field or a view',
+      'column every.ps: its type pair[] has no GraphQL type: show its parts by a computed field or a view',
+    ]);
   });
 
   it('follows the grants of a role, column by column', async () => {
@@ -157,6 +161,44 @@ describe('buildModel', () => {
     const [, , b, c] = tableOf(model, 'Feeling').columns;
     assert.deepEqual([b?.type.kind, c?.type.kind === 'list' && c.type.element.kind], ['scalar', 'scalar']);
     assert.deepEqual(Object.keys(reasonsByObject(model)), ['enum value mood.y', 'enum no name', 'enum feeling_filter']);
+  });
+
+  it('says which values of enums have no name, and which columns show nothing for it', async () => {
+    const model = await models.build(
+      `create type level as enum ('low', 'very high', 'true'); create type odd as enum ('a-b');
+       create table gauge (id int primary key, level level, odd odd, odds odd[]);`,
+    );
+    const remedy = 'give it a name of its own in the "mappings" of the comment directive';
+    const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
+    const mapping = 'give them names in the "mappings" of the comment directive of the enum';
+    assert.deepEqual(reasons, [
+      `enum value level.very high: "very high" is no GraphQL name: ${remedy}`,
+      `enum value level.true: "true" is no GraphQL name: ${remedy}`,
+      `enum value odd.a-b: "a-b" is no GraphQL name: ${remedy}`,
+      `column gauge.odd: no value of its enum odd has a GraphQL name, so that rows can only be ordered by it: ${mapping}`,
+      `column gauge.odds: no value of its enum odd has a GraphQL name: ${mapping}`,
+    ]);
+  });
+
+  it('tells which privilege is lacking', async () => {
+    const model = await models.build(
+      `create table up (id int primary key, label text, hidden int); create table down (id int primary key, up_id int references up);
+       create table shut (id int primary key); create function call_me() returns int stable language sql as 'select 1';
+       create function _loud(u up) returns text stable language sql as 'select 1::text'; create schema closed;
+       revoke all on up, shut from anon; grant select (label) on up to anon; revoke execute on function call_me from public;`,
+      { role: 'anon', schemas: ['closed'] },
+    );
+    const lacking = model.omissions.map(({ object, cause, lacking }) => [object, cause, lacking?.privilege, lacking?.column ?? null]);
+    assert.deepEqual(lacking, [
+      ['schema', 'not-granted', 'usage', null],
+      ['table', 'not-granted', 'select', null],
+      ['column', 'not-granted', 'select', 'id'],
+      ['column', 'not-granted', 'select', 'hidden'],
+      ['relation', 'not-granted', 'select', 'id'],
+      ['function', 'not-granted', 'select', null],
+      ['function', 'not-granted', 'execute', null],
+    ]);
+    for (const { lacking } of model.omissions) assert.ok((lacking?.id ?? 0) > 0);
   });
 
   it('of two columns with one name keeps the later', async () => {

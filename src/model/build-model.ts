@@ -11,6 +11,7 @@ import { buildRoutines } from './build-routines.ts';
 import { addTables } from './build-tables.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import type { Draft, SchemaSettings } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 import type { Model, Omission } from './model.ts';
 import { TakenNames } from './taken-names.ts';
 
@@ -55,13 +56,11 @@ function usableSchemas(catalog: Catalog, privileges: Privileges, omissions: Omis
   for (const name of catalog.setting) {
     const schema = catalog.schemas.find((existing) => existing.name === name);
     if (!schema) {
-      omissions.push({ object: 'schema', name, reason: 'it does not exist: create it, or take it out of the exposed schemas' });
+      const why = new LeftOut('missing-schema', 'it does not exist: create it, or take it out of the exposed schemas');
+      omissions.push({ object: 'schema', id: 0, name, ...why });
     } else if (!privileges.schemas.has(schema.id)) {
-      omissions.push({
-        object: 'schema',
-        name,
-        reason: `the role ${privileges.role} may not use it: grant usage on schema ${name} to the role`,
-      });
+      const reason = `the role ${privileges.role} may not use it: grant usage on schema ${name} to the role`;
+      omissions.push({ object: 'schema', id: schema.id, name, ...notGranted(reason, 'usage', schema.id) });
     } else {
       usable.set(schema.id, settingsOf(schema));
     }

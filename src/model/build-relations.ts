@@ -5,6 +5,7 @@
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { collectForeignKeys, type ForeignKey } from './foreign-keys.ts';
+import { LeftOut } from './left-out.ts';
 import type { Relation } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
@@ -75,14 +76,14 @@ function withOwnNames(draft: Draft, owner: TableDraft, candidates: readonly Cand
   for (const candidate of candidates) {
     const { fieldName } = candidate.relation;
     if (!isFreeName(fieldName) || fieldName === 'nodeId') {
-      omit(draft, owner, candidate, `"${fieldName}" cannot be the name of a relation`);
+      omit(draft, owner, candidate, 'illegal-name', `"${fieldName}" cannot be the name of a relation`);
     } else if (last.get(fieldName) === candidate) {
       relations.push(candidate.relation);
     } else {
       const qualified = qualify(candidate);
       const free = isFreeName(qualified) && !taken.has(qualified) && !owner.table.columns.some((column) => column.fieldName === qualified);
       if (free) relations.push({ ...candidate.relation, fieldName: qualified });
-      else omit(draft, owner, candidate, `other fields have the names "${fieldName}" and "${qualified}"`);
+      else omit(draft, owner, candidate, 'name-taken', `other fields have the names "${fieldName}" and "${qualified}"`);
       taken.add(qualified);
     }
   }
@@ -93,8 +94,14 @@ function qualify({ key: { local, localColumns }, relation }: Candidate): string 
   return qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
 }
 
-function omit({ omissions }: Draft, owner: TableDraft, { key, relation }: Candidate, problem: string): void {
+function omit(
+  { omissions }: Draft,
+  owner: TableDraft,
+  { key, relation }: Candidate,
+  cause: 'illegal-name' | 'name-taken',
+  problem: string,
+): void {
   const side = relation.target === key.target.table ? 'foreign_name' : 'local_name';
   const reason = `${problem} in ${owner.table.schema}.${owner.table.name}: name it with {"${side}": "..."} in the comment directive`;
-  omissions.push({ object: 'relation', name: key.name, reason });
+  omissions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new LeftOut(cause, reason) });
 }

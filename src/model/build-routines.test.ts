@@ -99,5 +99,26 @@ describe('functions as fields', () => {
       'twice',
     ]);
     for (const name of functions) assert.match(reasons[name] ?? '', /: /, name);
+    assert.equal(reasons['argument act.Odd Name'], '"odd Name" is no GraphQL name: rename the argument');
+  });
+
+  it('names functions with the types of their arguments, and gives no advice that would not help', async () => {
+    const model = await models.build(
+      `create table hidden (id int primary key); revoke all on hidden from service_role;
+       create function twice(a int) returns int stable language sql as 'select 1'; create function twice(b numeric, c int[]) returns int stable language sql as 'select 1';
+       create function fired() returns trigger language plpgsql as 'begin return new; end'; revoke execute on function fired from public;
+       create function all_hidden() returns setof hidden stable language sql as 'select 1'; revoke execute on function all_hidden from public;
+       create function demands("odd name" int) returns int stable language sql as 'select 1';`,
+    );
+    const reasons = model.omissions.map(
+      ({ object, name, cause, reason }) => `${object} ${name.replace(/^s\d+\./, '')} ${cause} ${reason.replace(/s\d+\./, '')}`,
+    );
+    assert.deepEqual(reasons.slice(1), [
+      'function twice(integer) name-taken another function has the same name: rename one of them',
+      'function twice(numeric, integer[]) name-taken another function has the same name: rename one of them',
+      'function fired() not-callable it is a trigger function: triggers call it',
+      'function all_hidden() owner-left-out it returns rows of hidden, which is not in the API: see there',
+      'argument demands(integer).odd name illegal-name "odd Name" is no GraphQL name, so that the function cannot be called: rename the argument',
+    ]);
   });
 });

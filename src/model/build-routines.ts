@@ -2,7 +2,8 @@
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
 import { rowTableOf } from './build-computed.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, qualifiedName } from './draft.ts';
+import { type Draft, functionName } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
 import { argumentNameOf, isFreeName, routineFieldName } from './names.ts';
 import { readDefault } from './routine-defaults.ts';
@@ -24,33 +25,36 @@ export function buildRoutines(draft: Draft): Routine[] {
   for (const source of exposed) {
     if (rowTableOf(draft, source)) continue;
     const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
-    if (typeof routine !== 'string') routines.push(routine);
-    else if (!source.extension)
-      draft.omissions.push({ object: 'function', name: qualifiedName(source.schema, source.name), reason: routine });
+    if (!(routine instanceof LeftOut)) routines.push(routine);
+    else if (!source.extension) {
+      draft.omissions.push({ object: 'function', id: source.id, name: functionName(draft, source), ...routine });
+    }
   }
   return routines;
 }
 
 /** The function as a field, or why it is none. */
-function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Routine | string {
+function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Routine | LeftOut {
   const { role, functions } = draft.privileges;
-  if (!functions.has(source.id)) return `the role ${role} may not execute it: grant execute on it to the role`;
-  if (systemSchemas.includes(source.schema)) return `functions of a schema ${source.schema} are not exposed: move it to another schema`;
-  if (source.kind === 'a' || source.kind === 'w') return 'it is no ordinary function: call it from one';
-  if (overloaded) return 'another function has the same name: rename one of them';
+  const uncallable = whyUncallable(source, overloaded);
+  if (uncallable) return uncallable;
   const result = resultTypeOf(draft, source);
-  if (typeof result === 'string') return result;
+  if (result instanceof LeftOut) return result;
   // Enums are types of columns and computed fields only in the reference.
-  if (result.kind === 'value' && !isPlainType(draft, source.resultTypeId)) return 'it returns an enum: return it as text';
+  if (result.kind === 'value' && !isPlainType(draft, source.resultTypeId)) {
+    return new LeftOut('unsupported-type', 'it returns an enum: return it as text');
+  }
+  if (!functions.has(source.id))
+    return notGranted(`the role ${role} may not execute it: grant execute on it to the role`, 'execute', source.id);
   const schema = draft.schemas.get(source.schemaId);
   const args = buildArguments(draft, source, schema?.inflection ?? false, result);
-  if (typeof args === 'string') return args;
+  if (args instanceof LeftOut) return args;
   const directive = readDirective(source.comment);
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
   const rename = 'rename it, or name it with the comment directive {"name": "..."}';
-  if (!isFreeName(fieldName)) return `"${fieldName}" is no GraphQL name: ${rename}`;
+  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
   if (!draft.names.claimRootField(fieldName, source.volatile ? 'mutation' : 'query')) {
-    return `another field has the name "${fieldName}": ${rename}`;
+    return new LeftOut('name-taken', `another field has the name "${fieldName}": ${rename}`);
   }
   return {
     id: source.id,
@@ -65,25 +69,45 @@ function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean
   };
 }
 
+function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): LeftOut | undefined {
+  if (systemSchemas.includes(schema)) {
+    return new LeftOut('not-callable', `functions of a schema ${schema} are not exposed: move it to another schema`);
+  }
+  if (kind === 'a' || kind === 'w') return new LeftOut('not-callable', 'it is no ordinary function: call it from one');
+  return overloaded ? new LeftOut('name-taken', 'another function has the same name: rename one of them') : undefined;
+}
+
 /** The arguments, or why the function cannot be called with them. */
-function buildArguments(draft: Draft, source: CatalogFunction, inflection: boolean, result: RoutineResult): RoutineArgument[] | string {
+function buildArguments(draft: Draft, source: CatalogFunction, inflection: boolean, result: RoutineResult): RoutineArgument[] | LeftOut {
   const args: RoutineArgument[] = [];
   for (const argument of source.arguments) {
-    if (argument.name === '') return 'it has an argument without a name: name it';
+    if (argument.name === '') return new LeftOut('not-callable', 'it has an argument without a name: name it');
     const type = valueTypeOf(draft, argument.typeId);
     if (!isPlainType(draft, argument.typeId) || !isInput(type)) {
-      return `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
+      const reason = `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
+      return new LeftOut('unsupported-type', reason);
     }
     const argumentName = argumentNameOf(argument.name, inflection);
     // As in the reference it is not listed: a function that needs it cannot be called.
-    if (!isFreeName(argumentName)) continue;
-    if (args.some((other) => other.argumentName === argumentName)) return `two arguments have the name "${argumentName}": rename one`;
+    if (!isFreeName(argumentName)) {
+      omitArgument(draft, source, argument, argumentName);
+      continue;
+    }
+    if (args.some((other) => other.argumentName === argumentName)) {
+      return new LeftOut('name-taken', `two arguments have the name "${argumentName}": rename one`);
+    }
     if (result.kind === 'rows' && collectionArguments.includes(argumentName)) {
-      return `its argument ${argument.name} has the name of an argument of all collections: rename it`;
+      return new LeftOut('name-taken', `its argument ${argument.name} has the name of an argument of all collections: rename it`);
     }
     args.push({ name: argument.name, argumentName, type, ...requirement(draft, argument) });
   }
   return args;
+}
+
+function omitArgument(draft: Draft, source: CatalogFunction, { name, hasDefault }: CatalogArgument, argumentName: string): void {
+  const problem = `"${argumentName}" is no GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
+  const omission = { object: 'argument', id: source.id, name: `${functionName(draft, source)}.${name}` } as const;
+  draft.omissions.push({ ...omission, ...new LeftOut('illegal-name', `${problem}: rename the argument`) });
 }
 
 function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {

@@ -4,6 +4,7 @@
 import type { CatalogColumn, CatalogTable, RelationKind } from '../catalog/catalog.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
 import { type Draft, privilegesOn, qualifiedName, type SchemaSettings, type TableDraft } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 import type { TableKind } from './model.ts';
 import { isFreeName, typeNameOf } from './names.ts';
 import { isWritable } from './value-types.ts';
@@ -22,27 +23,32 @@ export function addTables(draft: Draft): void {
     const schema = draft.schemas.get(source.schemaId);
     if (!schema) continue;
     const table = draftTable(draft, source, schema);
-    if (typeof table !== 'string') draft.tables.set(source.id, table);
-    else draft.omissions.push({ object: 'table', name: qualifiedName(schema.name, source.name), reason: table });
+    const name = qualifiedName(schema.name, source.name);
+    if (table instanceof LeftOut) draft.omissions.push({ object: kinds[source.kind], id: source.id, name, ...table });
+    else draft.tables.set(source.id, table);
   }
 }
 
 /** The draft of a table, or why there is none. */
-function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings): TableDraft | string {
+function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings): TableDraft | LeftOut {
   const directive = readDirective(source.comment);
   const kind = kinds[source.kind];
-  if (source.columns.length === 0) return 'it has no columns: add some';
+  if (source.columns.length === 0) return new LeftOut('no-columns', 'it has no columns: add some');
   if (!source.columns.some((column) => privilegesOn(draft, source, column).select)) {
-    return `the role ${draft.privileges.role} may select none of its columns: grant select on the ${kind}, or on columns of it, to the role`;
+    const remedy = `grant select on the ${kind}, or on columns of it, to the role`;
+    return notGranted(`the role ${draft.privileges.role} may select none of its columns: ${remedy}`, 'select', source.id);
   }
   const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
-  if (!isFreeName(typeName)) return `"${typeName}" is no GraphQL name: give it another with the comment directive {"name": "..."}`;
+  if (!isFreeName(typeName)) {
+    return new LeftOut('illegal-name', `"${typeName}" is no GraphQL name: give it another with the comment directive {"name": "..."}`);
+  }
   const key = keyOf(source, directive);
-  if (typeof key === 'string') return key;
+  if (key instanceof LeftOut) return key;
   const able = abilities(draft, source, directive);
   const taken = draft.names.claimTable(typeName, able);
   if (taken !== undefined) {
-    return `the name "${taken}" is taken by another type or field: give it another name with the comment directive {"name": "..."}`;
+    const remedy = 'give it another name with the comment directive {"name": "..."}';
+    return new LeftOut('name-taken', `the name "${taken}" is taken by another type or field: ${remedy}`);
   }
   const { aggregate, ...grants } = able;
   const table: TableDraft['table'] = {
@@ -67,17 +73,21 @@ function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings):
 }
 
 /** The primary key in the order of the table's columns, or the columns that a directive names in its order; else why there is none. */
-function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | string {
+function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | LeftOut {
   const primary = source.indexes.find((index) => index.primary);
   if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
     const remedy = 'name its key columns with the comment directive {"primary_key_columns": ["..."]}';
-    return source.kind === 'r' || source.kind === 'p' ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`;
+    const mayHaveOne = source.kind === 'r' || source.kind === 'p';
+    return new LeftOut('no-key', mayHaveOne ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`);
   }
   const key = names.map((name) => source.columns.find((column) => column.name === name));
   const missing = names.find((_name, position) => !key[position]);
-  if (missing !== undefined) return `its comment directive names "${missing}" in primary_key_columns, which is no column of it: correct it`;
+  if (missing !== undefined) {
+    const reason = `its comment directive names "${missing}" in primary_key_columns, which is no column of it: correct it`;
+    return new LeftOut('unusable-directive', reason);
+  }
   return key.filter((column) => column !== undefined);
 }
 

@@ -5,6 +5,7 @@
 import type { CatalogColumn, CatalogForeignKey } from '../catalog/catalog.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
 import { columnByNumber, type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
+import { LeftOut, notGranted } from './left-out.ts';
 
 export interface ForeignKey {
   /** For messages. */
@@ -24,48 +25,52 @@ export interface ForeignKey {
 /** Collects the foreign keys, in the order of the catalog, then those that directives declare. Says why others are left out. */
 export function collectForeignKeys(draft: Draft): ForeignKey[] {
   const keys: ForeignKey[] = [];
-  const keep = (name: string, key: ForeignKey | string) => {
-    if (typeof key !== 'string') keys.push(key);
-    else draft.omissions.push({ object: 'relation', name, reason: key });
+  const keep = (id: number, name: string, key: ForeignKey | LeftOut) => {
+    if (key instanceof LeftOut) draft.omissions.push({ object: 'relation', id, name, ...key });
+    else keys.push(key);
   };
   for (const constraint of draft.catalog.foreignKeys) {
     const source = draft.sources.get(constraint.tableId);
     const schema = source && draft.schemas.get(source.schemaId);
     if (!source || !schema) continue;
     const name = `${qualifiedName(schema.name, source.name)}.${constraint.name}`;
-    keep(name, resolveConstraint(draft, constraint, name));
+    keep(source.id, name, resolveConstraint(draft, constraint, name));
   }
   for (const local of draft.tables.values()) {
     for (const [position, declared] of readForeignKeys(local.directive).entries()) {
       const name = `${qualifiedName(local.table.schema, local.table.name)}.foreign_keys[${position}]`;
-      keep(name, resolveDeclared(draft, local, declared, name));
+      keep(local.table.id, name, resolveDeclared(draft, local, declared, name));
     }
   }
   return keys;
 }
 
-function resolveConstraint(draft: Draft, constraint: CatalogForeignKey, name: string): ForeignKey | string {
+function resolveConstraint(draft: Draft, constraint: CatalogForeignKey, name: string): ForeignKey | LeftOut {
   const local = draft.tables.get(constraint.tableId);
-  if (!local) return 'its table is not in the API: see there';
+  if (!local) return new LeftOut('owner-left-out', 'its table is not in the API: see there');
   const target = draft.tables.get(constraint.targetId);
-  if (!target) return `its target ${constraint.targetName} is not in the API: see there, or expose its schema`;
+  if (!target)
+    return new LeftOut('owner-left-out', `its target ${constraint.targetName} is not in the API: see there, or expose its schema`);
   const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
   const key = keyBetween(draft, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
-  if (typeof key === 'string') return key;
+  if (key instanceof LeftOut) return key;
   const certain = constraint.validated && key.localColumns.every((column) => column.notNull);
   // Row level security may hide the target.
   return { ...key, nullable: !certain || target.source.rowSecurity };
 }
 
-function resolveDeclared(draft: Draft, local: TableDraft, declared: DeclaredForeignKey | undefined, name: string): ForeignKey | string {
+function resolveDeclared(draft: Draft, local: TableDraft, declared: DeclaredForeignKey | undefined, name: string): ForeignKey | LeftOut {
   if (!declared) {
-    return 'its directive is incomplete: it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
+    const reason = 'its directive is incomplete: it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
+    return new LeftOut('unusable-directive', reason);
   }
   const { foreignSchema, foreignTable } = declared;
   const target = [...draft.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
-  if (!target)
-    return `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API: correct the directive, or expose the table`;
+  if (!target) {
+    const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API: correct the directive, or expose the table`;
+    return new LeftOut('owner-left-out', reason);
+  }
   const localColumns = declared.localColumns.map((column) => local.source.columns.find((existing) => existing.name === column));
   const targetColumns = declared.foreignColumns.map((column) => target.source.columns.find((existing) => existing.name === column));
   return keyBetween(draft, name, local, localColumns, target, targetColumns, declared.directive);
@@ -81,15 +86,13 @@ function keyBetween(
   target: TableDraft,
   targetColumns: Columns,
   directive: Directive,
-): ForeignKey | string {
+): ForeignKey | LeftOut {
   const [near, far] = [localColumns.filter(isPresent), targetColumns.filter(isPresent)];
   if (near.length < localColumns.length || far.length < targetColumns.length) {
-    return 'its directive names columns that do not exist: correct it';
+    return new LeftOut('unusable-directive', 'its directive names columns that do not exist: correct it');
   }
-  const hidden =
-    near.find((column) => !privilegesOn(draft, local.source, column).select) ??
-    far.find((column) => !privilegesOn(draft, target.source, column).select);
-  if (hidden) return `the role ${draft.privileges.role} may not select its column ${hidden.name}: grant select on it to the role`;
+  const hidden = whyHidden(draft, local, near) ?? whyHidden(draft, target, far);
+  if (hidden) return hidden;
   return {
     name,
     local,
@@ -100,6 +103,14 @@ function keyBetween(
     foreignName: readName(directive, 'foreign_name'),
     nullable: true,
   };
+}
+
+function whyHidden(draft: Draft, { source, table }: TableDraft, columns: readonly CatalogColumn[]): LeftOut | undefined {
+  const hidden = columns.find((column) => !privilegesOn(draft, source, column).select);
+  if (!hidden) return undefined;
+  const name = `${qualifiedName(table.schema, table.name)}.${hidden.name}`;
+  const reason = `the role ${draft.privileges.role} may not select the column ${name}: grant select on it to the role`;
+  return notGranted(reason, 'select', source.id, hidden.name);
 }
 
 function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {

@@ -185,10 +185,37 @@ export type RoutineResult =
   /** `returns setof t`: a connection. */
   | { readonly kind: 'rows'; readonly table: Table };
 
-/** An object of the exposed schemas that is not in the API, and why, in words that say what to do. */
+/** An object of the exposed schemas that is not in the API, and why. */
 export interface Omission {
-  readonly object: 'table' | 'column' | 'relation' | 'function' | 'enum' | 'enum value' | 'schema';
-  /** Qualified name: `public.account.balance`. */
+  readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'enum' | 'enum value' | 'schema';
+  /** The oid of the table, function, enum or schema that it is or belongs to; 0 of a schema that does not exist. */
+  readonly id: number;
+  /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
+  readonly cause: OmissionCause;
+  /** The cause in words that say what to do. */
   readonly reason: string;
+  /** The privilege whose lack is the cause, otherwise null. */
+  readonly lacking: LackingPrivilege | null;
+}
+
+export type OmissionCause =
+  | 'missing-schema'
+  | 'not-granted'
+  | 'owner-left-out'
+  | 'no-columns'
+  | 'no-key'
+  | 'illegal-name'
+  | 'name-taken'
+  | 'unsupported-type'
+  | 'not-callable'
+  | 'unusable-directive';
+
+/** `usage` of a schema, `select` on a table or one of its columns, `execute` of a function. */
+export interface LackingPrivilege {
+  readonly privilege: 'usage' | 'select' | 'execute';
+  /** The oid of the schema, table or function. */
+  readonly id: number;
+  /** The name of the column; null where all of the object is meant. */
+  readonly column: string | null;
 }

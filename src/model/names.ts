@@ -13,6 +13,11 @@ export function isFreeName(name: string): boolean {
   return isLegalName(name) && !name.startsWith('__');
 }
 
+/** Whether a value of an enum may have this name (https://spec.graphql.org/October2021/#EnumValue). */
+export function isEnumValueName(name: string): boolean {
+  return isLegalName(name) && !['true', 'false', 'null'].includes(name);
+}
+
 /** `account_holder` → `AccountHolder`: capitals at the start and after what is no letter or digit, then no underscores. */
 function inflect(name: string): string {
   return name.replace(/(?<![\p{Alphabetic}\p{N}])./gsu, (character) => character.toUpperCase()).replaceAll('_', '');

@@ -1,6 +1,7 @@
 /** Which types functions may take and return. */
-import type { CatalogFunction } from '../catalog/catalog.ts';
-import type { Draft } from './draft.ts';
+import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
+import { type Draft, qualifiedName } from './draft.ts';
+import { LeftOut } from './left-out.ts';
 import type { RoutineResult } from './model.ts';
 import { valueTypeOf } from './value-types.ts';
 
@@ -8,22 +9,36 @@ import { valueTypeOf } from './value-types.ts';
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
 /** What a function returns as a field, or why it cannot be one. */
-export function resultTypeOf(draft: Draft, { resultTypeId, returnsSet, rows }: CatalogFunction): RoutineResult | string {
+export function resultTypeOf(draft: Draft, { resultTypeId, returnsSet, rows }: CatalogFunction): RoutineResult | LeftOut {
   const type = draft.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
     if (type.name === 'void') return { kind: 'void' };
-    if (type.name === 'trigger' || type.name === 'event_trigger') return 'it is a trigger function: triggers call it';
-    if (!polymorphic.includes(type.name)) return `it returns ${type.name}: return a scalar, or rows of a table of the API`;
+    if (type.name === 'trigger' || type.name === 'event_trigger') {
+      return new LeftOut('not-callable', 'it is a trigger function: triggers call it');
+    }
+    if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}: return a scalar, or rows of a table of the API`);
   }
   const value = valueTypeOf(draft, resultTypeId);
   if (value.kind === 'row') {
     // A set that is declared to have one row is that row.
     return returnsSet && rows !== 1 ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
-  if (value.kind === 'row list' || value.kind === 'unsupported') {
-    return 'it returns a composite type that is no table of the API: return a scalar, or rows of such a table';
+  if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(draft, type);
+  if (returnsSet) return unsupported('it returns a set of values: return an array, or rows of a table of the API');
+  return { kind: 'value', type: value };
+}
+
+function whyNoResult({ sources, schemas }: Draft, type: CatalogType | undefined): LeftOut {
+  const table = sources.get(type?.relationId ?? 0);
+  if (table) {
+    const name = qualifiedName(schemas.get(table.schemaId)?.name ?? '', table.name);
+    return new LeftOut('owner-left-out', `it returns rows of ${name}, which is not in the API: see there`);
   }
-  return returnsSet ? 'it returns a set of values: return an array, or rows of a table of the API' : { kind: 'value', type: value };
+  return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type: return a scalar, or rows of a table of the API`);
+}
+
+function unsupported(reason: string): LeftOut {
+  return new LeftOut('unsupported-type', reason);
 }
 
 /** Whether arguments and results of root fields can have the type: scalars and arrays of them, neither enums nor rows. */

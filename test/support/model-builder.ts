@@ -59,7 +59,9 @@ export function fieldNames(fields: readonly { readonly fieldName: string }[]): s
   return fields.map(({ fieldName }) => fieldName);
 }
 
-/** The omissions as reasons by kind and name, without the schema: `table keyless`. */
+/** The omissions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
 export function reasonsByObject({ omissions }: Model): Record<string, string> {
-  return Object.fromEntries(omissions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '')}`, reason]));
+  return Object.fromEntries(
+    omissions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`, reason]),
+  );
 }
