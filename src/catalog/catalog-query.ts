@@ -1,180 +1,168 @@
 /**
  * The one introspection query: all that `load-catalog.ts` needs of the system catalogs, as one row with one column of JSON text.
  * Its parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
+ *
+ * It has to be fast for thousands of tables, also right after they were made, when the system catalogs have no statistics and a join
+ * may be planned as a loop within a loop; and its estimated cost has to stay small, for else PostgreSQL compiles it (JIT), which takes
+ * seconds. So there are neither joins nor subqueries for each row: rows are picked by membership in a set, `(x in (...)) is true`,
+ * which PostgreSQL does not turn into a join but looks up in a hash table, and `load-catalog.ts` puts the parts together.
  */
 
-/**
- * Rows come as JSON arrays, which is half the bytes of objects; `load-catalog.ts` names their members in the same order.
- * Joins and not correlated subqueries throughout: it has to be fast for thousands of tables.
- */
+/** Rows come as JSON arrays, which is half the bytes of objects; `raw-catalog.ts` names their members in the same order. */
 export const catalogQuery = `
 with exposed as materialized (
-  select n.oid, n.nspname, min(s.position) as position
-  from pg_catalog.json_array_elements_text($1::json) with ordinality as s(name, position)
-  join pg_catalog.pg_namespace n on n.nspname = s.name
-  group by n.oid, n.nspname
-),
-directive as materialized (
-  select d.classoid, d.objoid, d.objsubid, d.description
-  from pg_catalog.pg_description d
-  where pg_catalog.strpos(d.description, '@graphql(') > 0
+  select n.oid
+  from pg_catalog.pg_namespace n
+  where (n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))) is true
 ),
 relation as materialized (
   select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions
   from pg_catalog.pg_class c
-  join exposed e on e.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
-),
-own_sequence as materialized (
-  select d.refobjid as relation, d.refobjsubid as number
-  from pg_catalog.pg_class s
-  join pg_catalog.pg_depend d on d.objid = s.oid and d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
-  where s.relkind = 'S' and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
-),
-unproven_not_null as materialized (
-  select k.conrelid as relation, k.conkey[1] as number
-  from pg_catalog.pg_constraint k
-  where k.contype = 'n' and not k.convalidated
+  where (c.relnamespace in (select e.oid from exposed e)) is true
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 ),
 attribute as materialized (
-  select a.attrelid, a.attnum, a.attname, a.atttypid,
-    case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end as max_length,
-    case
-      when a.atttypmod < 0 then null
-      -- Built in, and so in pg_catalog.
-      when a.atttypid < 16384 then pg_catalog.format_type(a.atttypid, a.atttypmod)
-      else (
-        select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(b.typname)
-          || pg_catalog.substr(
-            pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.length(pg_catalog.format_type(b.oid, -1)) + 1
-          )
-        from pg_catalog.pg_type t
-        join pg_catalog.pg_type b on b.oid = case when t.typcategory = 'A' and t.typelem <> 0 then t.typelem else t.oid end
-        join pg_catalog.pg_namespace n on n.oid = b.typnamespace
-        where t.oid = a.atttypid
-      )
-    end as modified_type,
-    a.attnotnull and u.number is null as not_null,
-    a.attgenerated <> '' or a.attidentity <> '' or s.number is not null as automatic,
-    d.description
-  from relation r
-  join pg_catalog.pg_attribute a on a.attrelid = r.oid
-  left join own_sequence s on s.relation = a.attrelid and s.number = a.attnum
-  left join unproven_not_null u on u.relation = a.attrelid and u.number = a.attnum
-  left join directive d
-    on d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objoid = a.attrelid and d.objsubid = a.attnum
-  where a.attnum > 0 and not a.attisdropped
+  select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic
+  from pg_catalog.pg_attribute a
+  where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
+),
+foreign_key as materialized (
+  select k.oid, k.conname, k.conrelid, k.conkey, k.confrelid, k.confkey, k.convalidated, k.conparentid
+  from pg_catalog.pg_constraint k
+  where k.contype = 'f' and (k.conrelid in (select r.oid from relation r)) is true
 ),
 function as materialized (
-  select p.*, n.nspname
+  select p.*
   from pg_catalog.pg_proc p
-  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-  where p.pronamespace in (select e.oid from exposed e)
-    or (p.pronargs = 1 and p.proargtypes[0] in (select r.reltype from relation r where r.reltype <> 0))
+  where (p.pronamespace in (select e.oid from exposed e)) is true
+    or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r where r.reltype <> 0)) is true)
 ),
 used_type as materialized (
   select a.atttypid as id from attribute a
   union select f.prorettype from function f
   union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
-),
-type as materialized (
-  select t.oid, t.typnamespace, n.nspname, t.typname, t.typtype, t.typcategory, t.typrelid,
-    case when t.typcategory = 'A' then t.typelem else 0 end as typelem,
-    t.typtype = 'e' and t.typnamespace in (select e.oid from exposed e) as is_exposed_enum
-  from pg_catalog.pg_type t
-  join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-  where t.oid in (select u.id from used_type u)
-    or t.oid in (select x.typelem from pg_catalog.pg_type x join used_type u on u.id = x.oid where x.typcategory = 'A')
-    or (t.typtype = 'e' and t.typnamespace in (select e.oid from exposed e))
 )
 select pg_catalog.json_build_object(
+  'setting', (select pg_catalog.json_agg(e.oid::int8) from exposed e),
   'schemas', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(e.oid::int8, e.nspname, d.description) order by e.position)
-    from exposed e
-    left join directive d on d.classoid = 'pg_catalog.pg_namespace'::pg_catalog.regclass and d.objoid = e.oid
+    select pg_catalog.json_agg(pg_catalog.json_build_array(n.oid::int8, n.nspname, pg_catalog.quote_ident(n.nspname)))
+    from pg_catalog.pg_namespace n
   ),
   'tables', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity,
-      case when r.relkind = 'v' then (
-        select o.option_value::bool from pg_catalog.pg_options_to_table(r.reloptions) o where o.option_name = 'security_invoker'
-      ) end,
+      r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity, r.reloptions,
       case
         when r.relkind in ('r', 'p') then 28
         when r.relkind = 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true)
         -- A wrapper without a handler makes the function fail.
-        when r.relkind = 'f' and w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)
+        when r.relkind = 'f' and (r.oid in (
+          select f.ftrelid
+          from pg_catalog.pg_foreign_table f
+          join pg_catalog.pg_foreign_server v on v.oid = f.ftserver
+          join pg_catalog.pg_foreign_data_wrapper w on w.oid = v.srvfdw
+          where w.fdwhandler <> 0
+        )) is true then pg_catalog.pg_relation_is_updatable(r.oid, true)
         else 0
-      end,
-      d.description
+      end
     ) order by r.oid)
     from relation r
-    left join pg_catalog.pg_foreign_table f on f.ftrelid = r.oid
-    left join pg_catalog.pg_foreign_server v on v.oid = f.ftserver
-    left join pg_catalog.pg_foreign_data_wrapper w on w.oid = v.srvfdw
-    left join directive d on d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objoid = r.oid and d.objsubid = 0
   ),
   'columns', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8, a.max_length, a.modified_type, a.not_null, a.automatic, a.description
+      a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8,
+      case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end,
+      case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
+      a.attnotnull, a.automatic
     ) order by a.attrelid, a.attnum)
     from attribute a
+  ),
+  -- The columns that have a sequence of their own: serial and identity.
+  'sequences', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(d.refobjid::int8, d.refobjsubid))
+    from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      and d.refobjsubid > 0 and d.deptype in ('a', 'i')
+      and (d.objid in (select s.oid from pg_catalog.pg_class s where s.relkind = 'S')) is true
+      and (d.refobjid in (select r.oid from relation r)) is true
+  ),
+  -- The columns that are to be not null, but not proven to be.
+  'unproven', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(k.conrelid::int8, k.conkey[1]))
+    from pg_catalog.pg_constraint k
+    where k.contype = 'n' and not k.convalidated and (k.conrelid in (select r.oid from relation r)) is true
+  ),
+  'comments', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      case d.classoid
+        when 'pg_catalog.pg_namespace'::pg_catalog.regclass then 'schema'
+        when 'pg_catalog.pg_class'::pg_catalog.regclass then 'relation'
+        when 'pg_catalog.pg_constraint'::pg_catalog.regclass then 'constraint'
+        when 'pg_catalog.pg_type'::pg_catalog.regclass then 'type'
+        when 'pg_catalog.pg_proc'::pg_catalog.regclass then 'function'
+      end,
+      d.objoid::int8, d.objsubid, d.description
+    ))
+    from pg_catalog.pg_description d
+    where pg_catalog.strpos(d.description, '@graphql(') > 0
   ),
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indnkeyatts, i.indkey::pg_catalog.int2[]
     ) order by i.indexrelid)
-    from relation r
-    join pg_catalog.pg_index i on i.indrelid = r.oid
-    where i.indisvalid and i.indpred is null
+    from pg_catalog.pg_index i
+    where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null
   ),
   'foreignKeys', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      k.oid::int8, k.conname, k.conrelid::int8, k.conkey, k.confrelid::int8, k.confkey, n.nspname || '.' || c.relname, k.convalidated, d.description
+      k.oid::int8, k.conname, k.conrelid::int8, k.conkey, k.confrelid::int8, k.confkey, k.convalidated, k.conparentid::int8
     ) order by k.oid)
-    from pg_catalog.pg_constraint k
-    join relation r on r.oid = k.conrelid
-    join pg_catalog.pg_class c on c.oid = k.confrelid
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    left join pg_catalog.pg_constraint parent on parent.oid = k.conparentid
-    left join directive d on d.classoid = 'pg_catalog.pg_constraint'::pg_catalog.regclass and d.objoid = k.oid
-    -- A key to a partitioned table has a copy for each partition, which says nothing of its own.
-    where k.contype = 'f' and (parent.oid is null or parent.conrelid <> k.conrelid)
+    from foreign_key k
+  ),
+  -- What foreign keys refer to without being exposed.
+  'targets', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relnamespace::int8, c.relname))
+    from pg_catalog.pg_class c
+    where (c.oid in (select k.confrelid from foreign_key k)) is true and (c.oid in (select r.oid from relation r)) is not true
   ),
   'types', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      t.oid::int8, t.typnamespace::int8, t.nspname, t.typname, t.typtype, t.typcategory, t.typelem::int8, t.typrelid::int8,
-      -- What is in pg_catalog is always in the search path.
-      case
-        when t.nspname = 'pg_catalog' then pg_catalog.format_type(t.oid, -1)
-        when t.typcategory = 'A' and t.typelem <> 0 then pg_catalog.quote_ident(t.nspname) || '.' || pg_catalog.quote_ident(element.typname) || '[]'
-        else pg_catalog.quote_ident(t.nspname) || '.' || pg_catalog.quote_ident(t.typname)
-      end,
-      l.labels, d.description
+      t.oid::int8, t.typnamespace::int8, t.typname, pg_catalog.quote_ident(t.typname), t.typtype, t.typcategory,
+      case when t.typcategory = 'A' then t.typelem::int8 else 0 end, t.typrelid::int8, pg_catalog.format_type(t.oid, -1)
     ) order by t.oid)
-    from type t
-    left join pg_catalog.pg_type element on element.oid = t.typelem
-    left join (
-      select v.enumtypid, pg_catalog.json_agg(v.enumlabel order by v.enumsortorder) as labels
-      from pg_catalog.pg_enum v
-      group by v.enumtypid
-    ) l on l.enumtypid = t.oid and t.is_exposed_enum
-    left join directive d on d.classoid = 'pg_catalog.pg_type'::pg_catalog.regclass and d.objoid = t.oid and t.is_exposed_enum
+    from pg_catalog.pg_type t
+    where (t.oid in (select u.id from used_type u)) is true
+      or (t.oid in (
+        select x.typelem from pg_catalog.pg_type x where x.typcategory = 'A' and (x.oid in (select u.id from used_type u)) is true
+      )) is true
+      or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)
+  ),
+  'labels', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(v.enumtypid::int8, v.enumlabel) order by v.enumtypid, v.enumsortorder)
+    from pg_catalog.pg_enum v
+    where (v.enumtypid in (
+      select t.oid from pg_catalog.pg_type t where t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true
+    )) is true
   ),
   'functions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      f.oid::int8, f.pronamespace::int8, f.nspname, f.proname, f.prokind, x.objid is not null, f.provolatile = 'v', f.prosecdef, f.provariadic <> 0,
-      f.proretset, f.prorows, f.prorettype::int8,
-      f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults,
-      case when f.pronargdefaults > 0 then (
-        select pg_catalog.json_agg(pg_catalog.pg_get_function_arg_default(f.oid, g) order by g)
-        from pg_catalog.generate_series(1, coalesce(pg_catalog.cardinality(f.proallargtypes), f.pronargs)) g
-      ) end,
-      d.description
+      f.oid::int8, f.pronamespace::int8, f.proname, f.prokind,
+      (f.oid in (
+        select x.objid from pg_catalog.pg_depend x
+        where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
+      )) is true,
+      f.provolatile = 'v', f.prosecdef, f.provariadic <> 0, f.proretset, f.prorows, f.prorettype::int8,
+      f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults
     ) order by f.oid)
     from function f
-    left join pg_catalog.pg_depend x
-      on x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.objid = f.oid and x.deptype = 'e'
-    left join directive d on d.classoid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.objoid = f.oid
+  ),
+  'defaults', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      d.oid::int8, d.position, pg_catalog.pg_get_function_arg_default(d.oid, d.position)
+    ))
+    from (
+      select f.oid, pg_catalog.generate_series(1, coalesce(pg_catalog.cardinality(f.proallargtypes), f.pronargs)) as position
+      from function f
+      where f.pronargdefaults > 0
+    ) d
   )
 )::text`;

@@ -12,7 +12,7 @@ import type { Catalog, ColumnPrivileges, Privileges, TablePrivileges } from './c
 const privilegesQuery = `
 with role as materialized (select r.oid from pg_catalog.pg_roles r where r.rolname = $1::text),
 relation as materialized (
-  select r.oid as role, t.id::oid as id,
+  select t.id::oid as id,
     case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'SELECT') then 1 else 0 end
     + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'INSERT') then 2 else 0 end
     + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'UPDATE') then 4 else 0 end
@@ -29,13 +29,13 @@ select pg_catalog.json_build_object(
   'columns', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       a.attrelid::int8, a.attnum,
-      case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'SELECT') then 1 else 0 end
-      + case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'INSERT') then 2 else 0 end
-      + case when pg_catalog.has_column_privilege(t.role, a.attrelid, a.attnum, 'UPDATE') then 4 else 0 end
+      case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT') then 1 else 0 end
+      + case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'INSERT') then 2 else 0 end
+      + case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'UPDATE') then 4 else 0 end
     ))
-    from relation t
-    join pg_catalog.pg_attribute a on a.attrelid = t.id
+    from pg_catalog.pg_attribute a
     where a.attacl is not null and a.attnum > 0 and not a.attisdropped
+      and (a.attrelid in (select t.id from relation t)) is true
   ),
   'functions', (
     select pg_catalog.json_agg(f.id::int8)

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 /**
  * A hash of each catalog by itself. Rows are restricted to what the API is made of, so that temporary tables of other sessions and
  * work in other schemas change nothing. `pg_class` is hashed by its values, as TRUNCATE, REINDEX and REFRESH rewrite its rows; ANALYZE
- * and VACUUM change them in place.
+ * and VACUUM change them in place. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`.
  */
 const fingerprintQuery = `
 with exposed as materialized (
@@ -20,27 +20,27 @@ relation as materialized (
     pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.reltype, c.relowner, c.relacl, c.reloptions), 0
   ) as hash
   from pg_catalog.pg_class c
-  where c.relnamespace in (select e.oid from exposed e) and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+  where (c.relnamespace in (select e.oid from exposed e)) is true and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 )
 select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
-    from pg_catalog.pg_namespace n where n.oid in (select e.oid from exposed e)),
+    from pg_catalog.pg_namespace n where (n.oid in (select e.oid from exposed e)) is true),
   (select pg_catalog.bit_xor(r.hash) from relation r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
-    from pg_catalog.pg_attribute a where a.attrelid in (select r.oid from relation r) and a.attnum > 0),
+    from pg_catalog.pg_attribute a where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
-    from pg_catalog.pg_constraint k where k.contype in ('f', 'n', 'p', 'u') and k.conrelid in (select r.oid from relation r)),
+    from pg_catalog.pg_constraint k where k.contype in ('f', 'n', 'p', 'u') and (k.conrelid in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
-    from pg_catalog.pg_index i where i.indrelid in (select r.oid from relation r)),
+    from pg_catalog.pg_index i where (i.indrelid in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
-    from pg_catalog.pg_rewrite w where w.ev_class in (select r.oid from relation r)),
+    from pg_catalog.pg_rewrite w where (w.ev_class in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- 64 is instead of, which makes views writable.
-    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0 and t.tgrelid in (select r.oid from relation r)),
+    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0 and (t.tgrelid in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     from pg_catalog.pg_proc p
-    where p.pronamespace in (select e.oid from exposed e)
-      or (p.pronargs = 1 and p.proargtypes[0] in (select r.reltype from relation r))),
+    where (p.pronamespace in (select e.oid from exposed e)) is true
+      or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true)),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),

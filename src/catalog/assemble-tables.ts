@@ -1,0 +1,86 @@
+/** The tables of the introspection query's answer, with their columns and indexes. */
+import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
+import type { CatalogComments } from './catalog-comments.ts';
+import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';
+
+/** Puts the tables together, in the order of their ids. */
+export function assembleTables(raw: RawCatalog, comments: CatalogComments, types: ReadonlyMap<number, CatalogType>): CatalogTable[] {
+  const columns = groupByTable(raw.columns);
+  const sequences = groupByTable(raw.sequences);
+  const unproven = groupByTable(raw.unproven);
+  const indexes = groupByTable(raw.indexes);
+  const shownTypes = new Map((raw.types ?? []).map((type) => [type[0], type[8]]));
+  const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
+  return (raw.tables ?? []).map((table) => {
+    const id = table[0];
+    const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
+      const [, number, name, typeId, maxLength, shownType, notNull, automatic] = column;
+      return {
+        number,
+        name,
+        typeId,
+        maxLength,
+        modifiedType: modifiedTypeOf(typeId, shownType),
+        notNull: notNull && !includesColumn(unproven.get(id), column),
+        automatic: automatic || includesColumn(sequences.get(id), column),
+        comment: comments.onColumn(id, number),
+      };
+    });
+    return toTable(table, comments.on('relation', id), ownColumns, (indexes.get(id) ?? []).map(toIndex));
+  });
+}
+
+/** Rows by the id of their table, in their order. */
+function groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
+  rows: readonly Row[] | null,
+): ReadonlyMap<number, readonly Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows ?? []) {
+    const group = groups.get(row[0]);
+    if (group) group.push(row);
+    else groups.set(row[0], [row]);
+  }
+  return groups;
+}
+
+/**
+ * `geometry(Point,4326)`, shown so or qualified, as the search path of the connection asks for it, becomes `gis.geometry(Point,4326)`:
+ * what follows the type's own name is put after the qualified one. Types of pg_catalog may have it inside: `timestamp(3) with time zone`.
+ */
+function modifiedType(type: CatalogType | undefined, shown: string | null, shownWithout: string | undefined): string | null {
+  if (shown === null || !type || type.schema === 'pg_catalog') return shown;
+  const brackets = type.elementId === 0 ? 0 : '[]'.length;
+  return type.sql.slice(0, type.sql.length - brackets) + shown.slice((shownWithout?.length ?? 0) - brackets);
+}
+
+function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, number]: RawColumn): boolean {
+  return numbers?.some((pair) => pair[1] === number) ?? false;
+}
+
+/** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
+function toTable(raw: RawTable, comment: string | null, columns: readonly CatalogColumn[], indexes: readonly CatalogIndex[]): CatalogTable {
+  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, writable] = raw;
+  return {
+    id,
+    schemaId,
+    name,
+    kind,
+    rowTypeId,
+    rowSecurity,
+    // A boolean option is kept as it was written.
+    securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
+    canUpdate: (writable & 4) !== 0,
+    canInsert: (writable & 8) !== 0,
+    canDelete: (writable & 16) !== 0,
+    comment,
+    columns,
+    indexes,
+  };
+}
+
+/** Columns beyond the key count are only carried (`include`); the number 0 is an expression. */
+function toIndex([, primary, unique, keyCount, columns]: RawIndex): CatalogIndex {
+  const keys = columns.slice(0, keyCount);
+  const firstExpression = keys.indexOf(0);
+  return { primary, unique, columns: firstExpression < 0 ? keys : keys.slice(0, firstExpression) };
+}

@@ -1,0 +1,42 @@
+/** The types of the introspection query's answer, with the labels of the exposed enums. */
+import type { CatalogType } from './catalog.ts';
+import type { CatalogComments } from './catalog-comments.ts';
+import type { RawCatalog, RawType } from './raw-catalog.ts';
+
+/** Puts the types together, by id. */
+export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, CatalogType> {
+  const schemas = new Map((raw.schemas ?? []).map(([id, name, quotedName]) => [id, { name, quotedName }]));
+  const exposed = new Set(raw.setting);
+  const quotedNames = new Map((raw.types ?? []).map(([id, , , quotedName]) => [id, quotedName]));
+  const labels = new Map<number, string[]>();
+  for (const [typeId, label] of raw.labels ?? []) labels.set(typeId, [...(labels.get(typeId) ?? []), label]);
+  const types = (raw.types ?? []).map((type): CatalogType => {
+    const [id, schemaId, name, , kind, category, elementId, relationId] = type;
+    const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
+    const isExposedEnum = kind === 'e' && exposed.has(schemaId);
+    return {
+      id,
+      schemaId,
+      schema: schema.name,
+      name,
+      kind,
+      category,
+      elementId,
+      relationId,
+      sql: typeSql(type, schema, quotedNames),
+      labels: isExposedEnum ? (labels.get(id) ?? []) : null,
+      comment: isExposedEnum ? comments.on('type', id) : null,
+    };
+  });
+  return new Map(types.map((type) => [type.id, type]));
+}
+
+/** What is in pg_catalog is always in the search path; of anything else the schema is named. */
+function typeSql(
+  [, , , quotedName, , , elementId, , shown]: RawType,
+  schema: { readonly name: string; readonly quotedName: string },
+  quotedNames: ReadonlyMap<number, string>,
+): string {
+  if (schema.name === 'pg_catalog') return shown;
+  return elementId === 0 ? `${schema.quotedName}.${quotedName}` : `${schema.quotedName}.${quotedNames.get(elementId)}[]`;
+}

@@ -1,0 +1,24 @@
+/** The comments that hold a directive, by what they are on. */
+import type { CommentedKind, RawCatalog } from './raw-catalog.ts';
+
+export class CatalogComments {
+  readonly #texts = new Map<string, string>();
+  readonly #tables = new Set<number>();
+
+  constructor({ comments }: RawCatalog) {
+    for (const [kind, id, number, text] of comments ?? []) {
+      this.#texts.set(`${kind} ${id} ${number}`, text);
+      if (kind === 'relation') this.#tables.add(id);
+    }
+  }
+
+  /** The comment on an object, or null. */
+  on(kind: CommentedKind, id: number): string | null {
+    return this.#texts.get(`${kind} ${id} 0`) ?? null;
+  }
+
+  /** The comment on a column, or null. Few tables of many have any, and so no key is made for the columns of the others. */
+  onColumn(tableId: number, number: number): string | null {
+    return (this.#tables.has(tableId) && this.#texts.get(`relation ${tableId} ${number}`)) || null;
+  }
+}
