@@ -7,6 +7,7 @@ import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type FlightResult, type Session } from './database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject } from './errors.ts';
 import type { Observer } from './events.ts';
+import { type AnsweredRoot, assembleAnswer } from './execute/assemble-answer.ts';
 import { executeFlight } from './execute/execute-flight.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import type { Model } from './model/model.ts';
@@ -82,8 +83,8 @@ export interface Target {
   readonly observe: Observer;
 }
 
-/** The JSON text of the answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
-export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<string> {
+/** The answer as UTF-8. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
+export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Buffer> {
   const { document, compiled } = findDocument(api, sizes, request.query);
   const operation = chooseOperation(document, request.operationName);
   const variables = readVariables(operation.variables, request.variables ?? {});
@@ -91,7 +92,7 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
   const session = target.caller && sessionOf(api, target.caller, ready.kind);
   const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
-  return responseText(ready, rows, (key) => introspect(api, document, operation, request, key));
+  return assembleAnswer(answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key)));
 }
 
 /** The SQL of a request, for a person to read: what `answerRequest` would run. */
@@ -102,9 +103,9 @@ export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequ
 }
 
 /** The errors of a failed request in the response format, with `data: null` where it failed while it ran. */
-export function failureText(error: unknown): { readonly text: string; readonly code: ErrorCode } {
+export function failureResponse(error: unknown): RawResponse {
   const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
-  return { text: JSON.stringify({ errors }), code: errors[0]!.code };
+  return { body: Buffer.from(JSON.stringify({ errors })), errorCode: errors[0]!.code };
 }
 
 const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
@@ -154,17 +155,12 @@ function sessionOf(api: Api, { role, claims }: Caller, kind: CompiledOperation['
   return { role, claims: text, searchPath: api.searchPath, version: kind === 'mutation' ? api.version : null };
 }
 
-/** The pieces in the order of the request. PostgreSQL built the values; they are not read again. */
-function responseText({ roots }: CompiledOperation, rows: FlightResult, introspected: (key: string) => string): string {
-  let text = '{"data":{';
-  for (const root of roots) {
-    if (text.length > '{"data":{'.length) text += ',';
-    text += `"${root.key}":`;
-    if (root.kind === 'json') text += root.json;
-    else if (root.kind === 'introspection') text += introspected(root.key);
-    else text += rows[root.statement]?.[root.column] ?? 'null';
-  }
-  return `${text}}}`;
+/** Where each root field's JSON comes from. */
+function answeredRoots({ roots }: CompiledOperation, rows: FlightResult, introspected: (key: string) => string): AnsweredRoot[] {
+  return roots.map((root) => {
+    if (root.kind === 'json') return root;
+    return { key: root.key, json: root.kind === 'introspection' ? introspected(root.key) : (rows[root.statement]?.[root.column] ?? null) };
+  });
 }
 
 function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): string {

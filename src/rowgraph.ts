@@ -17,7 +17,7 @@ import {
   type Caller,
   type ExecutionResult,
   explainRequest,
-  failureText,
+  failureResponse,
   type GraphQLRequest,
   type RawResponse,
   type Target,
@@ -103,12 +103,20 @@ class RowgraphService implements Rowgraph {
   }
 
   async execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult> {
-    return JSON.parse((await this.#answer(request, caller)).text) as ExecutionResult;
+    return toResult(await this.executeRaw(request, caller));
   }
 
   async executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {
-    const { text, code } = await this.#answer(request, caller);
-    return { body: Buffer.from(text), errorCode: code };
+    const target: Target = { database: this.#database, caller, observe: this.#observe };
+    try {
+      const body = await this.#watch.withCurrent(async (apis) => {
+        const api = await apis.of(caller.role, this.#database);
+        return answerRequest(api, this.#settings.caches, request, target);
+      });
+      return { body, errorCode: null };
+    } catch (error) {
+      return this.#failure(error);
+    }
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
@@ -122,9 +130,9 @@ class RowgraphService implements Rowgraph {
       this.#clientStates.set(key, apis);
       const api = await apis.of(role, database);
       const target: Target = { database, caller: null, observe: this.#observe };
-      return JSON.parse(await answerRequest(api, settings.caches, request, target)) as ExecutionResult;
+      return toResult({ body: await answerRequest(api, settings.caches, request, target), errorCode: null });
     } catch (error) {
-      return JSON.parse(this.#failure(error).text) as ExecutionResult;
+      return toResult(this.#failure(error));
     }
   }
 
@@ -150,23 +158,15 @@ class RowgraphService implements Rowgraph {
     await this.#database.close();
   }
 
-  async #answer(request: GraphQLRequest, caller: Caller): Promise<{ text: string; code: RawResponse['errorCode'] }> {
-    const target: Target = { database: this.#database, caller, observe: this.#observe };
-    try {
-      const text = await this.#watch.withCurrent((apis) =>
-        apis.of(caller.role, this.#database).then((api) => answerRequest(api, this.#settings.caches, request, target)),
-      );
-      return { text, code: null };
-    } catch (error) {
-      return this.#failure(error);
-    }
-  }
-
-  #failure(error: unknown): ReturnType<typeof failureText> {
-    const failure = failureText(error);
-    if (failure.code === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
+  #failure(error: unknown): RawResponse {
+    const failure = failureResponse(error);
+    if (failure.errorCode === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
     return failure;
   }
+}
+
+function toResult({ body }: RawResponse): ExecutionResult {
+  return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as ExecutionResult;
 }
 
 interface ClientState {

@@ -3,11 +3,11 @@
  * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
  * that an error leaves that transaction as it was.
  */
-import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
 interface Result {
-  readonly rows: FlightResult;
+  readonly rows: Rows;
 }
 
 /** What is used of a client of `pg`. */
@@ -78,7 +78,7 @@ async function runFlight(client: ClientLike, { session, statements }: Flight): P
   return inTransaction(client, runOn);
 }
 
-async function runQuery(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+async function runQuery(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
   const runOn = () => send(client, text, parameters);
   return (await openSavepoint(client)) ? inSavepoint(client, runOn) : runOn();
 }
@@ -128,7 +128,7 @@ async function inTransaction<T>(client: ClientLike, work: (connection: ClientLik
   }
 }
 
-async function send(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+async function send(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
   try {
     if (!isPglite(client)) {
       const result = await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes });

@@ -28,14 +28,20 @@ export interface Flight {
   readonly statements: readonly Statement[];
 }
 
-/** The first row of each statement, its columns as text in JSON; an empty list where there was no row. */
-export type FlightResult = readonly (readonly (string | null)[])[];
+/** A value in PostgreSQL's text format: UTF-8 bytes where the driver can hand them on unread, text elsewhere. */
+export type Field = Uint8Array | string | null;
+
+/** The first row of each statement; an empty list where there was no row. */
+export type FlightResult = readonly (readonly Field[])[];
+
+/** Rows as lists of text. */
+export type Rows = readonly (readonly (string | null)[])[];
 
 export interface Database {
   /** Runs a flight. Rejects with `DatabaseError`; nothing is changed then. */
   run(flight: Flight): Promise<FlightResult>;
   /** Runs one statement as the connection's own user, outside any flight. Rows as arrays of text. For the catalog. */
-  query(text: string, parameters?: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
+  query(text: string, parameters?: readonly (string | null)[]): Promise<Rows>;
   /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to the function that stops it. */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
   /** Ends what this object opened; a pool or client of the caller's stays open. */

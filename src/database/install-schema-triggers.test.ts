@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
+import { textsOf } from '../../test/support/texts-of.ts';
 import { type Database, DatabaseError, type Flight } from './database.ts';
 import { installSchemaTriggers, readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
 import { openPgDatabase } from './pg-database.ts';
@@ -80,7 +81,7 @@ for (const index of [0, 1]) {
     test('a flight runs for the present version only', async () => {
       const { database } = databases[index]!;
       const version = await readSchemaVersion(database);
-      assert.deepEqual(await database.run(flight(version)), [['1']]);
+      assert.deepEqual(textsOf(await database.run(flight(version))), [['1']]);
       await database.query('create table app.later (id int); grant insert on app.later to anon');
       await assert.rejects(database.run(flight(version, 'insert into app.later values (1)')), isStale);
       assert.deepEqual(await database.query('select * from app.later'), []);
@@ -130,7 +131,7 @@ for (const index of [0, 1]) {
       await database.query('drop schema rowgraph cascade');
       assert.equal(await readSchemaVersion(database), null);
       await assert.rejects(database.run(flight(version)), isStale);
-      assert.deepEqual(await database.run(flight(null)), [['1']]);
+      assert.deepEqual(textsOf(await database.run(flight(null))), [['1']]);
       await installSchemaTriggers(database);
       assert.notEqual(await readSchemaVersion(database), version);
     });
@@ -179,7 +180,7 @@ test('several can install at once, and a login role can use what was installed, 
   const authenticator = openPgDatabase(`postgres://authenticator@127.0.0.1:${server.port}/postgres`);
   const version = await readSchemaVersion(authenticator);
   assert.ok(version);
-  assert.deepEqual(await authenticator.run(flight(version)), [['1']]);
+  assert.deepEqual(textsOf(await authenticator.run(flight(version))), [['1']]);
   await assert.rejects(authenticator.run(flight('1')), isStale);
   await databases[0]!.database.query('drop schema rowgraph cascade');
   await assert.rejects(installSchemaTriggers(authenticator), (error) => error instanceof DatabaseError && error.sqlstate === '42501');

@@ -4,6 +4,7 @@ import { Pool } from 'pg';
 import { type FlightProxy, startFlightProxy } from '../../test/support/flight-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
+import { textsOf } from '../../test/support/texts-of.ts';
 import { type Database, DatabaseError, type Flight, type Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions, type PgPool } from './pg-database.ts';
 
@@ -42,7 +43,12 @@ const flight = (statements: readonly (string | readonly [text: string, ...parame
 async function withDatabase(options: PgDatabaseOptions, run: (database: Database) => Promise<void>): Promise<void> {
   const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, options);
   try {
-    await run(database);
+    await run({
+      run: async (flight) => textsOf(await database.run(flight)),
+      query: (text, parameters) => database.query(text, parameters),
+      listen: (channel, onNotification) => database.listen(channel, onNotification),
+      close: () => database.close(),
+    });
   } finally {
     await database.close();
   }
@@ -195,7 +201,7 @@ describe('prepared statements', () => {
     withDatabase({ poolSize: 1 }, async (database) => {
       await database.run(flight([whoAmI, 'select 1']));
       await database.query('discard all');
-      assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+      assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
       await database.query('deallocate all');
       assert.deepEqual(await database.run(flight(['select 1', 'select 2'])), [['1'], ['2']]);
     }));
@@ -227,7 +233,7 @@ describe('a connection', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       proxy.cut('now');
       await sleeping;
-      assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+      assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
       proxy.cut('on next write');
       await assert.rejects(database.query('select 1'), failure(null));
       proxy.cut('on next write');
@@ -287,7 +293,7 @@ test("a pool of the caller's is used and stays open", async () => {
   const pool = new Pool({ connectionString: `postgres://authenticator@127.0.0.1:${server.port}/postgres`, max: 2 });
   const listeners = pool.listenerCount('error');
   const database = openPgDatabase(pool as unknown as PgPool);
-  assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+  assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
   assert.deepEqual((await pool.query('select current_user::text as me')).rows, [{ me: 'authenticator' }]);
   await database.close();
   assert.equal(pool.listenerCount('error'), listeners);

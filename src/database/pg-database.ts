@@ -3,7 +3,7 @@
  * owns, or a pool of the caller's, which may come from another copy of `pg`.
  */
 import { Client, type ClientConfig, Pool } from 'pg';
-import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { type Database, DatabaseError, type Field, type Flight, type FlightResult, type Rows } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
 import { PgListener, type PgListenerClient } from './pg-listener.ts';
@@ -51,7 +51,7 @@ interface Job {
   readonly encode: (prepared: PreparedStatements | null) => Uint8Array;
   readonly rows: { readonly unwanted: number; readonly every: boolean };
   readonly toError: (error: unknown, completed: number) => DatabaseError;
-  readonly resolve: (results: FlightResult) => void;
+  readonly resolve: (results: Field[][]) => void;
   readonly reject: (error: DatabaseError) => void;
 }
 
@@ -93,11 +93,12 @@ class PgDatabase implements Database {
     });
   }
 
-  query(text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+  query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const rows = { unwanted: 0, every: true };
       const encode = () => (parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text));
-      this.#start({ encode, rows, toError: toDatabaseError, resolve, reject }, true);
+      // Every row of a query is text (see `PgExchange`).
+      this.#start({ encode, rows, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
     });
   }
 

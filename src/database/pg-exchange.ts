@@ -3,23 +3,33 @@
  * go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
  * happens after a failure, is `pg-database.ts`'s.
  */
-import type { FlightResult } from './database.ts';
+import type { Field } from './database.ts';
+import { ReplyReader } from './reply-reader.ts';
 import { isServerError } from './to-database-error.ts';
 
-type Row = FlightResult[number];
+type DataListener = (chunk: Buffer) => void;
 
 /** What this file needs of `pg`'s Connection. */
 export interface PgConnection {
-  readonly stream: { readonly writable: boolean; write(bytes: Uint8Array): unknown };
+  readonly stream: {
+    readonly writable: boolean;
+    write(bytes: Uint8Array): unknown;
+    listeners(event: 'data'): unknown[];
+    removeAllListeners(event: 'data'): unknown;
+    on(event: 'data', listener: DataListener): unknown;
+    removeListener(event: 'data', listener: DataListener): unknown;
+  };
   once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   sendCopyFail(message: string): void;
 }
 
+const readyForQuery = 0x5a;
+
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
 export class PgExchange {
   /** One row a statement (the first; empty where there was none), or every row if asked for. */
-  readonly results: Row[] = [];
+  readonly results: Field[][] = [];
   /** Null as long as nothing failed. */
   error: unknown = null;
   /** How many statements ran to their end. */
@@ -33,7 +43,7 @@ export class PgExchange {
   readonly #unwanted: number;
   readonly #everyRow: boolean;
   readonly #done: (exchange: PgExchange) => void;
-  #row: Row | null = null;
+  #row: Field[] | null = null;
   #finished = false;
 
   constructor(bytes: Uint8Array, rows: { readonly unwanted: number; readonly every: boolean }, done: (exchange: PgExchange) => void) {
@@ -43,27 +53,44 @@ export class PgExchange {
     this.#done = done;
   }
 
-  /** An error that is returned comes back through `handleError`. */
+  /**
+   * Writes, and reads what comes back in the place of `pg`'s own parser, which decodes every value. Messages that are not about rows are
+   * handed on to it. The connection is idle at this point, so that its parser holds no half of a message. An error that is returned
+   * comes back through `handleError`.
+   */
   submit(connection: PgConnection): Error | undefined {
-    if (!connection.stream.writable) return new Error('The connection is closed');
+    const { stream } = connection;
+    if (!stream.writable) return new Error('The connection is closed');
+    const parsers = stream.listeners('data') as DataListener[];
+    const giveBack = (): void => {
+      stream.removeListener('data', onData);
+      for (const parser of parsers) stream.on('data', parser);
+    };
+    const reader = new ReplyReader({
+      row: (values) => this.#onRow(values),
+      complete: () => this.#onComplete(),
+      other: (message) => {
+        if (message[0] === readyForQuery) giveBack();
+        for (const parser of parsers) parser.call(stream, message);
+      },
+    });
+    const onData: DataListener = (chunk) => reader.read(chunk);
+    stream.removeAllListeners('data');
+    stream.on('data', onData);
     this.written = true;
-    connection.stream.write(this.#bytes);
+    stream.write(this.#bytes);
     return undefined;
   }
 
-  handleDataRow(message: { readonly fields: Row }): void {
-    if (this.#everyRow) this.results.push(message.fields);
-    else this.#row ??= message.fields;
+  #onRow(values: (Buffer | null)[]): void {
+    if (this.#everyRow) this.results.push(values.map((value) => value && value.toString()));
+    else this.#row ??= values;
   }
 
-  handleCommandComplete(): void {
+  #onComplete(): void {
     this.completed++;
     if (!this.#everyRow && this.completed > this.#unwanted) this.results.push(this.#row ?? []);
     this.#row = null;
-  }
-
-  handleEmptyQuery(): void {
-    this.handleCommandComplete();
   }
 
   handleReadyForQuery(): void {
@@ -94,7 +121,6 @@ export class PgExchange {
     connection.once('end', onEnd);
   }
 
-  handleRowDescription(): void {}
   handlePortalSuspended(): void {}
   handleCopyData(): void {}
   handleCopyInResponse(connection: PgConnection): void {

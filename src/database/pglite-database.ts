@@ -3,13 +3,13 @@
  * a server would get, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, DatabaseError, type Flight, type FlightResult } from './database.ts';
+import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
-type Row = FlightResult[number];
+type Row = Rows[number];
 
 /** What is used of a `PGlite`. */
 export interface PgliteLike {
@@ -61,7 +61,7 @@ class PgliteDatabase implements Database {
     });
   }
 
-  async query(text: string, parameters?: readonly (string | null)[]): Promise<FlightResult> {
+  async query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
     return this.#exclusively(async () => {
       const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
       const { error, rows } = await this.#exchange(bytes);

@@ -105,7 +105,7 @@ test('a deadlock is resolved: both flights succeed', async () => {
   const move = (from: number, to: number): Flight =>
     flight(
       `update account set balance = balance - 10 where id = ${from}`,
-      'select pg_sleep(0.05)',
+      'select pg_sleep(0.3)',
       `update account set balance = balance + 10 where id = ${to}`,
     );
   const events: Event[] = [];
