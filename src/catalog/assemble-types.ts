@@ -8,8 +8,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const schemas = new Map((raw.schemas ?? []).map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
   const quotedNames = new Map((raw.types ?? []).map(([id, , , quotedName]) => [id, quotedName]));
-  const labels = new Map<number, string[]>();
-  for (const [typeId, label] of raw.labels ?? []) labels.set(typeId, [...(labels.get(typeId) ?? []), label]);
+  const labels = Map.groupBy(raw.labels ?? [], ([typeId]) => typeId);
   const types = (raw.types ?? []).map((type): CatalogType => {
     const [id, schemaId, name, , kind, category, elementId, relationId] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
@@ -24,7 +23,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       elementId,
       relationId,
       sql: typeSql(type, schema, quotedNames),
-      labels: isExposedEnum ? (labels.get(id) ?? []) : null,
+      labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
       comment: isExposedEnum ? comments.on('type', id) : null,
     };
   });
