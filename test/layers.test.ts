@@ -1,0 +1,188 @@
+/**
+ * Holds the layers over the import graph of `src`: who may import whom, as types or as values, and which packages. The table is the
+ * design; to add an edge is to change the design, so say why in ARCHITECTURE.md.
+ */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+/** What the files of a folder (or one file of the root) may import. Their own folder goes without saying. */
+interface Layer {
+  /** Folders or files whose types and values may be imported. */
+  readonly values?: readonly string[];
+  /** Folders or files of which only types may be imported. */
+  readonly types?: readonly string[];
+  readonly packages?: readonly string[];
+  /** Whether it may use Node's own modules: stages that are pure may not. */
+  readonly node?: boolean;
+}
+
+/** The composition root: files that know all stages. */
+const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
+const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
+const root: Layer = { values: [...stages, ...composition, 'single-flight.ts'], packages: ['graphql', 'lru-cache'] };
+
+const layers: Readonly<Record<string, Layer>> = {
+  catalog: { types: ['database'] },
+  model: { types: ['catalog'] },
+  schema: { types: ['model'], packages: ['graphql', 'lru-cache'] },
+  // What a field of the schema means is read by accessors, and some types are told by identity.
+  request: {
+    values: ['schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
+    types: ['schema'],
+    packages: ['graphql'],
+  },
+  plan: { values: ['request/operation.ts'], types: ['request', 'model', 'schema'] },
+  sql: {},
+  compile: { values: ['sql'], types: ['plan', 'model', 'schema'] },
+  database: { packages: ['pg', '@electric-sql/pglite'], node: true },
+  // The error class, and the marks by which errors of ours inside SQL are told.
+  execute: { values: ['database/database.ts', 'database/session-statement.ts', 'sql/raise.ts'], types: ['database'], node: true },
+  doctor: { values: ['sql'], types: ['database', 'catalog', 'model'] },
+  http: {
+    types: ['pipeline.ts', 'rowgraph.ts'],
+    packages: ['fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/under-pressure', 'jose', 'lru-cache', 'pino', 'prom-client'],
+    node: true,
+  },
+  cli: {
+    values: ['index.ts', 'config.ts', 'http', 'sql', 'doctor'],
+    types: ['rowgraph.ts'],
+    packages: ['commander', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
+    node: true,
+  },
+  ...Object.fromEntries(composition.map((file) => [file, root])),
+  'index.ts': { values: ['rowgraph.ts'], types: ['pipeline.ts'] },
+  'config.ts': { node: true },
+  'errors.ts': {},
+  'events.ts': {},
+  'single-flight.ts': {},
+};
+
+/** Files that everything may import: an error is thrown at every stage, and every stage may tell what happens. */
+const everywhere = { values: ['errors.ts'], types: ['errors.ts', 'events.ts'] };
+
+interface Import {
+  readonly from: string;
+  /** A file of `src`, or the name of a package. */
+  readonly to: string;
+  readonly kind: 'file' | 'package' | 'node';
+  readonly typeOnly: boolean;
+}
+
+const source = path.join(import.meta.dirname, '../src');
+const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.endsWith('.test.ts'));
+const imports = files.flatMap(readImports);
+
+test('each import is one that the layers allow', () => {
+  const forbidden = imports
+    .filter((edge) => !isAllowed(edge))
+    .map(({ from, to, typeOnly }) => `${from} → ${to}${typeOnly ? ' (types)' : ''}`);
+  assert.deepEqual(forbidden, []);
+});
+
+test('every folder and every file of the root has a layer', () => {
+  assert.deepEqual(
+    [...new Set(files.map(layerOf))].filter((name) => !(name in layers)),
+    [],
+  );
+});
+
+test('no file imports itself by a detour', () => {
+  assert.deepEqual(findCycle(imports.filter(({ kind, typeOnly }) => kind === 'file' && !typeOnly)), null);
+});
+
+test('no folder imports itself by a detour, types included', () => {
+  const edges = imports.filter(({ kind, from, to }) => kind === 'file' && layerOf(from) !== layerOf(to));
+  const isComposition = (file: string): boolean => composition.includes(file);
+  const between = edges.filter(({ from, to }) => !isComposition(from) && !isComposition(to));
+  assert.deepEqual(findCycle(between.map(({ from, to }) => ({ from: layerOf(from), to: layerOf(to) }))), null);
+});
+
+test('only index.ts exports what other files make', () => {
+  const barrels = files.filter(
+    (file) => file !== 'index.ts' && /^export\s[^;=]*\sfrom\s+'/m.test(readFileSync(path.join(source, file), 'utf8')),
+  );
+  assert.deepEqual(barrels, []);
+});
+
+test('no file is a drawer', () => {
+  const drawer = /(^|[-/])(utils?|helpers?|misc|common|shared|lib|tools?|stuff)([-/.]|$)/;
+  assert.deepEqual(
+    files.filter((file) => drawer.test(file)),
+    [],
+  );
+});
+
+test('the text of a file is read for its imports as it should be', () => {
+  const text = [
+    "import type { A } from './a.ts';",
+    "import { type B, type C } from '../model/b.ts';",
+    "import fastify, {\n  type D,\n} from 'fastify';",
+    "const e = await import('node:fs');",
+    "export { f } from './f.ts';",
+  ].join('\n');
+  assert.deepEqual(parseImports('plan/x.ts', text), [
+    { from: 'plan/x.ts', to: 'plan/a.ts', kind: 'file', typeOnly: true },
+    { from: 'plan/x.ts', to: 'model/b.ts', kind: 'file', typeOnly: true },
+    { from: 'plan/x.ts', to: 'fastify', kind: 'package', typeOnly: false },
+    { from: 'plan/x.ts', to: 'plan/f.ts', kind: 'file', typeOnly: false },
+    { from: 'plan/x.ts', to: 'node:fs', kind: 'node', typeOnly: false },
+  ]);
+});
+
+function readImports(file: string): Import[] {
+  return parseImports(file, readFileSync(path.join(source, file), 'utf8'));
+}
+
+function parseImports(file: string, text: string): Import[] {
+  const statements = [...text.matchAll(/^(?:import|export)\s+(?<names>(?:(?!;)[\s\S])*?\sfrom\s+)?'(?<target>[^']+)';/gm)];
+  const calls = [...text.matchAll(/\bimport\((?<target>['`][^'`]+)['`]/g)].map(({ groups }) => ({ target: groups?.target?.slice(1) }));
+  return [...statements.map(({ groups }) => groups ?? {}), ...calls].map((match) => {
+    const { names = '', target = '' } = match as { names?: string; target?: string };
+    const braces = /^\{(?<inner>[\s\S]*)\}\s+from\s+$/
+      .exec(names)
+      ?.groups?.inner?.split(',')
+      .filter((name) => name.trim() !== '');
+    const typeOnly = /^type\s/.test(names) || (braces?.every((name) => /^\s*type\s/.test(name)) ?? false);
+    if (target.startsWith('.')) return { from: file, to: path.join(path.dirname(file), target), kind: 'file', typeOnly };
+    if (target.startsWith('node:')) return { from: file, to: target, kind: 'node', typeOnly };
+    const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1);
+    return { from: file, to: name.join('/'), kind: 'package', typeOnly };
+  });
+}
+
+/** The folder of a file, or the file itself where it lies in the root. */
+function layerOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function isAllowed({ from, to, kind, typeOnly }: Import): boolean {
+  const layer = layers[layerOf(from)] ?? {};
+  if (kind === 'node') return typeOnly || layer.node === true;
+  if (kind === 'package') return layer.packages?.includes(to) ?? false;
+  const values = [...(layer.values ?? []), ...everywhere.values];
+  const allowed = typeOnly ? [...values, ...(layer.types ?? []), ...everywhere.types] : values;
+  return layerOf(from) === layerOf(to) || allowed.includes(layerOf(to)) || allowed.includes(to);
+}
+
+/** The names along a cycle, or null. */
+function findCycle(edges: readonly { from: string; to: string }[]): string[] | null {
+  const targets = Map.groupBy(edges, ({ from }) => from);
+  const done = new Set<string>();
+  function visit(node: string, trail: readonly string[]): string[] | null {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const { to } of targets.get(node) ?? []) {
+      const cycle = visit(to, [...trail, node]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(node);
+    return null;
+  }
+  for (const node of targets.keys()) {
+    const cycle = visit(node, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
