@@ -14,26 +14,25 @@ export interface Closer {
 
 /**
  * Node ends connections that are idle between two requests, but not those that have never sent one, as browsers and proxies open them ahead
- * of need. They would hold up the end until patience runs out, so they are kept track of here.
+ * of need. They would hold up the end until patience runs out, so connections are kept track of here.
  */
 export function createCloser(): Closer {
   const servers: Server[] = [];
-  const unused = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let closing = false;
   return {
     watch(server) {
       servers.push(server);
       server.on('connection', (socket) => {
         if (closing) socket.destroy();
-        unused.add(socket);
-        socket.once('close', () => unused.delete(socket));
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
       });
-      server.on('request', ({ socket }) => unused.delete(socket));
     },
     isClosing: () => closing,
     async close(end, patience) {
       closing = true;
-      for (const socket of unused) socket.destroy();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const timer = setTimeout(() => {
         for (const server of servers) server.closeAllConnections();
       }, patience);

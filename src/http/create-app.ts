@@ -45,7 +45,7 @@ export async function createApp(options: ServerOptions, telemetry: Telemetry, cl
 }
 
 /**
- * Plain requests at the endpoint pass by fastify's router and hooks, which would add a quarter to what they cost (measured with a graph that
+ * Plain requests at the endpoint pass by fastify's router and hooks, which would add a fifth to what they cost (measured with a graph that
  * does nothing). Requests of browsers, which need CORS, do not.
  */
 function shortCut(path: string, endpoint: GraphqlEndpoint, handle: RequestListener): RequestListener {

@@ -16,6 +16,6 @@ const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
 };
 
 /** Names and values in turn. */
-export function headersOfError(code: ErrorCode | null): readonly string[] {
-  return code === null ? none : (byCode[code] ?? none);
+export function headersOfError(code: ErrorCode): readonly string[] {
+  return byCode[code] ?? none;
 }

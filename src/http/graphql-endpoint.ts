@@ -8,7 +8,7 @@ import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Caller } from '../pipeline.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { compressBody, compressionThreshold, negotiateEncoding } from './compress-body.ts';
+import { compressBody, compressionThreshold, type Encoding, negotiateEncoding } from './compress-body.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseRequest } from './parse-request.ts';
@@ -44,7 +44,6 @@ interface Answer {
   readonly status: number;
   readonly code: ErrorCode | null;
   readonly body: Uint8Array;
-  readonly headers: readonly string[];
 }
 
 const requestStarted = { kind: 'request-started' } as const;
@@ -53,26 +52,28 @@ const requestStarted = { kind: 'request-started' } as const;
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlEndpoint {
   const { observe, isClosing } = options;
   const nextRequestId = createRequestIds();
-  return async (request, response, headers) => {
+  return async (request, response, moreHeaders) => {
     const started = performance.now();
     observe(requestStarted);
     const exchange: Exchange = { requestId: readRequestId(request) ?? nextRequestId(), mediaType: 'application/json', caller: null };
+    let encoding: Encoding | null = null;
     let answer: Answer;
     try {
       answer = await answerRequest(request, exchange, options);
+      encoding = chooseEncoding(request, answer);
+      if (encoding !== null) answer = { ...answer, body: await compressBody(answer.body, encoding) };
     } catch (error) {
       answer = answerError(error, exchange.requestId, observe);
+      encoding = null;
     }
-    let bytes = 0;
-    try {
-      bytes = await send(response, request.headers['accept-encoding'], answer, exchange, isClosing(), headers);
-    } catch (error) {
-      observe({ kind: 'defect-found', requestId: exchange.requestId, error });
-      response.destroy();
-    }
-    const { status, code } = answer;
+    const { status, code, body } = answer;
+    const headers = listHeaders(answer, exchange, encoding, isClosing());
+    if (moreHeaders !== undefined) addHeaders(headers, moreHeaders);
+    response.writeHead(status, headers);
+    response.end(body);
+    const role = exchange.caller === null ? null : exchange.caller.role;
     const seconds = (performance.now() - started) / 1000;
-    observe({ kind: 'request-finished', requestId: exchange.requestId, role: exchange.caller?.role ?? null, code, status, seconds, bytes });
+    observe({ kind: 'request-finished', requestId: exchange.requestId, role, code, status, seconds, bytes: body.length });
   };
 }
 
@@ -86,7 +87,7 @@ async function answerRequest(request: IncomingMessage, exchange: Exchange, optio
   exchange.caller = caller;
   checkContentType(request.headers);
   const { body, errorCode } = await options.graph.executeRaw(parseRequest(await readBody(request, options.bodyLimit)), caller);
-  return { status: statusOf(errorCode, exchange.mediaType), code: errorCode, body, headers: headersOfError(errorCode) };
+  return { status: statusOf(errorCode, exchange.mediaType), code: errorCode, body };
 }
 
 /**
@@ -106,25 +107,19 @@ function answerError(error: unknown, requestId: string, observe: Observer): Answ
     observe({ kind: 'defect-found', requestId, error });
     told = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
   }
-  return { status: errorCodes[told.code].status, code: told.code, body: encodeError(told), headers: headersOfError(told.code) };
+  return { status: errorCodes[told.code].status, code: told.code, body: encodeError(told) };
 }
 
-/** Resolves to the size of the body as sent. */
-async function send(
-  response: ServerResponse,
-  acceptEncoding: string | string[] | undefined,
-  answer: Answer,
-  exchange: Exchange,
-  isLast: boolean,
-  moreHeaders: Headers | undefined,
-): Promise<number> {
-  const encoding =
-    answer.body.length >= compressionThreshold && typeof acceptEncoding === 'string' ? negotiateEncoding(acceptEncoding) : null;
-  const body = encoding === null ? answer.body : await compressBody(answer.body, encoding);
-  // A flat list is what Node writes fastest.
+function chooseEncoding(request: IncomingMessage, { body }: Answer): Encoding | null {
+  const accepted = request.headers['accept-encoding'];
+  return body.length >= compressionThreshold && typeof accepted === 'string' ? negotiateEncoding(accepted) : null;
+}
+
+/** Names and values in turn: a flat list is what Node writes fastest. */
+function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange, encoding: Encoding | null, isLast: boolean): string[] {
   const headers = [
     'content-type',
-    exchange.mediaType === 'application/json' ? 'application/json; charset=utf-8' : 'application/graphql-response+json; charset=utf-8',
+    mediaType === 'application/json' ? 'application/json; charset=utf-8' : 'application/graphql-response+json; charset=utf-8',
     'content-length',
     String(body.length),
     'cache-control',
@@ -132,17 +127,16 @@ async function send(
     'x-content-type-options',
     'nosniff',
     'x-request-id',
-    exchange.requestId,
-    ...answer.headers,
+    requestId,
   ];
+  if (code !== null) headers.push(...headersOfError(code));
   if (encoding !== null) headers.push('content-encoding', encoding);
   if (isLast) headers.push('connection', 'close');
-  if (moreHeaders !== undefined) {
-    for (const [name, value] of Object.entries(moreHeaders)) if (value !== undefined) headers.push(name, String(value));
-  }
-  response.writeHead(answer.status, headers);
-  response.end(body);
-  return body.length;
+  return headers;
+}
+
+function addHeaders(headers: string[], more: Headers): void {
+  for (const [name, value] of Object.entries(more)) if (value !== undefined) headers.push(name, String(value));
 }
 
 /** The id that a proxy or client gave the request, if it is fit to be written to a log. */
