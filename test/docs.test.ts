@@ -1,0 +1,41 @@
+/**
+ * Holds the documents to what they describe: the table of error codes, the links between pages, and the README's example, which runs.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { errorCodes } from '../src/errors.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+test('docs/errors.md lists the error codes as src/errors.ts has them', () => {
+  const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+  const table = Object.entries(errorCodes).map(([code, { status, meaning }]) => [code, String(status), meaning]);
+  assert.deepEqual(rows, table);
+});
+
+test('each link between the pages leads to a file', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md', 'test/**/*.md', 'examples/**/*.md', 'bench/*.md'], { cwd: root });
+  const broken = pages.flatMap((page) => {
+    const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
+    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
+    return targets.filter((target) => !existsSync(path.join(root, path.dirname(page), target))).map((target) => `${page}: ${target}`);
+  });
+  assert.deepEqual(broken, []);
+});
+
+/** The block of code behind `<!-- runs -->`; what it prints stands in the block behind `<!-- prints -->`, if there is one. */
+test("the README's example of the library runs", { skip: !existsSync(path.join(root, 'README.md')) }, async () => {
+  const readme = read('README.md');
+  const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(readme)?.[1];
+  assert.ok(example, 'README.md has no block of TypeScript marked <!-- runs -->');
+  const program = example.replace(/from 'rowgraph'/g, "from './src/index.ts'");
+  const flags = ['--input-type=module-typescript', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root, timeout: 60_000 });
+  const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(readme)?.[1];
+  if (printed !== undefined) assert.equal(stdout, printed);
+});
