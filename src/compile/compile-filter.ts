@@ -11,7 +11,10 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return sql`(${join(filter.filters.map((each) => compileFilter(each, scope)), ` ${filter.kind} `)})`;
+      return sql`(${join(
+        filter.filters.map((each) => compileFilter(each, scope)),
+        ` ${filter.kind} `,
+      )})`;
     case 'not':
       return sql`not (${compileFilter(filter.filter, scope)})`;
     case 'null test':

@@ -6,7 +6,7 @@
  */
 import type { Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
-import { concatenate, jsonObject, type JsonText } from '../sql/json-text.ts';
+import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';

@@ -2,8 +2,8 @@
  * What the compilation of one statement shares: its aliases, and the keys of the answer.
  */
 import type { Member, Parameter } from '../plan/plan.ts';
-import { bind, type Sql } from '../sql/sql.ts';
 import type { JsonText } from '../sql/json-text.ts';
+import { bind, type Sql } from '../sql/sql.ts';
 import { Aliases } from './scope.ts';
 
 export class StatementContext {

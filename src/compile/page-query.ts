@@ -19,7 +19,11 @@ export interface Source {
 }
 
 /** FROM and WHERE of all rows that the filter lets through, under an alias of their own. */
-export function sourceRows({ filter }: ConnectionPlan, source: Source, alias: string): { scope: Scope; from: Sql; conditions: readonly Sql[] } {
+export function sourceRows(
+  { filter }: ConnectionPlan,
+  source: Source,
+  alias: string,
+): { scope: Scope; from: Sql; conditions: readonly Sql[] } {
   const scope = directScope(alias, source.row?.(alias));
   const conditions = [...source.conditions(scope), ...(filter ? [compileFilter(filter, scope)] : [])];
   return { scope, from: sql`${source.from} as ${trusted(alias)}`, conditions };
@@ -48,7 +52,10 @@ export class PageQuery {
     const { keys, cursor, direction } = connection.page;
     // A column that stands in the order twice decides nothing the second time; its cursor holds it twice all the same.
     const isFirst = keys.map(({ column }, index) => keys.findIndex((each) => each.column === column) === index);
-    this.#keys = walkingKeys(keys.filter((_, index) => isFirst[index]), direction);
+    this.#keys = walkingKeys(
+      keys.filter((_, index) => isFirst[index]),
+      direction,
+    );
     this.#cursor = cursor && cursor.filter((_, index) => isFirst[index]);
   }
 
@@ -92,7 +99,13 @@ export class PageQuery {
       // The very first row tells: if it does not lie behind the cursor, the page has rows before it.
       const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases.next());
       const ranges = seekRanges(this.#keys, this.#cursor, scope);
-      const behind = ranges.length > 0 ? join(ranges.map(({ condition }) => sql`(${condition})`), ' or ') : sql`false`;
+      const behind =
+        ranges.length > 0
+          ? join(
+              ranges.map(({ condition }) => sql`(${condition})`),
+              ' or ',
+            )
+          : sql`false`;
       const first = sql`select coalesce(${behind}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, scope)} limit 1`;
       reasons.push(sql`not coalesce((${first}), true)`);
     }

@@ -41,7 +41,8 @@ class Seeker {
   /** The first of the last keys that have values and one direction: those are compared as a row. */
   tailStart(): number {
     let start = this.#cursor.length;
-    while (start > 0 && this.#cursor[start - 1] && this.#key(start - 1).descending === this.#key(this.#cursor.length - 1).descending) start -= 1;
+    while (start > 0 && this.#cursor[start - 1] && this.#key(start - 1).descending === this.#key(this.#cursor.length - 1).descending)
+      start -= 1;
     return start;
   }
 

@@ -64,8 +64,13 @@ const safeLabel = /^[ !#-[\]-~]*$/;
 
 function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Json {
   if (!mapped) return values.every(({ label }) => safeLabel.test(label)) ? quoted(value) : toJson(value);
-  const cases = values.filter(({ name, label }) => name !== label).map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
-  return { text: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else to_json(${value})::text end`, needsCast: false };
+  const cases = values
+    .filter(({ name, label }) => name !== label)
+    .map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
+  return {
+    text: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else to_json(${value})::text end`,
+    needsCast: false,
+  };
 }
 
 function listJson(value: Sql, { element }: ListType): Json {
@@ -83,7 +88,8 @@ function listJson(value: Sql, { element }: ListType): Json {
 /** JSON text of a key column as jsonb writes it: what cursors and nodeIds hold. Never null. */
 export function keyJson(value: Sql, type: ValueType, notNull: boolean): Sql {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
-  const alike = type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
+  const alike =
+    type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
   // jsonb has a concatenation of its own, so its text is what is put together.
   const json = isWhole ? value : alike ? sql`to_json(${value})` : sql`to_jsonb(${value})::text`;
   return notNull ? json : sql`coalesce(${json}::text, 'null')`;

@@ -8,8 +8,12 @@ import { toDatabaseError } from './to-database-error.ts';
 /** SQLSTATE of a flight that was compiled for another version of the schema. Raised by `schema-version.sql`. */
 export const staleSchemaState = 'RG001';
 
-/** `true`: for this transaction only. */
-const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
+/**
+ * `true`: for this transaction only. Compiling expressions to machine code takes longer than running them here, up to seconds for a nested
+ * query whose estimated cost is high.
+ */
+const settings = `set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true),
+  set_config('jit', 'off', true)`;
 const plainText = `select ${settings}`;
 /**
  * The first expression is evaluated first, as the user of the connection. A sum read in place costs 7 µs of PostgreSQL's time,

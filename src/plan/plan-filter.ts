@@ -35,7 +35,8 @@ function planEntry({ binding, value }: InputEntry, table: Table): Filter | null 
 }
 
 function planOperand({ name, value }: InputEntry, column: Column): Filter {
-  if (name !== 'is') return { kind: 'comparison', column, operator: name as Operator, parameter: valueParameter(value, column.type, 'filter') };
+  if (name !== 'is')
+    return { kind: 'comparison', column, operator: name as Operator, parameter: valueParameter(value, column.type, 'filter') };
   if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" takes NULL or NOT_NULL.');
   return { kind: 'null test', column, isNull: value.name === 'NULL' };
 }

@@ -59,7 +59,8 @@ function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
 function planOrderElement(element: InputValue): OrderKey[] {
   if (element?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An element of orderBy is an object with one key.');
   const keys = element.entries.filter(({ value }) => value !== null);
-  if (keys.length > 1) throw new ApiError('BAD_USER_INPUT', 'An element of orderBy has one key: write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
+  if (keys.length > 1)
+    throw new ApiError('BAD_USER_INPUT', 'An element of orderBy has one key: write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
   return keys.map(({ binding, value }) => {
     if (binding?.kind !== 'column' || value?.kind !== 'choice') throw new Error('An order key has no column.');
     return { column: binding.column, descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };

@@ -115,9 +115,21 @@ export type Filter =
   | { readonly kind: 'comparison'; readonly column: Column; readonly operator: Operator; readonly parameter: Parameter };
 
 export type Operator =
-  | 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in'
-  | 'like' | 'ilike' | 'regex' | 'iregex' | 'startsWith'
-  | 'contains' | 'containedBy' | 'overlaps';
+  | 'eq'
+  | 'neq'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'in'
+  | 'like'
+  | 'ilike'
+  | 'regex'
+  | 'iregex'
+  | 'startsWith'
+  | 'contains'
+  | 'containedBy'
+  | 'overlaps';
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
 

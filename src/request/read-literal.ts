@@ -2,7 +2,17 @@
  * An argument of the document as an `InputValue`: literals are constants, variables are taken from what was read of them
  * (https://spec.graphql.org/October2021/#sec-Input-Values). The document is valid by then.
  */
-import { GraphQLBoolean, GraphQLError, type GraphQLInputType, isInputObjectType, isLeafType, isListType, isNonNullType, Kind, type ValueNode } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLError,
+  type GraphQLInputType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
 import { ApiError } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';

@@ -41,7 +41,11 @@ export interface Variables {
 }
 
 /** The declarations of an operation that is valid by the schema. */
-export function declareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode, conditions: ReadonlySet<string>): VariableDeclaration[] {
+export function declareVariables(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  conditions: ReadonlySet<string>,
+): VariableDeclaration[] {
   return (operation.variableDefinitions ?? []).map(({ variable, type: node, defaultValue }) => {
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;

@@ -6,10 +6,10 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  getNamedType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
   isInterfaceType,
   isObjectType,
   Kind,
@@ -86,7 +86,10 @@ function isIncluded(context: Context, directives: readonly DirectiveNode[] | und
   return (directives ?? []).every(({ name, arguments: args }) => {
     const node = args?.find((argument) => argument.name.value === 'if')?.value;
     if (!node || (name.value !== 'skip' && name.value !== 'include')) return true;
-    const condition = node.kind === Kind.VARIABLE ? context.variables.get(node.name.value) : { kind: 'constant', value: (node as { value?: unknown }).value };
+    const condition =
+      node.kind === Kind.VARIABLE
+        ? context.variables.get(node.name.value)
+        : { kind: 'constant', value: (node as { value?: unknown }).value };
     if (condition?.kind !== 'constant' || typeof condition.value !== 'boolean') {
       throw new ApiError('BAD_USER_INPUT', `The argument "if" of @${name.value} must be true or false.`);
     }

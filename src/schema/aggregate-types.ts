@@ -2,6 +2,7 @@
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Column, ScalarName, Table } from '../model/model.ts';
 import { type AggregateFunction, bindField } from './bindings.ts';
+import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
@@ -51,7 +52,7 @@ export function defineAggregateTypes(registry: TypeRegistry, table: Table): void
   const present = functions.filter(({ name }) => table.columns.some((column) => column.selectable && aggregateScalar(name, column)));
   for (const { name, type, kind, column: described } of present) {
     registry.define(resultName(table, type), () => {
-      const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
+      const fields: GraphQLFieldConfigMap<unknown, unknown> = emptyRecord();
       for (const column of table.columns) {
         const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
         if (!scalar) continue;
@@ -61,7 +62,11 @@ export function defineAggregateTypes(registry: TypeRegistry, table: Table): void
           ...bindField({ kind: 'aggregate column', column }),
         };
       }
-      return new GraphQLObjectType({ name: resultName(table, type), description: `Result of ${kind} aggregation for \`${table.typeName}\``, fields });
+      return new GraphQLObjectType({
+        name: resultName(table, type),
+        description: `Result of ${kind} aggregation for \`${table.typeName}\``,
+        fields,
+      });
     });
   }
   registry.define(`${table.typeName}Aggregate`, () => aggregateType(registry, table, present));
@@ -73,7 +78,11 @@ function resultName(table: Table, type: string): string {
 
 function aggregateType(registry: TypeRegistry, table: Table, present: typeof functions): GraphQLObjectType {
   const fields: GraphQLFieldConfigMap<unknown, unknown> = {
-    count: { type: new GraphQLNonNull(GraphQLInt), description: 'The number of records matching the query', ...bindField({ kind: 'count' }) },
+    count: {
+      type: new GraphQLNonNull(GraphQLInt),
+      description: 'The number of records matching the query',
+      ...bindField({ kind: 'count' }),
+    },
   };
   for (const { name, type, of } of present) {
     fields[name] = { type: registry.object(resultName(table, type)), description: of, ...bindField({ kind: 'aggregate function', name }) };

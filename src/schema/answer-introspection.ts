@@ -30,7 +30,10 @@ const answersText = 16_000_000;
 
 /** What introspection tells of a schema. */
 export function introspectedSchema(schema: LazySchema): IntrospectedSchema {
-  return { schema: new DescribedSchema(schema), answers: new LRUCache<string, string>({ maxSize: answersText, sizeCalculation: (answer) => answer.length + 1 }) };
+  return {
+    schema: new DescribedSchema(schema),
+    answers: new LRUCache<string, string>({ maxSize: answersText, sizeCalculation: (answer) => answer.length + 1 }),
+  };
 }
 
 /** JSON text of what the operation selects under `key`, a root field of introspection. Requests of one `identity` have one answer. */
@@ -91,14 +94,18 @@ function emptyInsteadOfNull(answer: Answer, selections: ReadonlyMap<string, read
       if (value === null) return [key, name === 'enumValues' || name === 'interfaces' ? [] : null];
       if (typeof value !== 'object') return [key, value];
       const inner = selectionsOf(nodes, fragments);
-      const convert = (item: unknown) => (typeof item === 'object' && item !== null ? emptyInsteadOfNull(item as Answer, inner, fragments) : item);
+      const convert = (item: unknown) =>
+        typeof item === 'object' && item !== null ? emptyInsteadOfNull(item as Answer, inner, fragments) : item;
       return [key, Array.isArray(value) ? value.map(convert) : convert(value)];
     }),
   );
 }
 
 /** The fields selected by these nodes, by response key. Types of introspection are objects, so every fragment applies. */
-function selectionsOf(nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[], fragments: Fragments): Map<string, FieldNode[]> {
+function selectionsOf(
+  nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
+  fragments: Fragments,
+): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
   for (const { selectionSet } of nodes) {
     for (const selection of selectionSet?.selections ?? []) {
@@ -108,7 +115,8 @@ function selectionsOf(nodes: readonly { readonly selectionSet?: SelectionSetNode
         continue;
       }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      for (const [key, inner] of selectionsOf(fragment ? [fragment] : [], fragments)) fields.set(key, [...(fields.get(key) ?? []), ...inner]);
+      for (const [key, inner] of selectionsOf(fragment ? [fragment] : [], fragments))
+        fields.set(key, [...(fields.get(key) ?? []), ...inner]);
     }
   }
   return fields;

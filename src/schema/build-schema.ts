@@ -13,6 +13,7 @@ import type { EnumType, Model, Routine, Table } from '../model/model.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
+import { emptyRecord } from './empty-record.ts';
 import { commonFilterTypes, enumFilter } from './filter-types.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { defineMutationTypes } from './mutation-types.ts';
@@ -44,11 +45,15 @@ export function buildSchema(model: Model): LazySchema {
     defineTableTypes(registry, table);
     if (table.aggregate) defineAggregateTypes(registry, table);
   }
-  registry.define('Query', () => new GraphQLObjectType({
-    name: 'Query',
-    description: 'The root type for querying data',
-    fields: () => queryFields(registry, tables, model.routines),
-  }));
+  registry.define(
+    'Query',
+    () =>
+      new GraphQLObjectType({
+        name: 'Query',
+        description: 'The root type for querying data',
+        fields: () => queryFields(registry, tables, model.routines),
+      }),
+  );
   defineMutation(registry, tables, model.routines);
   return new LazySchema(registry);
 }
@@ -59,11 +64,15 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
   // A label that is no GraphQL name cannot be listed: clients could not load the schema. It is still read as it is.
   const legal = values.filter(({ name }) => legalName.test(name) && !['true', 'false', 'null'].includes(name));
   if (legal.length === 0) return;
-  registry.define(typeName, () => new GraphQLEnumType({
-    name: typeName,
-    description,
-    values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
-  }));
+  registry.define(
+    typeName,
+    () =>
+      new GraphQLEnumType({
+        name: typeName,
+        description,
+        values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
+      }),
+  );
   registry.define(`${typeName}Filter`, () => enumFilter(registry.enum(typeName)));
 }
 
@@ -73,14 +82,15 @@ function lowerFirst(name: string): string {
 }
 
 function queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Fields {
-  const fields: Fields = {
+  const fields: Fields = emptyRecord<Fields[string]>();
+  Object.assign(fields, {
     node: {
       type: nodeInterface,
       description: 'Retrieve a record by its `ID`',
       args: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
       ...bindField({ kind: 'node' }),
     },
-  };
+  });
   for (const table of tables) {
     const name = lowerFirst(table.typeName);
     const key = keyArguments(registry, table);
@@ -99,16 +109,20 @@ function queryFields(registry: TypeRegistry, tables: readonly Table[], routines:
       ...bindField({ kind: 'collection', table }),
     };
   }
-  addRoutines(registry, fields, routines.filter((routine) => !routine.volatile));
+  addRoutines(
+    registry,
+    fields,
+    routines.filter((routine) => !routine.volatile),
+  );
   return fields;
 }
 
 /** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own. */
 function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap | undefined {
-  const args: GraphQLFieldConfigArgumentMap = {};
+  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
   for (const column of table.primaryKey) {
     const { type } = column;
-    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON') return undefined;
+    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON' || !legalName.test(column.fieldName)) return undefined;
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(type, registry)!),
       description: `The record's \`${column.name}\` value`,
@@ -129,13 +143,18 @@ function defineMutation(registry: TypeRegistry, tables: readonly Table[], routin
   const tableFields = tables.flatMap((table) => [...defineMutationTypes(registry, table)]);
   const volatile = routines.filter((routine) => routine.volatile);
   if (tableFields.length === 0 && volatile.length === 0) return;
-  registry.define('Mutation', () => new GraphQLObjectType({
-    name: 'Mutation',
-    description: 'The root type for creating and mutating data',
-    fields: () => {
-      const fields: Fields = Object.fromEntries(tableFields.map(([name, build]) => [name, build()]));
-      addRoutines(registry, fields, volatile);
-      return fields;
-    },
-  }));
+  registry.define(
+    'Mutation',
+    () =>
+      new GraphQLObjectType({
+        name: 'Mutation',
+        description: 'The root type for creating and mutating data',
+        fields: () => {
+          const fields: Fields = emptyRecord();
+          for (const [name, build] of tableFields) fields[name] ??= build();
+          addRoutines(registry, fields, volatile);
+          return fields;
+        },
+      }),
+  );
 }

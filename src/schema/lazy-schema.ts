@@ -19,12 +19,20 @@ const includeDirective = describeIf(
   'This field or fragment will be included only when the `if` argument is true.',
   'Included when true',
 );
-const skipDirective = describeIf(GraphQLSkipDirective, 'This field or fragment will be skipped when the `if` argument is true.', 'Skipped when true');
+const skipDirective = describeIf(
+  GraphQLSkipDirective,
+  'This field or fragment will be skipped when the `if` argument is true.',
+  'Skipped when true',
+);
 
 /** The directive as the reference describes it. */
 function describeIf(directive: GraphQLDirective, description: string, ifDescription: string): GraphQLDirective {
   const { args, ...config } = directive.toConfig();
-  return new GraphQLDirective({ ...config, description, args: { if: { ...args['if'], type: args['if']!.type, description: ifDescription } } });
+  return new GraphQLDirective({
+    ...config,
+    description,
+    args: { if: { ...args['if'], type: args['if']!.type, description: ifDescription } },
+  });
 }
 
 type TypeMap = Record<string, GraphQLNamedType>;
@@ -36,7 +44,11 @@ export class LazySchema extends GraphQLSchema {
 
   /** The registry holds every type, `Query`, `Node` and (if there is anything to mutate) `Mutation` among them. */
   constructor(registry: TypeRegistry) {
-    super({ directives: [includeDirective, skipDirective], assumeValid: true, description: 'Represents the GraphQL schema of the database' });
+    super({
+      directives: [includeDirective, skipDirective],
+      assumeValid: true,
+      description: 'Represents the GraphQL schema of the database',
+    });
     this.#registry = registry;
     this.#hasMutation = registry.has('Mutation');
   }
@@ -69,7 +81,9 @@ export class LazySchema extends GraphQLSchema {
 
   /** The only interface is `Node`; graphql-js asks whether a type implements it, seldom for the list. */
   override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
-    return Object.values(this.getTypeMap()).filter((type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0);
+    return Object.values(this.getTypeMap()).filter(
+      (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0,
+    );
   }
 
   override getImplementations(_interfaceType: GraphQLInterfaceType): {

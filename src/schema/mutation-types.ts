@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../model/model.ts';
 import { bindField, bindInput } from './bindings.ts';
+import { emptyRecord } from './empty-record.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
@@ -21,7 +22,8 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
   const { typeName } = table;
   const fields = new Map<string, () => Field>();
   const can = (privilege: 'insertable' | 'updatable') =>
-    table[privilege] && table.columns.some((column) => column[privilege] && isInputValue(column.type) && inputTypeOf(column.type, registry));
+    table[privilege] &&
+    table.columns.some((column) => column[privilege] && isInputValue(column.type) && inputTypeOf(column.type, registry));
   if (can('insertable')) {
     defineInput(registry, table, 'Insert', (column) => column.insertable);
     defineResponse(registry, table, 'Insert');
@@ -42,7 +44,7 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
 function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update', isWritable: (column: Column) => boolean): void {
   const name = `${table.typeName}${verb}Input`;
   registry.define(name, () => {
-    const fields: GraphQLInputFieldConfigMap = {};
+    const fields: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
       if (type) fields[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };

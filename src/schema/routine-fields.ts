@@ -3,6 +3,7 @@ import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNon
 import type { Routine } from '../model/model.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
+import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, outputTypeOf } from './types-of-values.ts';
@@ -39,7 +40,7 @@ function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputT
 }
 
 function argumentsOf(registry: TypeRegistry, routine: Routine): GraphQLFieldConfigArgumentMap | undefined {
-  const args: GraphQLFieldConfigArgumentMap = {};
+  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
   for (const argument of routine.arguments) {
     const type = inputTypeOf(argument.type, registry);
     if (!type) return undefined;

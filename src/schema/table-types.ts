@@ -2,10 +2,10 @@
  * The types of one table's rows: the row type, its connection and edge, the filter and the ordering, and the arguments of a collection.
  */
 import {
+  GraphQLBoolean,
   GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
-  GraphQLBoolean,
   GraphQLID,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
@@ -19,6 +19,7 @@ import {
 import type { Column, Relation, Routine, Table } from '../model/model.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
+import { emptyRecord } from './empty-record.ts';
 import { filterTypeOf, idFilter } from './filter-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import type { TypeRegistry } from './type-registry.ts';
@@ -72,8 +73,13 @@ function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
     description: table.description,
     interfaces: [nodeInterface],
     fields: () => {
-      const nodeId = { type: new GraphQLNonNull(GraphQLID), description: 'Globally Unique Record Identifier', ...bindField({ kind: 'node id', table }) };
-      const fields: Fields = { nodeId };
+      const nodeId = {
+        type: new GraphQLNonNull(GraphQLID),
+        description: 'Globally Unique Record Identifier',
+        ...bindField({ kind: 'node id', table }),
+      };
+      const fields: Fields = emptyRecord();
+      fields['nodeId'] = nodeId;
       for (const column of table.columns) if (column.selectable) addField(fields, column.fieldName, columnField(registry, column));
       for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
       // A computed field hides a column of the same name, as in the reference.
@@ -89,7 +95,13 @@ function addField(fields: Fields, name: string, config: GraphQLFieldConfig<unkno
 
 function columnField(registry: TypeRegistry, column: Column): GraphQLFieldConfig<unknown, unknown> | undefined {
   const type = outputTypeOf(column.type, registry);
-  return type && { type: column.notNull ? new GraphQLNonNull(type) : type, description: column.description, ...bindField({ kind: 'column', column }) };
+  return (
+    type && {
+      type: column.notNull ? new GraphQLNonNull(type) : type,
+      description: column.description,
+      ...bindField({ kind: 'column', column }),
+    }
+  );
 }
 
 function relationField(registry: TypeRegistry, relation: Relation): GraphQLFieldConfig<unknown, unknown> | undefined {
@@ -151,7 +163,7 @@ function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectTyp
     name,
     fields: () => {
       const list = new GraphQLList(new GraphQLNonNull(self));
-      const columns: GraphQLInputFieldConfigMap = {};
+      const columns: GraphQLInputFieldConfigMap = emptyRecord();
       for (const column of table.columns) {
         const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
         if (type) columns[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
@@ -184,7 +196,7 @@ function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObj
 }
 
 function orderByType(table: Table): GraphQLInputObjectType {
-  const fields: GraphQLInputFieldConfigMap = {};
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
     if (isOrderKey(column)) fields[column.fieldName] ??= { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
   }

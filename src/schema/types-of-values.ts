@@ -1,5 +1,5 @@
 /** The GraphQL type of a value of a PostgreSQL type, as the model tells it: of a field, and of an input. */
-import { GraphQLList, type GraphQLNullableType, type GraphQLScalarType, type GraphQLEnumType, type GraphQLOutputType } from 'graphql';
+import { type GraphQLEnumType, GraphQLList, type GraphQLNullableType, type GraphQLOutputType, type GraphQLScalarType } from 'graphql';
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
