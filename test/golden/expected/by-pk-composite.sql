@@ -1,0 +1,9 @@
+select coalesce((select '{"nodeId":' || ('"' || replace(encode(convert_to('["public", "performance", ' || t1."stage_id"
+              || ', ' || t1."slot"
+              || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
+      || ',"act":' || coalesce((select '{"name":' || to_json(t2."name") || '}'
+        from "public"."act" as t2
+        where t2."id" = t1."act_id"), 'null')
+      || '}'
+    from "public"."performance" as t1
+    where t1."stage_id" = $1::integer and t1."slot" = $2::integer limit 1), 'null');

@@ -1,0 +1,15 @@
+select (select '{"edges":[' || coalesce(string_agg('{"node":{"billing":' || coalesce(to_json("public"."_billing"(t1."(row)"))::text, 'null')
+        || ',"founder":' || coalesce((select '{"fullName":' || to_json(t2."full_name") || '}'
+          from "public"."_founder"(t1."(row)") as t2
+          where not (t2 is null) limit 1), 'null')
+        || '}}', ','), '') || ']}'
+  from (select t1 as "(row)"
+    from "public"."act" as t1
+    order by t1."id" limit 30) as t1),
+coalesce((select '{"acts":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || to_json(t4."name") || '}}', ','), '') || ']}'
+      from (select t4."name"
+        from "public"."_acts"(t3) as t4
+        where t4."touring" = $1::boolean
+        order by t4."name", t4."id" limit 1) as t4) || '}'
+    from "public"."festival" as t3
+    where t3."id" = $2::integer limit 1), 'null');

@@ -1,0 +1,19 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"') || '}}', ',') filter (where t1."(number)" <= 2), '')
+  || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)
+  || '}}'
+from (select t1.*, row_number() over (order by t1."founded" desc nulls last, t1."name", t1."id") as "(number)" from (
+    (select t1."id", t1."founded", t1."name"
+      from "public"."act" as t1
+      where t1."founded" = $1::smallint and (t1."name", t1."id") > ($2::text, $3::bigint)
+      order by t1."name", t1."id" limit 3)
+    union all
+    (select t1."id", t1."founded", t1."name"
+      from "public"."act" as t1
+      where t1."founded" < $1::smallint
+      order by t1."founded" desc nulls last, t1."name", t1."id" limit 3)
+    union all
+    (select t1."id", t1."founded", t1."name"
+      from "public"."act" as t1
+      where t1."founded" is null
+      order by t1."name", t1."id" limit 3)) as t1
+  order by t1."founded" desc nulls last, t1."name", t1."id" limit 3) as t1;

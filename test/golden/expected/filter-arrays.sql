@@ -1,0 +1,5 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"') || '}}', ','), '') || ']}'
+from (select t1."id"
+  from "public"."act" as t1
+  where (t1."tags" @> $1::text[] and t1."tags" && $2::text[] and t1."tags" <@ $3::text[])
+  order by t1."id" limit 30) as t1;

@@ -1,0 +1,5 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || t1."id" || '}}', ','), '') || ']}'
+from (select t1."id"
+  from "public"."festival" as t1
+  where (t1."starts" >= $1::date and t1."gates" < $2::time without time zone)
+  order by t1."id" limit 30) as t1;

@@ -1,0 +1,9 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || to_json(t1."name")
+      || ',"opener":' || coalesce((select '{"name":' || to_json(t2."name") || '}'
+        from "public"."act" as t2
+        where t2."id" = t1."opener_id"), 'null')
+      || ',"id":' || t1."id"
+      || '}}', ','), '') || ']}'
+from (select t1."name", t1."opener_id", t1."id"
+  from "public"."festival" as t1
+  order by t1."id" limit 30) as t1;

@@ -1,0 +1,7 @@
+select coalesce((select '{"name":' || to_json(t1."name")
+      || ',"founder":' || coalesce((select '{"fullName":' || to_json(t2."full_name") || '}'
+        from "public"."_founder"(t1) as t2
+        where not (t2 is null) limit 1), 'null')
+      || '}'
+    from "public"."best_act"() as t1
+    where not (t1 is null) limit 1), 'null');

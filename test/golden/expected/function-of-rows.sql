@@ -1,0 +1,11 @@
+select (select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || to_json(t1."name")
+                || ', ' || t1."id"
+                || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
+        || ',"node":{"name":' || to_json(t1."name")
+        || '}}', ',') filter (where t1."(number)" <= 2), '')
+    || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)
+    || '}}'
+  from (select t1."name", t1."id", row_number() over (order by t1."name", t1."id") as "(number)"
+    from "public"."acts_tagged"("tag" => $1::text) as t1
+    where t1."touring" = $2::boolean
+    order by t1."name", t1."id" limit 3) as t1);

@@ -1,0 +1,20 @@
+with changed as (insert into "public"."visitor" as t1 ("id", "email")
+  values ($1::integer, $2::text)
+  returning 1)
+select '{"affectedCount":' || count(*)::text || '}'
+from changed as t1;
+
+with changed as (update "public"."visitor" as t1
+  set "phone" = $1::text
+  where t1."id" = $2::integer
+  returning t1."phone")
+select '{"records":[' || coalesce(string_agg('{"telephone":' || coalesce(to_json(t1."phone")::text, 'null') || '}', ','), '')
+  || ']}' || case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
+from changed as t1;
+
+with changed as (delete from "public"."visitor" as t1
+  where t1."id" = $1::integer
+  returning 1)
+select '{"affectedCount":' || count(*)::text
+  || '}' || case when count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
+from changed as t1;

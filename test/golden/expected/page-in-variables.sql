@@ -1,0 +1,5 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"') || '}}', ','), '') || ']}'
+from (select t1."id"
+  from "public"."act" as t1
+  where t1."id" > $1::bigint
+  order by t1."id" limit $2::int8) as t1;

@@ -1,0 +1,8 @@
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || to_json(t1."name")
+      || ',"festival":' || coalesce((select '{"name":' || to_json(t2."name") || '}'
+        from "public"."festival" as t2
+        where t2."id" = t1."festival_id"), 'null')
+      || '}}', ','), '') || ']}'
+from (select t1."name", t1."festival_id"
+  from "public"."stage" as t1
+  order by t1."id" limit 5) as t1;
