@@ -44,6 +44,8 @@ class ConnectionCompiler {
   readonly #context: StatementContext;
   readonly #compileRow: RowCompiler;
   readonly #page: PageQuery;
+  /** Whether something aggregates the rows of the page. Where nothing does, the select would yield each of them. */
+  #readsPage = false;
 
   constructor(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler) {
     this.#connection = connection;
@@ -56,6 +58,7 @@ class ConnectionCompiler {
   compile(guard: Guard): Sql {
     // The text comes first: it tells the page which columns and whether one more row are needed.
     const json = concatenate(this.#object());
+    if (!this.#readsPage) return sql`select ${selectList(guard, [json])}`;
     return sql`select ${selectList(guard, [json])}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)}`;
   }
 
@@ -74,6 +77,7 @@ class ConnectionCompiler {
   }
 
   #edges(members: readonly Member<EdgeValue>[]): Sql {
+    this.#readsPage = true;
     const edge = concatenate(
       jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))),
     );
@@ -143,14 +147,18 @@ class ConnectionCompiler {
 
   /** The cursor of the first or last row in walking order. */
   #cursorAt(first: boolean): Sql {
+    this.#readsPage = true;
     const last = this.#asksForMore() ? sql`least(count(*), ${this.#page.limit()})` : sql`count(*)`;
     const isCut = this.#asksForMore() && first;
     const position = first ? sql`1` : last;
-    const id = opaqueIdJson(sql`(array_agg(${this.#cursorText()}))[${position}]`);
+    // PostgreSQL sorts the rows once for all aggregates, and so in the order of the edges, if nothing is said here.
+    const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
+    const id = opaqueIdJson(sql`(array_agg(${this.#cursorText()}${order}))[${position}]`);
     return isCut ? sql`case when ${this.#page.limit()} > 0 then coalesce(${id}, 'null') else 'null' end` : sql`coalesce(${id}, 'null')`;
   }
 
   #hasMore(): Sql {
+    this.#readsPage = true;
     this.#page.readOneMore();
     return sql`(count(*) > ${this.#page.limit()})`;
   }
@@ -159,6 +167,7 @@ class ConnectionCompiler {
   #hasOther(): Sql {
     const reasons = this.#page.reasonsForOther();
     if (reasons.length === 0) return literal('false');
+    this.#readsPage = true;
     return sql`(count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))`;
   }
 }
