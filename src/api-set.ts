@@ -7,6 +7,7 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
+import { ApiError } from './errors.ts';
 import { buildModel } from './model/build-model.ts';
 import type { Model } from './model/model.ts';
 import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
@@ -68,6 +69,8 @@ export class ApiSet {
   }
 
   async #make(role: string, database: Database): Promise<Api> {
+    // No role can have such a name, and PostgreSQL could not even be asked.
+    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('PERMISSION_DENIED', `role ${JSON.stringify(role)} does not exist`);
     const privileges = await loadPrivileges(database, this.#catalog, role);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);

@@ -21,7 +21,7 @@ function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarVa
     case 'count':
       return String(checkCount(Number(given), encoding.argument, encoding.maximum));
     case 'text':
-      return hasNull(String(given)) ? null : String(given);
+      return isStorable(String(given)) ? String(given) : null;
     case 'integer':
       return String(given);
   }
@@ -51,10 +51,10 @@ function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): s
   if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
     throw new ApiError('BAD_USER_INPUT', `The text is longer than the ${type.maxLength} characters that ${type.sqlType} holds.`);
   }
-  if (!hasNull(text)) return text;
-  // PostgreSQL stores no NUL, so nothing can equal such a text; and none can be written.
+  if (isStorable(text)) return text;
+  // Nothing can equal such a text; and none can be written.
   if (use === 'filter') return null;
-  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL stores no text that holds a NUL character (U+0000).');
+  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL stores no text that holds a NUL character (U+0000) or half of a surrogate pair.');
 }
 
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
@@ -64,8 +64,9 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
   return value.label;
 }
 
-function hasNull(text: string): boolean {
-  return text.includes('\0');
+/** PostgreSQL stores no NUL, and half of a surrogate pair would silently become U+FFFD on its way. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 /** An array literal (manual: Array Value Input). */

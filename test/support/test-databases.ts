@@ -1,0 +1,63 @@
+/**
+ * Databases on a throw-away PostgreSQL server, for tests of the whole: each has the roles and grants of `roles.ts` and the tables that a
+ * test asks for. Out: where `createRowgraph` connects to, and connections of any user.
+ */
+import { Client } from 'pg';
+import { type PostgresOptions, startPostgres } from './postgres.ts';
+import { grantsSql, rolesSql } from './roles.ts';
+
+export interface TestDatabase {
+  readonly name: string;
+  readonly port: number;
+  /** The URL of the login role `authenticator`, as rowgraph is meant to be given. */
+  readonly url: string;
+  /** Runs SQL text of any number of statements as the superuser; the rows of the last one. */
+  run(sql: string): Promise<Record<string, unknown>[]>;
+  /** Opens a connection, which `close` of the databases ends if the test did not. */
+  connect(user?: string): Promise<Client>;
+}
+
+export interface TestDatabases {
+  readonly port: number;
+  /** Makes a database and runs the setup in it as the superuser. */
+  create(setup: string): Promise<TestDatabase>;
+  close(): Promise<void>;
+}
+
+/** Starts a server. The roles are there; databases are made one by one. */
+export async function startTestDatabases(options: PostgresOptions = {}): Promise<TestDatabases> {
+  const server = await startPostgres(options);
+  const clients: Client[] = [];
+  const connect = async (user: string, name: string): Promise<Client> => {
+    const client = new Client(urlOf(server.port, user, name));
+    // A connection that a test kills must not end the process.
+    client.on('error', () => {});
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  const main = await connect('postgres', 'postgres');
+  await main.query(rolesSql);
+  let count = 0;
+  const create = async (setup: string): Promise<TestDatabase> => {
+    const name = `test_${++count}`;
+    await main.query(`create database ${name} template template0`);
+    const admin = await connect('postgres', name);
+    const run: TestDatabase['run'] = async (sql) => {
+      const result: unknown = await admin.query(sql);
+      return (Array.isArray(result) ? result.at(-1) : result).rows;
+    };
+    await run(grantsSql + setup);
+    const url = urlOf(server.port, 'authenticator', name);
+    return { name, port: server.port, url, run, connect: (user = 'postgres') => connect(user, name) };
+  };
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(clients.map((client) => client.end()));
+    await server.stop();
+  };
+  return { port: server.port, create, close };
+}
+
+function urlOf(port: number, user: string, database: string): string {
+  return `postgres://${user}@127.0.0.1:${port}/${database}`;
+}
