@@ -141,18 +141,24 @@ function findCompiled(
   return made;
 }
 
-/** A token is verified once and its claims used many times. */
-const claimsTexts = new WeakMap<object, string>();
+/** A token is verified once and its claims used many times. Only what is frozen is remembered: other callers may change theirs, or share them. */
+const claimsTexts = new WeakMap<Caller, string>();
+
+function claimsTextOf(caller: Caller): string {
+  const known = claimsTexts.get(caller);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ ...caller.claims, role: caller.role });
+  if (Object.isFrozen(caller) && Object.isFrozen(caller.claims)) claimsTexts.set(caller, text);
+  return text;
+}
 
 /**
  * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
  * statement has its guard besides (`compile/schema-guard.ts`).
  */
-function sessionOf(api: Api, { role, claims }: Caller, kind: CompiledOperation['kind']): Session {
-  const known = claims && claimsTexts.get(claims);
-  const text = known ?? JSON.stringify({ ...claims, role });
-  if (claims && known === undefined) claimsTexts.set(claims, text);
-  return { role, claims: text, searchPath: api.searchPath, version: kind === 'mutation' ? api.version : null };
+function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): Session {
+  const version = kind === 'mutation' ? api.version : null;
+  return { role: caller.role, claims: claimsTextOf(caller), searchPath: api.searchPath, version };
 }
 
 /** Where each root field's JSON comes from. */
