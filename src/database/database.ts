@@ -28,8 +28,8 @@ export interface Flight {
   readonly statements: readonly Statement[];
 }
 
-/** A value in PostgreSQL's text format: UTF-8 bytes where the driver can hand them on unread, text elsewhere. */
-export type Field = Uint8Array | string | null;
+/** A value in PostgreSQL's text format: UTF-8 bytes in the chunks that they came in where the driver can hand them on unread, text elsewhere. */
+export type Field = readonly Uint8Array[] | string | null;
 
 /** The first row of each statement; an empty list where there was no row. */
 export type FlightResult = readonly (readonly Field[])[];

@@ -4,7 +4,7 @@
  * happens after a failure, is `pg-database.ts`'s.
  */
 import type { Field } from './database.ts';
-import { ReplyReader } from './reply-reader.ts';
+import { type Chunks, ReplyReader } from './reply-reader.ts';
 import { isServerError } from './to-database-error.ts';
 
 type DataListener = (chunk: Buffer) => void;
@@ -82,8 +82,8 @@ export class PgExchange {
     return undefined;
   }
 
-  #onRow(values: (Buffer | null)[]): void {
-    if (this.#everyRow) this.results.push(values.map((value) => value && value.toString()));
+  #onRow(values: (Chunks | null)[]): void {
+    if (this.#everyRow) this.results.push(values.map((chunks) => chunks && Buffer.concat(chunks).toString()));
     else this.#row ??= values;
   }
 

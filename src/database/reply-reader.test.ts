@@ -34,7 +34,7 @@ const reply = Buffer.concat([
 function readIn(chunks: readonly Buffer[]): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
-    row: (values) => heard.push(values.map((value) => value && value.toString())),
+    row: (values) => heard.push(values.map((chunks) => chunks && Buffer.concat(chunks).toString())),
     complete: () => heard.push('complete'),
     other: (bytes) => heard.push(bytes.toString('latin1')),
   });

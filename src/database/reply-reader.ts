@@ -3,10 +3,13 @@
  * text: the values of an answer go from one socket to the other as the bytes that they are. `pg`'s own parser decodes each into a string.
  */
 
+/** A value as the chunks that it came in; they share memory with what was read from the socket. */
+export type Chunks = readonly Buffer[];
+
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
 export interface ReplySink {
-  /** A row's values; null is SQL's null. They share memory with the chunk that they came in. */
-  row(values: (Buffer | null)[]): void;
+  /** A row's values; null is SQL's null. */
+  row(values: (Chunks | null)[]): void;
   /** A statement has run to its end. */
   complete(): void;
   /** A message of another kind, whole: errors, notices, readiness. */
@@ -30,7 +33,7 @@ export class ReplyReader {
   /** The beginning of a message whose end has not come yet. */
   #parts: Buffer[] = [];
   #partsLength = 0;
-  /** How long the message is that the parts begin; 0 where even that has not come yet. */
+  /** How long that message is; 0 where even that has not come yet. */
   #wanted = 0;
 
   constructor(sink: ReplySink) {
@@ -39,14 +42,33 @@ export class ReplyReader {
 
   read(chunk: Buffer): void {
     if (this.#partsLength === 0) return this.#readMessages(chunk);
-    this.#parts.push(chunk);
-    this.#partsLength += chunk.length;
-    // A large message comes in many chunks: they are put together once, when all are there.
-    if (this.#partsLength < Math.max(this.#wanted, headerLength)) return;
-    const whole = Buffer.concat(this.#parts, this.#partsLength);
+    const missing = this.#wanted - this.#partsLength;
+    if (this.#wanted === 0 || chunk.length < missing) return this.#wait(chunk);
+    const parts = [...this.#parts, chunk.subarray(0, missing)];
     this.#parts = [];
     this.#partsLength = 0;
-    this.#readMessages(whole);
+    this.#readParts(parts);
+    if (chunk.length > missing) this.#readMessages(chunk.subarray(missing));
+  }
+
+  /** Keeps a chunk that ends no message. */
+  #wait(chunk: Buffer): void {
+    this.#parts.push(chunk);
+    this.#partsLength += chunk.length;
+    if (this.#wanted > 0 || this.#partsLength < headerLength) return;
+    const begun = Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#partsLength = 0;
+    this.#readMessages(begun);
+  }
+
+  /** A message that came in several chunks. A row is not put together: its values go on as they came. */
+  #readParts(parts: readonly Buffer[]): void {
+    if (parts[0]![0] === code.dataRow) this.#sink.row(readScatteredValues(parts));
+    else {
+      const whole = Buffer.concat(parts);
+      this.#readMessage(whole, 0, whole.length);
+    }
   }
 
   #readMessages(bytes: Buffer): void {
@@ -86,18 +108,58 @@ export class ReplyReader {
   }
 }
 
-function readValues(bytes: Buffer, start: number): (Buffer | null)[] {
+function readValues(bytes: Buffer, start: number): (Chunks | null)[] {
   const count = bytes.readUInt16BE(start);
-  const values: (Buffer | null)[] = [];
+  const values: (Chunks | null)[] = [];
   let offset = start + 2;
   for (let index = 0; index < count; index++) {
     const length = bytes.readInt32BE(offset);
     offset += 4;
     if (length < 0) values.push(null);
     else {
-      values.push(bytes.subarray(offset, offset + length));
+      values.push([bytes.subarray(offset, offset + length)]);
       offset += length;
     }
   }
   return values;
+}
+
+function readScatteredValues(parts: readonly Buffer[]): (Chunks | null)[] {
+  const cursor = new PartsCursor(parts);
+  cursor.take(headerLength);
+  const count = Buffer.concat(cursor.take(2)).readUInt16BE();
+  const values: (Chunks | null)[] = [];
+  for (let index = 0; index < count; index++) {
+    const length = Buffer.concat(cursor.take(4)).readInt32BE();
+    values.push(length < 0 ? null : cursor.take(length));
+  }
+  return values;
+}
+
+/** Takes bytes from the front of parts, without a copy. */
+class PartsCursor {
+  readonly #parts: readonly Buffer[];
+  #index = 0;
+  #offset = 0;
+
+  constructor(parts: readonly Buffer[]) {
+    this.#parts = parts;
+  }
+
+  take(length: number): Buffer[] {
+    const taken: Buffer[] = [];
+    let missing = length;
+    while (missing > 0) {
+      const part = this.#parts[this.#index]!;
+      const piece = part.subarray(this.#offset, this.#offset + missing);
+      taken.push(piece);
+      missing -= piece.length;
+      this.#offset += piece.length;
+      if (this.#offset === part.length) {
+        this.#index += 1;
+        this.#offset = 0;
+      }
+    }
+    return taken;
+  }
 }

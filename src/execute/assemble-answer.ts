@@ -17,7 +17,7 @@ export function assembleAnswer(roots: readonly AnsweredRoot[]): Buffer {
     text += index === 0 ? `"${key}":` : `,"${key}":`;
     if (json === null || typeof json === 'string') text += json ?? 'null';
     else {
-      pieces.push(text, json);
+      pieces.push(text, ...json);
       text = '';
     }
   });

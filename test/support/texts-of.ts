@@ -2,5 +2,5 @@
 import type { FlightResult, Rows } from '../../src/database/database.ts';
 
 export function textsOf(results: FlightResult): Rows {
-  return results.map((row) => row.map((field) => field && Buffer.from(field).toString()));
+  return results.map((row) => row.map((field) => (field === null || typeof field === 'string' ? field : Buffer.concat(field).toString())));
 }
