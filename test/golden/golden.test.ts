@@ -1,6 +1,6 @@
 /**
  * Holds the SQL of each request in `operations/` to the file in `expected/`, so that a change of SQL shows in review. Variables stand in a
- * `.json` of the same name. `UPDATE_GOLDEN=1 npm test -- test/golden/golden.test.ts` writes the files anew.
+ * `.json` of the same name. `npm run golden` writes the files anew.
  */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const folder = import.meta.dirname;
 const names = globSync('*.graphql', { cwd: path.join(folder, 'operations') })
   .map((file) => path.basename(file, '.graphql'))
   .sort();
-const updates = process.env.UPDATE_GOLDEN === '1' || process.argv.includes('--update');
+const updates = process.argv.includes('--update') || process.env.UPDATE_GOLDEN === '1';
 const compiler = await openGoldenCompiler();
 after(() => compiler.close());
 
