@@ -17,7 +17,7 @@ import { DerivedScope, directScope, type Scope } from './scope.ts';
 
 /** The statement; behind the guard, its one column is the response's JSON text. */
 export function compileMutation(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
-  const changed = new DerivedScope(context.aliases.next());
+  const changed = new DerivedScope(context.aliases.next(), plan.table);
   const response = responseJson(plan.members, changed, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
   const target = directScope(changed.alias);

@@ -48,7 +48,7 @@ export class PageQuery {
     this.#connection = connection;
     this.#source = source;
     this.#context = context;
-    this.scope = new DerivedScope(context.aliases.next());
+    this.scope = new DerivedScope(context.aliases.next(), connection.table);
     const { keys, cursor, direction } = connection.page;
     // A column that stands in the order twice decides nothing the second time; its cursor holds it twice all the same.
     const isFirst = keys.map(({ column }, index) => keys.findIndex((each) => each.column === column) === index);
@@ -76,7 +76,7 @@ export class PageQuery {
   /** The position of a row in walking order. */
   number(): Sql {
     this.#numbered = true;
-    return sql`${trusted(this.scope.alias)}."(number)"`;
+    return sql`${trusted(this.scope.alias)}.${this.#numberName()}`;
   }
 
   limit(): Sql {
@@ -150,7 +150,11 @@ export class PageQuery {
   }
 
   #rowNumber(keys: readonly OrderKey[], scope: Scope): Sql {
-    return sql`row_number() over (order by ${orderBy(keys, scope)}) as ${identifier('(number)')}`;
+    return sql`row_number() over (order by ${orderBy(keys, scope)}) as ${this.#numberName()}`;
+  }
+
+  #numberName(): Sql {
+    return identifier(this.scope.freeName('(number)'));
   }
 
   #size(): Sql {

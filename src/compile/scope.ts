@@ -1,6 +1,7 @@
 /**
  * Where columns come from: the alias of a FROM item, and which of its columns the text around it uses.
  */
+import type { Table } from '../model/model.ts';
 import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
 
 /** Numbers the aliases of one statement: `t1`, `t2`, … in the order of their making, so that texts are deterministic. */
@@ -29,11 +30,14 @@ export function directScope(alias: string, row: Sql = trusted(alias)): Scope {
 /** A subselect that yields only the columns asked for; they are collected here and written by `outputs` once the text around is made. */
 export class DerivedScope implements Scope {
   readonly alias: string;
+  readonly #table: Table;
   readonly #names = new Set<string>();
   #usesRow = false;
 
-  constructor(alias: string) {
+  /** `table` is whose rows it yields. */
+  constructor(alias: string, table: Table) {
     this.alias = alias;
+    this.#table = table;
   }
 
   column(name: string): Sql {
@@ -46,10 +50,14 @@ export class DerivedScope implements Scope {
     return sql`${trusted(this.alias)}.${identifier(this.#rowName())}`;
   }
 
-  /** A name for an output of the subselect that no column has. */
+  /** A name for an output of the subselect that no column has which may be asked for. */
   freeName(wish: string): string {
+    const { columns, primaryKey, relations } = this.#table;
+    const isColumn = (name: string) =>
+      [...columns, ...primaryKey].some((column) => column.name === name) ||
+      relations.some((relation) => relation.columns.some(({ near }) => near === name));
     let name = wish;
-    while (this.#names.has(name)) name += '_';
+    while (isColumn(name)) name += '_';
     return name;
   }
 
@@ -65,6 +73,6 @@ export class DerivedScope implements Scope {
   }
 
   #rowName(): string {
-    return '(row)';
+    return this.freeName('(row)');
   }
 }

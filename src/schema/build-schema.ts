@@ -117,12 +117,13 @@ function queryFields(registry: TypeRegistry, tables: readonly Table[], routines:
   return fields;
 }
 
-/** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own. */
+/** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own, and a name of its own. */
 function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap | undefined {
   const args: GraphQLFieldConfigArgumentMap = emptyRecord();
   for (const column of table.primaryKey) {
     const { type } = column;
     if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON' || !legalName.test(column.fieldName)) return undefined;
+    if (args[column.fieldName]) return undefined;
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(type, registry)!),
       description: `The record's \`${column.name}\` value`,

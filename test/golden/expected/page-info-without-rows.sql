@@ -1,0 +1,1 @@
+select '{"__typename":"ActConnection","pageInfo":{"__typename":"PageInfo","hasPreviousPage":' || 'false' || '}}';
