@@ -14,7 +14,7 @@ import { roleStatements } from '../role-statements.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { readDevelopmentSecret } from './development-secret.ts';
 import { findExtensions, importExtensions, loadSql, type SqlFile } from './load-sql.ts';
-import { openEmpty, openExisting, openFilled, type Place } from './open-pglite.ts';
+import { openAndFill, openExisting, openFilledOnce, type Place } from './open-pglite.ts';
 
 export interface EmbeddedOptions {
   readonly schemas: readonly string[];
@@ -76,11 +76,9 @@ async function openNew(place: Place, options: EmbeddedOptions, files: readonly S
     const hash = createHash('sha256')
       .update(JSON.stringify([roles, files]))
       .digest('hex');
-    return openFilled(place, `example-${hash.slice(0, 16)}`, fill);
+    return openFilledOnce(place, `example-${hash.slice(0, 16)}`, fill);
   }
-  const pglite = await openEmpty(place);
-  await fill(pglite);
-  return pglite;
+  return openAndFill(place, fill);
 }
 
 async function closeDatabase(pglite: PGlite, folder: DataFolder | null): Promise<void> {

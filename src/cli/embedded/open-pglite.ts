@@ -17,18 +17,31 @@ export function openExisting(place: Place): Promise<PGlite> {
   return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
 }
 
-/** A new database with what `fill` puts into it; under the same `name`, the next start has it at once. */
-export async function openFilled(place: Place, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+/** A new database with what `fill` puts into it. */
+export async function openAndFill(place: Place, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const pglite = await openEmpty(place);
+  try {
+    await fill(pglite);
+    return pglite;
+  } catch (error) {
+    // Left open, it would keep the process from ending.
+    await pglite.close();
+    throw error;
+  }
+}
+
+/** The same, but kept: under the same `name`, the next start has it at once. */
+export async function openFilledOnce(place: Place, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
   const kept = await openKept(place, name);
   if (kept !== null) return kept;
-  const pglite = await openEmpty(place);
-  await fill(pglite);
-  await keep(pglite, place, name);
-  return pglite;
+  return openAndFill(place, async (pglite) => {
+    await fill(pglite);
+    await keep(pglite, place, name);
+  });
 }
 
 /** A new database with nothing in it. */
-export async function openEmpty(place: Place): Promise<PGlite> {
+async function openEmpty(place: Place): Promise<PGlite> {
   const kept = await openKept(place, 'empty');
   if (kept !== null) return kept;
   const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));

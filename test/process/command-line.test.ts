@@ -1,0 +1,78 @@
+/** The command line as such: help, and one clear line with exit code 2 for whatever is wrong or missing. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../../src/config.ts';
+import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+
+let home: string;
+before(async () => {
+  home = await makeFolder();
+});
+after(() => removeFolder(home));
+
+const secret = 'a secret that has more than 32 characters';
+
+async function refuse(commandArguments: readonly string[], line: RegExp, environment: Record<string, string> = {}): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(commandArguments, { home, environment });
+  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+  assert.match(stderr, /^rowgraph: [^\n]+\n$/);
+  assert.match(stderr, line);
+}
+
+test('--help documents every setting with its environment variable and default', async () => {
+  const helps = await Promise.all(['dev', 'serve'].map((command) => runCommand([command, '--help'], { home })));
+  const text = helps.map(({ stdout }) => stdout.replaceAll(/\s+/g, ' ')).join();
+  for (const name of Object.keys(settings) as SettingName[]) {
+    assert.ok(text.includes(`${flagOf(name)} <`), flagOf(name));
+    assert.match(text, new RegExp(`\\(${environmentVariableOf(name)}; (default: .+?|required)\\)`));
+  }
+});
+
+test('a wrong or missing setting is one clear line and exit code 2', async () => {
+  await refuse(['serve', '--jwt-secret', secret], /--database-url is missing \(or set ROWGRAPH_DATABASE_URL\)/);
+  await refuse(['serve', '--database-url', 'postgres://h/d'], /--jwt-secret is missing \(or set ROWGRAPH_JWT_SECRET\)/);
+  await refuse(['dev', '--port', '70000'], /--port must be a whole number from 0 to 65535 \(it is "70000"\)/);
+  await refuse(['dev'], /ROWGRAPH_PORT must be a whole number/, { ROWGRAPH_PORT: 'tcp://10.0.0.1:4000' });
+  await refuse(['dev', '--introspection', 'maybe'], /--introspection must be one of directive, on, off/);
+  await refuse(['dev', '--prot', '1'], /unknown option '--prot' \(Did you mean --port\?\)/);
+  await refuse(['dve'], /unknown command 'dve'/);
+  await refuse(['dev', '--sql', 'missing.sql'], /--sql missing\.sql cannot be read/);
+  await refuse(['keys', '--jwt-secret', secret, '--expires', 'soon'], /--expires must be a time/);
+  await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '[1]'], /--claims must be a JSON object/);
+});
+
+test('a secret is not repeated', async () => {
+  await refuse(['keys', '--jwt-secret', 'hunter2'], /^rowgraph: --jwt-secret must have at least 32 characters\n$/);
+  await refuse(['serve', '--jwt-secret', secret, '--database-url', 'mysql://u:hunter2@h/d'], /^(?!.*hunter2)/);
+  await refuse(['serve', '--jwt-secret', secret, '--database-url', 'postgres://u:hunter2@127.0.0.1:1/d'], /^(?!.*hunter2).*ECONNREFUSED/);
+});
+
+test('the config file is read, and refused where it is wrong', async () => {
+  const write = (text: string): Promise<void> => writeFile(path.join(home, 'rowgraph.config.json'), text);
+  await write(JSON.stringify({ jwtSecret: secret, anonRole: 'visitor' }));
+  const { stdout } = await runCommand(['keys'], { home });
+  assert.match(stdout, /^visitor +ey\S+\nservice_role +ey\S+\n$/);
+  await write(JSON.stringify({ jwtSecrte: secret }));
+  await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json has "jwtSecrte", which is no setting/);
+  await write('{');
+  await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json is not JSON/);
+  await refuse(['keys', '--config', 'other.json'], /other\.json cannot be read/);
+});
+
+test('a port that is taken is said to be', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await writeFile(path.join(home, 'empty.sql'), '');
+  await rm(path.join(home, 'rowgraph.config.json'), { force: true });
+  const { code, stdout, stderr } = await runCommand(['dev', '--port', String(port), '--sql', 'empty.sql'], {
+    home,
+  });
+  server.close();
+  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+  assert.match(stderr, new RegExp(`rowgraph: --port ${port} is taken by another program`));
+});
