@@ -1,0 +1,132 @@
+/** `rowgraph roles`, `keys`, `schema` and `serve` against a real PostgreSQL server, from an empty database to a graceful end. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
+
+const secret = 'a secret that has more than 32 characters';
+let home: string;
+let server: PostgresServer;
+let superuser: pg.Client;
+
+before(async () => {
+  home = await makeFolder();
+  server = await startPostgres();
+  superuser = new pg.Client(server.url);
+  await superuser.connect();
+});
+after(async () => {
+  await superuser.end();
+  await server.stop();
+  await removeFolder(home);
+});
+
+/** The URL of the same database as another user. */
+function urlOf(user: string): string {
+  const url = new URL(server.url);
+  url.username = user;
+  return url.href;
+}
+
+const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0' };
+
+async function keysByRole(): Promise<Record<string, string>> {
+  const { stdout } = await runCommand(['keys'], { home, environment });
+  return Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/)),
+  ) as Record<string, string>;
+}
+
+async function ask(url: string, key: string | undefined, query: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { apiKey: key }) };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+}
+
+/** Waits until the database runs a statement with this word in it. */
+async function isRunning(word: string): Promise<void> {
+  const text = "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like $1";
+  while ((await superuser.query(text, [`%${word}%`])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('serve refuses a database without the roles, and says what to do', async () => {
+  const { code, stderr } = await runCommand(['serve', '--database-url', server.url], { home, environment });
+  assert.equal(code, 2);
+  assert.equal(stderr, 'rowgraph: --anon-role: there is no role "anon" ("rowgraph roles" prints the SQL that creates the roles)\n');
+});
+
+test('the SQL of roles runs in a fresh database, and again', async () => {
+  const { stdout, code } = await runCommand(['roles', '--schemas', 'public,inner "world"'], { home });
+  assert.equal(code, 0);
+  await superuser.query(stdout);
+  await superuser.query(stdout);
+  const { rows } = await superuser.query(`select rolname, rolcanlogin, rolbypassrls, rolinherit from pg_roles
+    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator') order by rolname`);
+  assert.deepEqual(
+    rows.map((row) => Object.values(row as object)),
+    [
+      ['anon', false, false, false],
+      ['authenticated', false, false, false],
+      ['authenticator', true, false, false],
+      ['service_role', false, true, false],
+    ],
+  );
+  await superuser.query(`create table "inner ""world""".probe (); create table public.probe (); drop schema "inner ""world""" cascade`);
+  const { rows: granted } = await superuser.query("select has_table_privilege('anon', 'public.probe', 'select') as is_granted");
+  assert.deepEqual(granted, [{ is_granted: true }]);
+});
+
+test('serve answers each role what it may see, and ends gracefully', async () => {
+  await superuser.query(`create table letter (id int primary key, body text);
+    insert into letter values (1, 'open'), (2, 'sealed');
+    alter table letter enable row level security;
+    create policy open_ones on letter for select using (body = 'open');
+    create function slow() returns int stable language sql as 'select 7 from pg_sleep(1)';`);
+  const command = startCommand(['serve', '--database-url', urlOf('authenticator'), '--log-level', 'info'], { home, environment });
+  const [, url = ''] = /^rowgraph serves (\S+)\n$/.exec(await command.waitFor(/\n/)) ?? [];
+  const keys = await keysByRole();
+  const query = '{ letterCollection { edges { node { id } } } }';
+  const idsOf = async (key: string | undefined): Promise<unknown> => (await (await ask(url, key, query)).json()) as unknown;
+  assert.deepEqual(await idsOf(keys.anon), { data: { letterCollection: { edges: [{ node: { id: 1 } }] } } });
+  assert.deepEqual(await idsOf(keys.service_role), { data: { letterCollection: { edges: [{ node: { id: 1 } }, { node: { id: 2 } }] } } });
+  assert.equal((await ask(url, undefined, query)).status, 401);
+  assert.equal((await fetch(new URL('/graphiql', url))).status, 404);
+
+  const inFlight = ask(url, keys.anon, '{ slow }').then((response) => response.json());
+  await isRunning('slow');
+  const { code, stdout, stderr } = await command.stop('SIGTERM');
+  assert.deepEqual(await inFlight, { data: { slow: 7 } });
+  assert.equal(code, 0);
+  assert.equal(stdout, `rowgraph serves ${url}\n`);
+  for (const line of stderr.trim().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line);
+});
+
+test('a database that cannot be used is one line and exit code 2', async () => {
+  const refuse = async (url: string, line: RegExp, ...more: string[]): Promise<void> => {
+    const { code, stdout, stderr } = await runCommand(['serve', '--database-url', url, ...more], { home, environment });
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+    assert.match(stderr, /^rowgraph: [^\n]+\n$/);
+    assert.match(stderr, line);
+  };
+  await refuse(urlOf('nobody'), /role "nobody" does not exist/);
+  await refuse(server.url.replace(/\/postgres$/, '/nowhere'), /database "nowhere" does not exist/);
+  await refuse(server.url, /--schemas names a schema that does not exist: nope/, '--schemas', 'public,nope');
+  await superuser.query('create role stranger nologin; create role visitor login');
+  await refuse(urlOf('visitor'), /visitor may not become stranger: grant stranger to visitor/, '--anon-role', 'stranger');
+  await refuse('postgres://127.0.0.1:1/x', /ECONNREFUSED/);
+});
+
+test('schema prints what a role sees', async () => {
+  const options = { home, environment: { ROWGRAPH_DATABASE_URL: urlOf('authenticator') } };
+  await superuser.query('create table secret_letter (id int primary key); revoke all on secret_letter from anon');
+  const anonymous = await runCommand(['schema'], options);
+  assert.match(anonymous.stdout, /^type letter implements Node \{$/m);
+  assert.doesNotMatch(anonymous.stdout, /secret_letter/);
+  const service = await runCommand(['schema', '--role', 'service_role'], options);
+  assert.match(service.stdout, /^type secret_letter implements Node \{$/m);
+  const wrong = await runCommand(['schema', '--role', 'nope'], options);
+  assert.deepEqual([wrong.code, wrong.stderr.split(' (')[0]], [2, 'rowgraph: --role: there is no role "nope"']);
+});
