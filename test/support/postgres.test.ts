@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,7 +9,7 @@ import { startPostgres } from './postgres.ts';
 
 test('a server has the settings that were asked for, and leaves nothing behind', async () => {
   const server = await startPostgres({ settings: { work_mem: '7MB' } });
-  const folder = await show(server.url, 'data_directory');
+  const folder = path.dirname(await show(server.url, 'data_directory'));
   assert.deepEqual(
     [await show(server.url, 'work_mem'), await show(server.url, 'timezone'), await show(server.url, 'lc_messages')],
     ['7MB', 'UTC', 'C'],
@@ -24,7 +25,7 @@ test('a server ends with the process that started it, even if that is killed', a
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], { cwd: import.meta.dirname });
   const [url] = (await child.stdout.setEncoding('utf8').take(1).toArray()) as [string];
-  const folder = await show(url.trim(), 'data_directory');
+  const folder = path.dirname(await show(url.trim(), 'data_directory'));
   child.kill('SIGKILL');
   for (let wait = 0; wait < 100 && existsSync(folder); wait++) await sleep(100);
   assert.equal(existsSync(folder), false);

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, rename, rm, statfs } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rename, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -110,7 +110,7 @@ async function usableBinaries(folder: string): Promise<string> {
   if (usable) return binaries;
   const copy = path.join(folder, 'native');
   await cp(path.dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
-  await chmod(copy, 0o755);
+  if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy]);
   return path.join(copy, 'bin');
 }
 
