@@ -1,10 +1,11 @@
 /** The columns of the visible tables, with their types, names and grants, and the columns of their keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
+import { type Draft, privilegesOn, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Column } from './model.ts';
 import { columnFieldName, isEnumValueName, isLegalName } from './names.ts';
+import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
 /** Fills the columns and keys of the tables of the draft. */

@@ -4,10 +4,11 @@
  */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, functionName, qualifiedName, type TableDraft } from './draft.ts';
+import type { Draft, TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Omission, Routine } from './model.ts';
 import { isFreeName, routineFieldName } from './names.ts';
+import { functionName, qualifiedName } from './object-names.ts';
 import { resultTypeOf } from './routine-types.ts';
 
 /** Fills the computed fields of the tables of the draft. They may come from schemas that are not exposed, if the role may use those. */
@@ -92,5 +93,5 @@ function settleNames(draft: Draft, { table }: TableDraft): void {
 
 function omit(draft: Draft, { id }: { readonly id: number }, why: LeftOut): void {
   const source = draft.catalog.functions.find((candidate) => candidate.id === id)!;
-  draft.omissions.push({ object: 'function', id, name: functionName(draft, source), ...why });
+  draft.omissions.push({ object: 'function', id, name: functionName(draft.catalog, source), ...why });
 }

@@ -1,10 +1,11 @@
 /** The enums of the exposed schemas. One without a usable name is left out; its columns are Opaque then. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readMappings, readName } from './directives.ts';
-import { type Draft, qualifiedName, type SchemaSettings } from './draft.ts';
+import type { Draft, SchemaSettings } from './draft.ts';
 import { LeftOut } from './left-out.ts';
 import type { EnumValue } from './model.ts';
 import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
+import { qualifiedName } from './object-names.ts';
 
 /** Adds the enums to the draft, or the reason why one is left out to the omissions. */
 export function addEnums(draft: Draft): void {

@@ -2,10 +2,11 @@
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
 import { rowTableOf } from './build-computed.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, functionName } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
 import { argumentNameOf, isFreeName, routineFieldName } from './names.ts';
+import { functionName } from './object-names.ts';
 import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
 import { valueTypeOf } from './value-types.ts';
@@ -27,7 +28,7 @@ export function buildRoutines(draft: Draft): Routine[] {
     const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
     if (!(routine instanceof LeftOut)) routines.push(routine);
     else if (!source.extension) {
-      draft.omissions.push({ object: 'function', id: source.id, name: functionName(draft, source), ...routine });
+      draft.omissions.push({ object: 'function', id: source.id, name: functionName(draft.catalog, source), ...routine });
     }
   }
   return routines;
@@ -106,7 +107,7 @@ function buildArguments(draft: Draft, source: CatalogFunction, inflection: boole
 
 function omitArgument(draft: Draft, source: CatalogFunction, { name, hasDefault }: CatalogArgument, argumentName: string): void {
   const problem = `"${argumentName}" is no GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
-  const omission = { object: 'argument', id: source.id, name: `${functionName(draft, source)}.${name}` } as const;
+  const omission = { object: 'argument', id: source.id, name: `${functionName(draft.catalog, source)}.${name}` } as const;
   draft.omissions.push({ ...omission, ...new LeftOut('illegal-name', `${problem}: rename the argument`) });
 }
 

@@ -1,21 +1,14 @@
 /**
  * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
  */
-import type { CatalogColumn, CatalogTable, RelationKind } from '../catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
-import { type Draft, privilegesOn, qualifiedName, type SchemaSettings, type TableDraft } from './draft.ts';
+import { type Draft, privilegesOn, type SchemaSettings, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
-import type { TableKind } from './model.ts';
 import { isFreeName, typeNameOf } from './names.ts';
+import { qualifiedName } from './object-names.ts';
+import { tableKinds } from './table-kinds.ts';
 import { isWritable } from './value-types.ts';
-
-const kinds: Readonly<Record<RelationKind, TableKind>> = {
-  r: 'table',
-  p: 'partitioned table',
-  v: 'view',
-  m: 'materialized view',
-  f: 'foreign table',
-};
 
 /** Adds the tables to the draft, still without columns, or the reason why one is left out to the omissions. */
 export function addTables(draft: Draft): void {
@@ -24,7 +17,7 @@ export function addTables(draft: Draft): void {
     if (!schema) continue;
     const table = draftTable(draft, source, schema);
     const name = qualifiedName(schema.name, source.name);
-    if (table instanceof LeftOut) draft.omissions.push({ object: kinds[source.kind], id: source.id, name, ...table });
+    if (table instanceof LeftOut) draft.omissions.push({ object: tableKinds[source.kind], id: source.id, name, ...table });
     else draft.tables.set(source.id, table);
   }
 }
@@ -32,7 +25,7 @@ export function addTables(draft: Draft): void {
 /** The draft of a table, or why there is none. */
 function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings): TableDraft | LeftOut {
   const directive = readDirective(source.comment);
-  const kind = kinds[source.kind];
+  const kind = tableKinds[source.kind];
   if (source.columns.length === 0) return new LeftOut('no-columns', 'it has no columns: add some');
   if (!source.columns.some((column) => privilegesOn(draft, source, column).select)) {
     const remedy = `grant select on the ${kind}, or on columns of it, to the role`;

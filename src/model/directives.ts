@@ -9,12 +9,14 @@ export type Directive = Readonly<Record<string, unknown>>;
 
 const nothing: Directive = {};
 
-/**
- * Reads the directive of a comment. As in the reference the parentheses reach to the last one of the comment, and what is JSON but no
- * object says nothing. Throws SCHEMA_ERROR where it is no JSON.
- */
+/** The text of the directive in a comment. As in the reference its parentheses reach to the last one of the comment. */
+export function directiveText(comment: string): string | undefined {
+  return /@graphql\((.+)\)/s.exec(comment)?.[1];
+}
+
+/** Reads the directive of a comment. What is JSON but no object says nothing. Throws SCHEMA_ERROR where it is no JSON. */
 export function readDirective(comment: string | null): Directive {
-  const text = comment === null ? undefined : /@graphql\((.+)\)/s.exec(comment)?.[1];
+  const text = comment === null ? undefined : directiveText(comment);
   if (text === undefined) return nothing;
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@
  * What `build-model.ts` works on: the tables that the role sees while they are being filled and linked, and what all steps need.
  * Nothing of this leaves the folder; outside, a `Model` is read only.
  */
-import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
 import type { EnumType, Omission, Table, ValueType } from './model.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -42,17 +42,6 @@ export interface Draft {
   /** What `value-types.ts` has made so far, so that columns of one type share it. */
   readonly valueTypes: Map<number, ValueType>;
   readonly omissions: Omission[];
-}
-
-/** `public.account`, for messages. */
-export function qualifiedName(schema: string, name: string): string {
-  return `${schema}.${name}`;
-}
-
-/** `public.total(integer)`, for messages: functions may share a name. */
-export function functionName({ catalog }: Pick<Draft, 'catalog'>, { schema, name, arguments: args }: CatalogFunction): string {
-  const types = args.map(({ typeId }) => catalog.types.get(typeId)?.sql ?? '?');
-  return `${qualifiedName(schema, name)}(${types.join(', ')})`;
 }
 
 const none: ColumnPrivileges = { select: false, insert: false, update: false };

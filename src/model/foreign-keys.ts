@@ -4,8 +4,9 @@
  */
 import type { CatalogColumn, CatalogForeignKey } from '../catalog/catalog.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
-import { columnByNumber, type Draft, privilegesOn, qualifiedName, type TableDraft } from './draft.ts';
+import { columnByNumber, type Draft, privilegesOn, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
+import { qualifiedName } from './object-names.ts';
 
 export interface ForeignKey {
   /** For messages. */

@@ -1,8 +1,9 @@
 /** Which types functions may take and return. */
 import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
-import { type Draft, qualifiedName } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { LeftOut } from './left-out.ts';
 import type { RoutineResult } from './model.ts';
+import { qualifiedName } from './object-names.ts';
 import { valueTypeOf } from './value-types.ts';
 
 /** The pseudo-types that a call can have values of, besides void. */
