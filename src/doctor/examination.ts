@@ -1,0 +1,51 @@
+/** What the examinations look at, and how they call what they find: plainly in messages, as SQL in remedies. */
+import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
+import type { Model } from '../model/model.ts';
+import { qualifiedName } from '../model/object-names.ts';
+import type { Facts } from './facts.ts';
+
+export class Examination {
+  /** Without the directives that cannot be read. */
+  readonly catalog: Catalog;
+  readonly model: Model;
+  readonly facts: Facts;
+  readonly #schemaNames: ReadonlyMap<number, string>;
+
+  constructor(catalog: Catalog, model: Model, facts: Facts) {
+    this.catalog = catalog;
+    this.model = model;
+    this.facts = facts;
+    this.#schemaNames = new Map(catalog.schemas.map(({ id, name }) => [id, name]));
+  }
+
+  /** `public.account`, for messages. */
+  name({ schemaId, name }: CatalogTable): string {
+    return qualifiedName(this.#schemaNames.get(schemaId) ?? '', name);
+  }
+
+  /** A name as SQL takes it: in quotes where it has to be. */
+  quote(name: string): string {
+    return this.facts.quotedNames.get(name) ?? name;
+  }
+
+  /** `public.account` as SQL. */
+  tableSql({ schemaId, name }: CatalogTable): string {
+    return `${this.quote(this.#schemaNames.get(schemaId) ?? '')}.${this.quote(name)}`;
+  }
+
+  /** `routine public.total(integer)` as SQL, for what is granted and revoked. */
+  routineSql({ schema, name, kind, arguments: args }: CatalogFunction): string {
+    const types = args.map(({ typeId }) => this.catalog.types.get(typeId)?.sql ?? '');
+    return `${kind === 'f' ? 'function' : 'routine'} ${this.quote(schema)}.${this.quote(name)}(${types.join(', ')})`;
+  }
+
+  /** The role as SQL. */
+  get roleSql(): string {
+    return this.quote(this.model.role);
+  }
+}
+
+/** A list as a sentence has it: `insert, update and delete`. */
+export function inWords(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Doctor, linesOf, onlyOf, startDoctor } from '../../test/support/doctor.ts';
+
+describe('examineDatabase', () => {
+  let doctor: Doctor;
+
+  before(async () => {
+    doctor = await startDoctor();
+  });
+  after(() => doctor.close());
+
+  it('warns of tables that the role may write without row level security', async () => {
+    const findings = await doctor.examine(
+      `create table note (id int primary key, text text, grade int); grant select, insert on note to public; grant update (grade) on note to anon;
+       create table "Read Me" (id int primary key); grant select on "Read Me" to anon; create table closed (id int primary key);
+       create table guarded (id int primary key); grant all on guarded to anon; alter table guarded enable row level security;
+       create policy mine on guarded for select using (id = 1);
+       create table kept (id int primary key); grant delete on kept to service_role;`,
+    );
+    assert.deepEqual(linesOf(findings, 'writable-without-rls', 'readable-without-rls'), [
+      'writable-without-rls table s.note',
+      'readable-without-rls table s.Read Me',
+    ]);
+    const { severity, message, remedy } = onlyOf(findings, 'writable-without-rls');
+    assert.equal(severity, 'error');
+    assert.match(message, /^anon may insert and update any row, as row level security is off: /);
+    assert.equal(remedy, 'alter table s.note enable row level security;');
+    assert.equal(onlyOf(findings, 'readable-without-rls').remedy, 'alter table s."Read Me" enable row level security;');
+  });
+
+  it('can only revoke what may be done with a foreign table', async () => {
+    const findings = await doctor.examine(
+      `create foreign data wrapper nowhere; create server nowhere foreign data wrapper nowhere; create foreign table far (id int) server nowhere;
+       create role writers; grant writers to anon; grant select, insert on far to writers;`,
+    );
+    // The role anon does not inherit what its memberships give.
+    assert.deepEqual(linesOf(findings, 'writable-without-rls'), []);
+    const direct = await doctor.examine('create foreign table far (id int) server nowhere; grant insert, update on far to anon, public;');
+    assert.equal(onlyOf(direct, 'writable-without-rls').remedy, 'revoke insert, update on table s.far from anon, public;');
+  });
+
+  it('warns of row level security that does not do what was meant', async () => {
+    const findings = await doctor.examine(
+      `create table forgotten (id int primary key); create policy p on forgotten using (id = 1);
+       create table empty (id int primary key); alter table empty enable row level security; grant select, delete on empty to anon;
+       create policy others on empty to service_role using (true); create policy strict on empty as restrictive to anon using (true);
+       create table owned (id int primary key); alter table owned enable row level security; create policy p on owned for select using (id = 1);
+       alter table owned owner to anon; create table forced (id int primary key); alter table forced enable row level security;
+       alter table forced force row level security; create policy p on forced using (id = 1); alter table forced owner to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'policies-without-rls', 'owner-bypasses-rls', 'no-policy', 'readable-without-rls'), [
+      'owner-bypasses-rls table s.owned',
+      'policies-without-rls table s.forgotten',
+      'no-policy table s.empty',
+    ]);
+    assert.equal(onlyOf(findings, 'owner-bypasses-rls').remedy, 'alter table s.owned force row level security;');
+    assert.equal(onlyOf(findings, 'policies-without-rls').remedy, 'alter table s.forgotten enable row level security;');
+    assert.match(onlyOf(findings, 'no-policy').message, /no policy lets anon select or delete any row/);
+  });
+
+  it('warns of policies that let everybody write, and of those that call a function for each row', async () => {
+    const policies = await doctor.examine(
+      `create table book (id int primary key, owner text); alter table book enable row level security; grant all on book to anon;
+       create policy "Reads all" on book for select using (true); create policy writes_all on book for update using (true);
+       create policy adds on book for insert with check (true); create policy removes_own on book for delete using (owner = current_setting('a'));
+       create policy adds_some on book as restrictive for insert with check (owner <> 'x');
+       create policy by_select on book for delete using (owner = (select current_setting('a')));
+       create policy everything on book using (true) with check (owner = current_setting('a'));`,
+    );
+    assert.deepEqual(linesOf(policies, 'open-policy', 'policy-calls-per-row', 'no-policy'), [
+      'open-policy policy s.book.everything',
+      'open-policy policy s.book.writes_all',
+      'policy-calls-per-row policy s.book.everything',
+      'policy-calls-per-row policy s.book.removes_own',
+    ]);
+    const messages = policies.filter(({ code }) => code === 'open-policy').map(({ message }) => message.split(':')[0]);
+    assert.deepEqual(messages, ['it lets anon update and delete any row', 'it lets anon update any row']);
+    for (const { code, remedy } of policies)
+      if (code === 'policy-calls-per-row') await doctor.pglite.exec((remedy ?? '').replaceAll('s.book', 'book'));
+  });
+
+  it('warns of views that show what row level security hides, directly or through others', async () => {
+    const views = ['direct', 'invoking', 'harmless', 'outer_view', 'through_invoking', 'filled', 'over_filled', 'weak', 'of_forced'];
+    const findings = await doctor.examine(
+      `create role reader; create table secret (id int primary key); insert into secret values (1); alter table secret enable row level security;
+       create table nothing (id int primary key); create table forced (id int primary key); insert into forced values (1);
+       alter table forced enable row level security; alter table forced force row level security; alter table forced owner to reader;
+       create view direct as select secret.* from secret left join nothing using (id);
+       create view invoking with (security_invoker = on) as select * from secret; create view harmless as select * from nothing;
+       create view inner_view as select id from secret; create view outer_view with (security_invoker) as select * from inner_view;
+       create view through_invoking as select * from invoking; create materialized view filled as select * from invoking;
+       create view over_filled as select * from filled; create view weak as select * from secret; alter view weak owner to reader;
+       create view of_forced as select * from forced; alter view of_forced owner to reader; create view unused as select * from secret;
+       grant select on secret, inner_view to anon, reader; grant select on ${views.join(', ')} to anon;`,
+    );
+    const remedies = findings.flatMap(({ code, object, name, remedy }) =>
+      code === 'view-bypasses-rls' ? [`${object} ${name}: ${remedy}`] : [],
+    );
+    assert.deepEqual(remedies, [
+      'materialized view s.filled: revoke all on table s.filled from anon;',
+      'view s.direct: alter view s.direct set (security_invoker = true);',
+      'view s.inner_view: alter view s.inner_view set (security_invoker = true);',
+      'view s.outer_view: alter view s.inner_view set (security_invoker = true);',
+      'view s.over_filled: revoke all on table s.over_filled from anon;',
+    ]);
+    const shown: string[] = [];
+    await doctor.pglite.exec('set role anon');
+    for (const view of [...views, 'inner_view']) {
+      const { rows } = await doctor.pglite.query(`select from ${view}`);
+      if (rows.length > 0) shown.push(`s.${view}`);
+    }
+    await doctor.pglite.exec('reset role');
+    assert.deepEqual(shown.sort(), findings.flatMap(({ code, name }) => (code === 'view-bypasses-rls' ? [name] : [])).sort());
+  });
+
+  it('warns of functions that give the rights of their owner', async () => {
+    const findings = await doctor.examine(
+      `create function risky(a int, "B" text default '') returns int security definer language sql as 'select 1';
+       create function fixed() returns int security definer set search_path = '' language sql as 'select 1';
+       create function parsed() returns int security definer language sql return 1;
+       create function closed() returns int security definer language sql as 'select 1'; revoke execute on function closed from public;
+       create function fired() returns trigger security definer language plpgsql as 'begin return new; end';
+       create function own() returns int language sql as 'select 1'; grant execute on function fixed to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'definer-search-path', 'open-definer-function'), [
+      'definer-search-path function s.risky(integer, text)',
+      'open-definer-function function s.fixed()',
+      'open-definer-function function s.parsed()',
+      'open-definer-function function s.risky(integer, text)',
+    ]);
+    assert.equal(onlyOf(findings, 'definer-search-path').remedy, 'alter function s.risky(integer, text) set search_path = s, pg_temp;');
+    const fixed = findings.find(({ code, name }) => code === 'open-definer-function' && name === 's.fixed()');
+    assert.equal(fixed?.remedy, 'revoke execute on function s.fixed() from anon, public;');
+    assert.match(fixed?.message ?? '', /with the rights of postgres, for whom no policy holds/);
+  });
+
+  it('names fields that always fail', async () => {
+    const findings = await doctor.examine(
+      `create procedure act(a int) language sql as ''; create function many(variadic a int[]) returns int stable language sql as 'select 1';`,
+    );
+    assert.deepEqual(linesOf(findings, 'call-fails'), ['call-fails function s.act(integer)', 'call-fails function s.many(integer[])']);
+  });
+
+  it('finds the foreign keys that no index serves', async () => {
+    const findings = await doctor.examine(
+      `create table up (a int, b int, "C" int unique, primary key (a, b));
+       create table down (id int primary key, a int, b int, "C" int references up ("C"), d int references up ("C"), e int references up ("C"), f int references up ("C"),
+         foreign key (a, b) references up); create index on down (b, a, id); create index on down (d) where d is not null; create index on down (e) where e > 1;
+       create index on down (id, f); create table parts (id int references up ("C")) partition by list (id); create table part partition of parts for values in (1);`,
+    );
+    assert.deepEqual(linesOf(findings, 'unindexed-foreign-key'), [
+      'unindexed-foreign-key relation s.down.down_C_fkey',
+      'unindexed-foreign-key relation s.down.down_e_fkey',
+      'unindexed-foreign-key relation s.down.down_f_fkey',
+      'unindexed-foreign-key relation s.parts.parts_id_fkey',
+    ]);
+    const quoted = findings.find(({ name }) => name === 's.down.down_C_fkey');
+    assert.equal(quoted?.remedy, 'create index on s.down ("C");');
+  });
+
+  it('warns of roles that no policy binds, and of rights to create', async () => {
+    const sql = 'create table note (id int primary key); grant all on note to service_role, anon;';
+    assert.deepEqual(linesOf(await doctor.examine(sql, { role: 'postgres' }), 'role-bypasses-rls', 'writable-without-rls'), [
+      'role-bypasses-rls role postgres',
+    ]);
+    assert.deepEqual(linesOf(await doctor.examine(sql, { role: 'service_role' }), 'role-bypasses-rls', 'writable-without-rls'), []);
+    await doctor.pglite.exec('create schema common; grant usage, create on schema common to public, anon');
+    const schema = onlyOf(await doctor.examine('', { schemas: ['common'] }), 'may-create-objects');
+    assert.deepEqual([schema.name, schema.remedy], ['common', 'revoke create on schema common from anon, public;']);
+  });
+
+  it('is the same each time, errors first', async () => {
+    const sql = `create table b (id int); create table a (id int); grant all on a, b to anon; create function f() returns int security definer language sql as 'select 1';
+      comment on table a is '@graphql({"name": x})';`;
+    const findings = await doctor.examine(sql);
+    assert.deepEqual(await doctor.examine(sql), findings);
+    assert.deepEqual(
+      findings.map(({ severity, code, name }) => `${severity} ${code} ${name}`),
+      [
+        'error broken-directive s.a',
+        'error definer-search-path s.f()',
+        'error writable-without-rls s.a',
+        'error writable-without-rls s.b',
+        'warning no-key s.a',
+        'warning no-key s.b',
+        'warning open-definer-function s.f()',
+      ],
+    );
+  });
+
+  it('refuses a role that does not exist', async () => {
+    await assert.rejects(doctor.examine('', { role: 'nobody' }), { code: 'PERMISSION_DENIED' });
+  });
+});

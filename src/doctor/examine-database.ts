@@ -1,0 +1,29 @@
+/**
+ * The doctor: what an expert would say of the exposed schemas as one role sees them. In: a database, schemas and a role; out: a report of
+ * what is not in the API and why, of what is dangerous, and of what is slow or does nothing. It reads only.
+ */
+import { loadCatalog } from '../catalog/load-catalog.ts';
+import { loadPrivileges } from '../catalog/load-privileges.ts';
+import type { Database } from '../database/database.ts';
+import { buildModel } from '../model/build-model.ts';
+import { Examination } from './examination.ts';
+import { examineDirectives } from './examine-directives.ts';
+import { findOmissions } from './find-omissions.ts';
+import { findOpenFunctions } from './find-open-functions.ts';
+import { findOpenTables } from './find-open-tables.ts';
+import { findOpenViews } from './find-open-views.ts';
+import { findPowers } from './find-powers.ts';
+import { findSlowKeys } from './find-slow-keys.ts';
+import { loadFacts } from './load-facts.ts';
+import { compareFindings, type DoctorReport } from './report.ts';
+
+/** Examines what is there now. Rejects with PERMISSION_DENIED where there is no such role. */
+export async function examineDatabase(database: Database, schemas: readonly string[], role: string): Promise<DoctorReport> {
+  const loaded = await loadCatalog(database, schemas);
+  const privileges = await loadPrivileges(database, loaded, role);
+  const { catalog, findings } = examineDirectives(loaded);
+  const examination = new Examination(catalog, buildModel(catalog, privileges), await loadFacts(database, catalog, role));
+  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findOmissions];
+  const all = [...findings, ...examine.flatMap((find) => find(examination))];
+  return { role, schemas, findings: all.sort(compareFindings) };
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Doctor, startDoctor } from '../../test/support/doctor.ts';
+
+describe('examineDirectives', () => {
+  let doctor: Doctor;
+
+  before(async () => {
+    doctor = await startDoctor();
+  });
+  after(() => doctor.close());
+
+  it('names the objects whose directives cannot be read, and examines all the rest', async () => {
+    const findings = await doctor.examine(
+      `create table note (id int primary key, text text, up int references note); create index on note (up); create type mood as enum ('calm'); create function act() returns int language sql as 'select 1';
+       grant select on note to anon; alter table note enable row level security; create policy p on note for select using (id > 0);
+       create view listed as select * from note; create table hidden (id int);
+       do $$ begin execute format('comment on schema %I is %L', current_schema, '@graphql({"max_rows": "many"})'); end $$;
+       comment on table note is '@graphql({"name": "Note"}) see (there)'; comment on column note.text is '@graphql({name: "x"})';
+       comment on constraint note_up_fkey on note is '@graphql({"local_name": })'; comment on type mood is '@graphql({)'; comment on function act is '@graphql(x)';
+       comment on view listed is '@graphql({"max_rows": 1.5})'; comment on column hidden.id is '@graphql({]})';`,
+    );
+    const broken = findings.flatMap(({ code, object, name, message }) =>
+      code === 'broken-directive' ? [`${object} ${name}: ${message}`] : [],
+    );
+    assert.deepEqual(
+      broken.map((line) => line.replace(/\(Unexpected.*\)/, '(…)').replace(/\(Expected.*\)/, '(…)')),
+      [
+        'column s.hidden.id: its comment directive is no JSON (…): correct the comment',
+        'column s.note.text: its comment directive is no JSON (…): correct the comment',
+        'enum s.mood: its comment directive is no JSON (…): correct the comment',
+        'function s.act(): its comment directive is no JSON (…): correct the comment',
+        'relation s.note.note_up_fkey: its comment directive is no JSON (…): correct the comment',
+        'schema s: its "max_rows" is no number of rows (invalid input syntax for type integer: "many"): correct the comment',
+        'table s.note: its comment directive reaches to the last parenthesis of the comment: take the parentheses after the directive away',
+        'view s.listed: its "max_rows" is no number of rows (invalid input syntax for type integer: "1.5"): correct the comment',
+      ],
+    );
+    assert.deepEqual(
+      findings.flatMap(({ code, name }) => (code === 'broken-directive' ? [] : [`${code} ${name}`])),
+      ['not-granted s.hidden', 'not-granted s.listed'],
+    );
+  });
+
+  it('names members of directives that say nothing', async () => {
+    const findings = await doctor.examine(
+      `create table note (id int primary key, text text); create type mood as enum ('calm'); grant select on note to anon;
+       alter table note enable row level security; create policy p on note for select using (id > 0);
+       do $$ begin execute format('comment on schema %I is %L', current_schema, '@graphql({"inflect_name": true, "introspection": "true", "max_rows": -1})'); end $$;
+       comment on table note is '@graphql({"totalCount": true, "aggregate": {"enabled": false}, "primary_key_columns": "id", "foreign_keys": {}, "description": 5, "name": null})';
+       comment on column note.id is '@graphql(["name"])'; comment on column note.text is '@graphql({"name": "t"} and so on';
+       comment on type mood is '@graphql({"mappings": {"clam": "CALM"}})';`,
+    );
+    assert.deepEqual(
+      findings.map(({ code, object, name, message }) => `${code} ${object} ${name}: ${message}`),
+      [
+        'ignored-directive column s.note.id: its comment directive is no JSON object: write {"name": value}',
+        'ignored-directive column s.note.text: its comment has "@graphql(" but no directive that a parenthesis closes: complete it',
+        'ignored-directive enum s.mood: "mappings" of its comment directive is not understood: it has to be about labels that exist, which "clam" does not',
+        'ignored-directive schema s: its comment directive has "inflect_name", which means nothing here: it may have inflect_names, max_rows, introspection',
+        'ignored-directive schema s: "introspection" of its comment directive is not understood: it has to be true or false',
+        'ignored-directive schema s: "max_rows" of its comment directive is not understood: it has to be a number from 0 on',
+        'ignored-directive table s.note: "totalCount" of its comment directive is not understood: it has to be {"enabled": true} or {"enabled": false}',
+        'ignored-directive table s.note: "primary_key_columns" of its comment directive is not understood: it has to be a list of names of columns',
+        'ignored-directive table s.note: "foreign_keys" of its comment directive is not understood: it has to be a list',
+        'ignored-directive table s.note: "description" of its comment directive is not understood: it has to be text',
+      ],
+    );
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * The one query of the doctor, as one row with one column of JSON text. Its parameters are the role and the ids of the exposed schemas,
+ * tables and functions as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
+ */
+
+/** Rows come as JSON arrays; `load-facts.ts` names their members in the same order. */
+export const factsQuery = `
+with recursive role as materialized (
+  select r.oid, r.rolname, r.rolsuper or r.rolbypassrls as bypasses from pg_catalog.pg_roles r where r.rolname = $1::text
+),
+schema as materialized (
+  select n.oid, n.nspname, n.nspowner, n.nspacl
+  from pg_catalog.json_array_elements_text($2::json -> 'schemas') s(id)
+  join pg_catalog.pg_namespace n on n.oid = s.id::oid
+),
+relation as materialized (
+  select c.oid, c.relname, c.relkind, c.relowner, c.relrowsecurity, c.relforcerowsecurity, c.relacl
+  from pg_catalog.json_array_elements_text($2::json -> 'tables') t(id)
+  join pg_catalog.pg_class c on c.oid = t.id::oid
+),
+function as materialized (
+  select p.*
+  from pg_catalog.json_array_elements_text($2::json -> 'functions') f(id)
+  join pg_catalog.pg_proc p on p.oid = f.id::oid
+),
+-- Whose privileges the role has.
+grantee as materialized (
+  select 0::oid as oid, 'public' as name
+  union all
+  select o.oid, pg_catalog.quote_ident(o.rolname) from role r, pg_catalog.pg_roles o where pg_catalog.pg_has_role(r.oid, o.oid, 'USAGE')
+),
+relation_grant as materialized (
+  select a.id, pg_catalog.json_agg(distinct g.name) as grantees
+  from (
+    select r.oid as id, acl.grantee, acl.privilege_type
+    from relation r, pg_catalog.aclexplode(coalesce(r.relacl, pg_catalog.acldefault('r', r.relowner))) acl
+    union all
+    select t.attrelid, acl.grantee, acl.privilege_type
+    from relation r
+    join pg_catalog.pg_attribute t on t.attrelid = r.oid and t.attacl is not null,
+      pg_catalog.aclexplode(t.attacl) acl
+  ) a
+  join grantee g on g.oid = a.grantee
+  where a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+  group by a.id
+),
+policy as materialized (
+  select p.polrelid, pg_catalog.json_agg(pg_catalog.json_build_array(
+    p.polname, p.polcmd, p.polpermissive, exists (select from grantee g where g.oid = any (p.polroles)),
+    pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)
+  ) order by p.polname) as policies
+  from pg_catalog.pg_policy p
+  where p.polrelid in (select r.oid from relation r)
+  group by p.polrelid
+),
+-- Which relations each view selects from.
+selects_from as materialized (
+  select distinct w.ev_class as view, d.refobjid as relation
+  from pg_catalog.pg_rewrite w
+  join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = w.oid
+  where w.ev_type = '1' and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid <> w.ev_class
+),
+-- The views that reading an exposed view reads through, and the materialized view that they have filled, or 0.
+through(view, oid, filled) as (
+  select r.oid, r.oid, case r.relkind when 'm' then r.oid else 0::oid end from relation r where r.relkind in ('v', 'm')
+  union
+  select t.view, c.oid, case c.relkind when 'm' then c.oid else t.filled end
+  from through t
+  join selects_from f on f.view = t.oid
+  join pg_catalog.pg_class c on c.oid = f.relation and c.relkind in ('v', 'm')
+),
+-- What a view selects from is read as its owner; of a security invoker view as the caller, or as who filled the materialized view.
+bypass as materialized (
+  select distinct t.view, s.oid as through, pg_catalog.quote_ident(sn.nspname) || '.' || pg_catalog.quote_ident(s.relname) as name,
+    s.relkind = 'm' as materialized, o.rolname as owner, n.nspname || '.' || c.relname as base
+  from through t
+  join pg_catalog.pg_class v on v.oid = t.oid
+  join pg_catalog.pg_class s on s.oid = case t.filled when 0 then t.oid else t.filled end
+  join pg_catalog.pg_namespace sn on sn.oid = s.relnamespace
+  join selects_from f on f.view = v.oid
+  join pg_catalog.pg_class c on c.oid = f.relation and c.relrowsecurity
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_roles o on o.oid = case
+    when not exists (
+      select from pg_catalog.pg_options_to_table(v.reloptions) p where p.option_name = 'security_invoker' and p.option_value::bool
+    ) then v.relowner
+    when t.filled <> 0 then s.relowner
+  end
+  where o.rolsuper or o.rolbypassrls or (not c.relforcerowsecurity and pg_catalog.pg_has_role(o.oid, c.relowner, 'USAGE'))
+)
+select pg_catalog.json_build_object(
+  'serverVersion', pg_catalog.current_setting('server_version_num')::int4,
+  'bypasses', (select r.bypasses from role r),
+  'creatable', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(s.oid::int8, (
+      select pg_catalog.json_agg(distinct g.name)
+      from pg_catalog.aclexplode(coalesce(s.nspacl, pg_catalog.acldefault('n', s.nspowner))) acl
+      join grantee g on g.oid = acl.grantee
+      where acl.privilege_type = 'CREATE'
+    )))
+    from schema s, role r
+    where pg_catalog.has_schema_privilege(r.oid, s.oid, 'CREATE')
+  ),
+  'tables', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      t.oid::int8, t.relrowsecurity, t.relforcerowsecurity, pg_catalog.pg_has_role(r.oid, t.relowner, 'USAGE'),
+      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'SELECT'),
+      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'INSERT'),
+      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'UPDATE'),
+      pg_catalog.has_table_privilege(r.oid, t.oid, 'DELETE'),
+      a.grantees, p.policies
+    ))
+    from role r, relation t
+    left join relation_grant a on a.id = t.oid
+    left join policy p on p.polrelid = t.oid
+  ),
+  'viewBypasses', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(b.view::int8, b.through::int8, b.name, b.materialized, b.owner, b.bases))
+    from (
+      select view, through, name, materialized, owner, pg_catalog.json_agg(base order by base) as bases
+      from bypass
+      group by view, through, name, materialized, owner
+    ) b
+  ),
+  'definerFunctions', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      f.oid::int8, o.rolname, o.rolsuper or o.rolbypassrls,
+      -- A body of SQL that was parsed at its creation, and one in C, look no names up.
+      f.prosqlbody is not null or l.lanname in ('c', 'internal')
+        or exists (select from pg_catalog.unnest(f.proconfig) c where pg_catalog.starts_with(c, 'search_path=')),
+      (
+        select pg_catalog.json_agg(distinct g.name)
+        from pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) acl
+        join grantee g on g.oid = acl.grantee
+      )
+    ))
+    from role r, function f
+    join pg_catalog.pg_roles o on o.oid = f.proowner
+    join pg_catalog.pg_language l on l.oid = f.prolang
+    where f.prosecdef and pg_catalog.has_function_privilege(r.oid, f.oid, 'EXECUTE')
+      -- Only triggers call these, whoever may execute them.
+      and f.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
+  ),
+  'extensions', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(f.oid::int8, e.extname))
+    from function f
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.objid = f.oid and d.deptype = 'e'
+    join pg_catalog.pg_extension e on e.oid = d.refobjid
+  ),
+  'unindexedKeys', (
+    select pg_catalog.json_agg(k.oid::int8)
+    from relation r
+    join pg_catalog.pg_constraint k on k.conrelid = r.oid
+    -- A partition has the keys of its parent, which is said there.
+    where k.contype = 'f' and k.conparentid = 0 and not exists (
+      select from pg_catalog.pg_index i
+      where i.indrelid = k.conrelid and i.indisvalid and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
+        and (i.indkey::pg_catalog.int2[])[0:pg_catalog.cardinality(k.conkey) - 1] operator(pg_catalog.@>) k.conkey
+        -- A partial index serves the key if all that it leaves out are nulls in it.
+        and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) in (
+          select '(' || pg_catalog.quote_ident(a.attname) || ' IS NOT NULL)'
+          from pg_catalog.pg_attribute a
+          where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
+        ))
+    )
+  ),
+  'quotedNames', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(n.name, pg_catalog.quote_ident(n.name)))
+    from (
+      select rolname as name from role
+      union select nspname from schema
+      union select s.nspname from function f join pg_catalog.pg_namespace s on s.oid = f.pronamespace
+      union select relname from relation
+      union select proname from function
+      union select a.attname from relation r join pg_catalog.pg_attribute a on a.attrelid = r.oid where a.attnum > 0
+      union select p.polname from relation r join pg_catalog.pg_policy p on p.polrelid = r.oid
+    ) n
+    where pg_catalog.quote_ident(n.name) <> n.name
+  )
+)::text`;

@@ -1,0 +1,75 @@
+/** What is not in the API, as findings: the omissions of the model, each with the grant that would end it and what is left out with it. */
+import type { Catalog } from '../catalog/catalog.ts';
+import type { LackingPrivilege, Omission } from '../model/model.ts';
+import { functionName, qualifiedName } from '../model/object-names.ts';
+import { tableKinds } from '../model/table-kinds.ts';
+import type { Examination } from './examination.ts';
+import { type Finding, finding } from './report.ts';
+
+/** A finding for each omission, and one for each extension with functions that are no fields. */
+export function findOmissions(examination: Examination): Finding[] {
+  const { model } = examination;
+  const omissions = model.omissions.map((omission) => {
+    const { cause, object, name, reason, lacking } = omission;
+    return finding(cause, object, name, reason, {
+      remedy: lacking && grantSql(examination, lacking),
+      contains: containedIn(examination, omission),
+    });
+  });
+  return [...omissions, ...findExtensionFunctions(examination)];
+}
+
+function grantSql(examination: Examination, { privilege, id, column }: LackingPrivilege): string | null {
+  const { catalog } = examination;
+  const to = `to ${examination.roleSql};`;
+  if (privilege === 'select') {
+    const table = catalog.tables.find((candidate) => candidate.id === id);
+    const columns = column === null ? '' : ` (${examination.quote(column)})`;
+    return table ? `grant select${columns} on table ${examination.tableSql(table)} ${to}` : null;
+  }
+  if (privilege === 'execute') {
+    const source = catalog.functions.find((candidate) => candidate.id === id);
+    return source ? `grant execute on ${examination.routineSql(source)} ${to}` : null;
+  }
+  const name =
+    catalog.schemas.find((schema) => schema.id === id)?.name ?? catalog.functions.find(({ schemaId }) => schemaId === id)?.schema;
+  return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
+}
+
+/** A schema is left out with all that is in it, a table with its columns. */
+function containedIn({ catalog }: Examination, { object, id, name }: Omission): string[] {
+  if (object === 'schema') return contentOf(catalog, id, name);
+  const isTable = Object.values<string>(tableKinds).includes(object);
+  const table = isTable ? catalog.tables.find((candidate) => candidate.id === id) : undefined;
+  return table ? table.columns.map((column) => `column ${qualifiedName(name, column.name)}`) : [];
+}
+
+function contentOf(catalog: Catalog, id: number, schema: string): string[] {
+  const isInside = ({ schemaId }: { readonly schemaId: number }) => schemaId === id;
+  const tables = catalog.tables.filter(isInside).flatMap((table) => {
+    const name = qualifiedName(schema, table.name);
+    const keys = catalog.foreignKeys.filter(({ tableId }) => tableId === table.id);
+    return [
+      `${tableKinds[table.kind]} ${name}`,
+      ...table.columns.map((column) => `column ${qualifiedName(name, column.name)}`),
+      ...keys.map((key) => `relation ${qualifiedName(name, key.name)}`),
+    ];
+  });
+  const functions = catalog.functions.filter(isInside).map((source) => `function ${functionName(catalog, source)}`);
+  const enums = [...catalog.types.values()].filter((type) => isInside(type) && type.labels);
+  return [...tables, ...functions, ...enums.map((type) => `enum ${qualifiedName(schema, type.name)}`)];
+}
+
+/** The functions of extensions in one finding each: nobody can change them. */
+function findExtensionFunctions({ catalog, model, facts }: Examination): Finding[] {
+  const present = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
+  const usable = new Set(catalog.schemas.filter(({ name }) => model.schemas.includes(name)).map(({ id }) => id));
+  const absent = catalog.functions.filter((source) => source.extension && usable.has(source.schemaId) && !present.has(source.id));
+  const byExtension = Map.groupBy(absent, ({ id }) => facts.extensions.get(id) ?? '');
+  return [...byExtension].map(([name, functions]) => {
+    const message = `${functions.length} of its functions are not in the API: no field can call them, or the role may not`;
+    return finding('extension-functions', 'extension', name, message, {
+      contains: functions.map((source) => `function ${functionName(catalog, source)}`),
+    });
+  });
+}

@@ -1,0 +1,40 @@
+/** Functions that give the role the rights of somebody else, and functions whose fields always fail. */
+import { functionName } from '../model/object-names.ts';
+import type { Examination } from './examination.ts';
+import { type Finding, finding } from './report.ts';
+
+/** The findings of all functions of the catalog. */
+export function findOpenFunctions(examination: Examination): Finding[] {
+  return [...findDefiners(examination), ...findFailing(examination)];
+}
+
+function findDefiners(examination: Examination): Finding[] {
+  const { catalog, model, facts } = examination;
+  if (facts.bypassesRowSecurity) return [];
+  return catalog.functions.flatMap((source) => {
+    const definer = facts.definerFunctions.get(source.id);
+    if (!definer) return [];
+    const { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees } = definer;
+    const name = functionName(catalog, source);
+    const routine = examination.routineSql(source);
+    const power = ownerBypassesRowSecurity ? ', for whom no policy holds' : '';
+    const message = `${model.role} may execute it with the rights of ${owner}${power}: if that is not meant, revoke the privilege or make it security invoker`;
+    const remedy = grantees.length > 0 ? `revoke execute on ${routine} from ${grantees.join(', ')};` : null;
+    const open = finding('open-definer-function', 'function', name, message, { remedy });
+    if (fixedSearchPath) return [open];
+    const danger = `it runs with the rights of ${owner} and looks names up in the search path of its caller: fix its search path`;
+    const fix = `alter ${routine} set search_path = ${examination.quote(source.schema)}, pg_temp;`;
+    return [open, finding('definer-search-path', 'function', name, danger, { remedy: fix })];
+  });
+}
+
+/** As in the reference, procedures and variadic functions are fields, but they cannot be called as a field calls. */
+function findFailing({ catalog, model }: Examination): Finding[] {
+  const fields = new Set(model.routines.map(({ id }) => id));
+  return catalog.functions.flatMap((source) => {
+    if (!fields.has(source.id) || (source.kind !== 'p' && !source.variadic)) return [];
+    const problem = source.kind === 'p' ? 'it is a procedure' : 'it is variadic';
+    const message = `${problem}, so that its field always fails: make it an ordinary function`;
+    return finding('call-fails', 'function', functionName(catalog, source), message);
+  });
+}

@@ -1,0 +1,23 @@
+/** Powers that a role of requests should not have: over policies, and over the exposed schemas. */
+import type { Examination } from './examination.ts';
+import { type Finding, finding } from './report.ts';
+
+/** The role that is made to bypass row level security, by the SQL of `rowgraph roles`. */
+const serviceRole = 'service_role';
+
+/** The findings about the role itself. */
+export function findPowers(examination: Examination): Finding[] {
+  const { model, facts, catalog } = examination;
+  if (facts.bypassesRowSecurity) {
+    const message =
+      'it is a superuser or bypasses row level security, so that it sees and writes every row: let requests run as another role';
+    return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
+  }
+  return catalog.schemas.flatMap(({ id, name }) => {
+    const grantees = facts.creatable.get(id);
+    if (!grantees) return [];
+    const message = `${model.role} may create objects in it: revoke that`;
+    const remedy = grantees.length > 0 ? `revoke create on schema ${examination.quote(name)} from ${grantees.join(', ')};` : null;
+    return finding('may-create-objects', 'schema', name, message, { remedy });
+  });
+}

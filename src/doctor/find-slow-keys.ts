@@ -1,0 +1,16 @@
+/** Foreign keys that no index serves. */
+import type { Examination } from './examination.ts';
+import { type Finding, finding } from './report.ts';
+
+/** A finding for each, whoever asks. */
+export function findSlowKeys(examination: Examination): Finding[] {
+  const { catalog, facts } = examination;
+  return catalog.foreignKeys.flatMap((key) => {
+    const table = facts.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
+    if (!table) return [];
+    const columns = key.columns.map((number) => table.columns.find((column) => column.number === number)?.name ?? '');
+    const message = `no index begins with ${columns.join(', ')}, so that following it from ${key.targetName} reads the whole table: create one`;
+    const remedy = `create index on ${examination.tableSql(table)} (${columns.map((column) => examination.quote(column)).join(', ')});`;
+    return finding('unindexed-foreign-key', 'relation', `${examination.name(table)}.${key.name}`, message, { remedy });
+  });
+}

@@ -1,0 +1,83 @@
+/** Loads the facts of the doctor: runs its query for what a catalog holds, and gives the rows their names. */
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Database } from '../database/database.ts';
+import type { DefinerFunction, Facts, Grantees, Policy, TableFacts, Verb, ViewBypass } from './facts.ts';
+import { factsQuery } from './facts-query.ts';
+
+/** The answer of the query; a member is null where there is nothing. Rows are arrays, named by the functions below. */
+interface RawFacts {
+  readonly serverVersion: number;
+  readonly bypasses: boolean | null;
+  readonly creatable: readonly [id: number, grantees: Grantees | null][] | null;
+  readonly tables: readonly RawTable[] | null;
+  readonly viewBypasses: readonly RawBypass[] | null;
+  readonly definerFunctions: readonly RawFunction[] | null;
+  readonly extensions: readonly [functionId: number, name: string][] | null;
+  readonly unindexedKeys: readonly number[] | null;
+  readonly quotedNames: readonly [name: string, quoted: string][] | null;
+}
+
+type RawTable = [
+  id: number,
+  rowSecurity: boolean,
+  forced: boolean,
+  owned: boolean,
+  maySelect: boolean,
+  mayInsert: boolean,
+  mayUpdate: boolean,
+  mayDelete: boolean,
+  grantees: Grantees | null,
+  policies: readonly RawPolicy[] | null,
+];
+type RawPolicy = [
+  name: string,
+  command: keyof typeof commands,
+  permissive: boolean,
+  applies: boolean,
+  using: string | null,
+  check: string | null,
+];
+type RawBypass = [viewId: number, throughId: number, name: string, materialized: boolean, owner: string, tables: readonly string[]];
+type RawFunction = [id: number, owner: string, ownerBypasses: boolean, fixedSearchPath: boolean, grantees: Grantees | null];
+
+/** `pg_policy.polcmd`. */
+const commands = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' } as const;
+
+/** Loads what is so for a role, which has to exist. */
+export async function loadFacts(database: Database, { schemas, tables, functions }: Catalog, role: string): Promise<Facts> {
+  const [schemaIds, tableIds, functionIds] = [schemas, tables, functions].map((objects) => objects.map(({ id }) => id));
+  const ids = JSON.stringify({ schemas: schemaIds, tables: tableIds, functions: functionIds });
+  const [row] = await database.query(factsQuery, [role, ids]);
+  if (!row?.[0]) throw new Error('The query of the doctor has no answer.');
+  const raw = JSON.parse(row[0]) as RawFacts;
+  return {
+    serverVersion: raw.serverVersion,
+    bypassesRowSecurity: raw.bypasses ?? false,
+    creatable: new Map((raw.creatable ?? []).map(([id, grantees]) => [id, grantees ?? []])),
+    tables: new Map((raw.tables ?? []).map((table) => [table[0], toTable(table)])),
+    viewBypasses: (raw.viewBypasses ?? []).map(toBypass),
+    definerFunctions: new Map((raw.definerFunctions ?? []).map((source) => [source[0], toFunction(source)])),
+    extensions: new Map(raw.extensions),
+    unindexedKeys: new Set(raw.unindexedKeys),
+    quotedNames: new Map(raw.quotedNames),
+  };
+}
+
+function toTable([, rowSecurity, forced, owned, ...rest]: RawTable): TableFacts {
+  const [maySelect, mayInsert, mayUpdate, mayDelete, grantees, policies] = rest;
+  const may: Record<Verb, boolean> = { select: maySelect, insert: mayInsert, update: mayUpdate, delete: mayDelete };
+  const verbs = (['select', 'insert', 'update', 'delete'] as const).filter((verb) => may[verb]);
+  return { rowSecurity, forced, owned, verbs, grantees: grantees ?? [], policies: (policies ?? []).map(toPolicy) };
+}
+
+function toPolicy([name, command, permissive, applies, using, check]: RawPolicy): Policy {
+  return { name, command: commands[command], permissive, applies, using, check };
+}
+
+function toBypass([viewId, id, name, materialized, owner, tables]: RawBypass): ViewBypass {
+  return { viewId, through: { id, name, materialized }, owner, tables };
+}
+
+function toFunction([, owner, ownerBypassesRowSecurity, fixedSearchPath, grantees]: RawFunction): DefinerFunction {
+  return { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees: grantees ?? [] };
+}

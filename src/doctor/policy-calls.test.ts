@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { wrapCalls } from './policy-calls.ts';
+
+describe('wrapCalls', () => {
+  it('wraps calls that are made for each row', () => {
+    assert.equal(wrapCalls("(owner = current_setting('a'::text, true))"), "(owner = (select current_setting('a'::text, true)))");
+    assert.equal(
+      wrapCalls("((a = auth.uid()) OR (b = (auth.jwt() ->> 'sub'::text)))"),
+      "((a = (select auth.uid())) OR (b = ((select auth.jwt()) ->> 'sub'::text)))",
+    );
+    assert.equal(wrapCalls("current_setting(current_setting('a'))"), "(select current_setting(current_setting('a')))");
+    assert.equal(
+      wrapCalls("((x = (f((1 + 2)))) AND (y = (current_setting('a(b'))::integer))"),
+      "((x = (f((1 + 2)))) AND (y = ((select current_setting('a(b')))::integer))",
+    );
+  });
+
+  it('leaves everything else as it is', () => {
+    for (const condition of [
+      'true',
+      "(owner = ( SELECT current_setting('a'::text) AS current_setting))",
+      "(owner = ( SELECT ((current_setting('a'::text))::json ->> 'sub'::text)))",
+      '(EXISTS ( SELECT 1 FROM member WHERE (member.id = auth.uid())))',
+      "(note <> 'current_setting(''a'')'::text)",
+      '("current_setting(" = 1)',
+      '(my_current_setting(1) = 1)',
+    ]) {
+      assert.equal(wrapCalls(condition), condition);
+    }
+    assert.equal(wrapCalls(null), null);
+  });
+});

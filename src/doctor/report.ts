@@ -1,0 +1,53 @@
+/** What the doctor says: plain data, and the same whenever the database is the same. */
+import type { Omission, TableKind } from '../model/model.ts';
+import { type FindingCode, findingCodes, type Severity } from './finding-codes.ts';
+
+/** What an expert would say of the exposed schemas as one role sees them. */
+export interface DoctorReport {
+  readonly role: string;
+  /** The exposed schemas, in the order of the setting. */
+  readonly schemas: readonly string[];
+  /** Errors first, then warnings, then what is good to know; each sorted by code, kind and name. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Finding {
+  readonly severity: Severity;
+  readonly code: FindingCode;
+  readonly object: FindingObject;
+  /** Qualified name: `public.account.balance`, `public.total(integer)`. */
+  readonly name: string;
+  /** What is so, and what to do. */
+  readonly message: string;
+  /** SQL that puts it right, or null where it takes a decision that SQL cannot make. */
+  readonly remedy: string | null;
+  /** What is left out of the API together with it: `column public.account.id`. */
+  readonly contains: readonly string[];
+}
+
+export type FindingObject = Omission['object'] | TableKind | 'role' | 'policy' | 'extension';
+
+/** A finding of a code. */
+export function finding(
+  code: FindingCode,
+  object: FindingObject,
+  name: string,
+  message: string,
+  more: { readonly remedy?: string | null; readonly contains?: readonly string[] } = {},
+): Finding {
+  const { remedy = null, contains = [] } = more;
+  return { severity: findingCodes[code].severity, code, object, name, message, remedy, contains };
+}
+
+const severities: readonly Severity[] = ['error', 'warning', 'info'];
+
+/** The order of a report. */
+export function compareFindings(one: Finding, other: Finding): number {
+  const bySeverity = severities.indexOf(one.severity) - severities.indexOf(other.severity);
+  return bySeverity || compareText(one.code, other.code) || compareText(one.object, other.object) || compareText(one.name, other.name);
+}
+
+/** By code points, so that the order is the same on every machine. */
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,46 @@
+/** Examines small schemas for tests of the doctor: each from SQL in a schema of its own, in one PGlite with the roles of the vectors. */
+import type { PGlite } from '@electric-sql/pglite';
+import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+import { examineDatabase } from '../../src/doctor/examine-database.ts';
+import type { FindingCode } from '../../src/doctor/finding-codes.ts';
+import type { Finding } from '../../src/doctor/report.ts';
+import { startPglite } from './pglite.ts';
+import { rolesSql } from './roles.ts';
+
+export interface Doctor {
+  readonly pglite: PGlite;
+  /** Makes the objects in a fresh schema that everybody may use, and gives the findings, with `s` for the name of the schema. */
+  examine(sql: string, options?: { readonly role?: string; readonly schemas?: readonly string[] }): Promise<readonly Finding[]>;
+  close(): Promise<void>;
+}
+
+/** Starts a database for it. The caller closes it. Roles and further schemas that the SQL makes are there for the SQL after it. */
+export async function startDoctor(): Promise<Doctor> {
+  const pglite = await startPglite();
+  const database = openPgliteDatabase(pglite);
+  await pglite.exec(rolesSql);
+  let schemaCount = 0;
+  return {
+    pglite,
+    async examine(sql, { role = 'anon', schemas = [] } = {}) {
+      schemaCount += 1;
+      const schema = `s${schemaCount}`;
+      await pglite.exec(`create schema ${schema}; grant usage on schema ${schema} to public; set search_path to ${schema}; ${sql}`);
+      const { findings } = await examineDatabase(database, [schema, ...schemas], role);
+      return JSON.parse(JSON.stringify(findings).replaceAll(new RegExp(`\\b${schema}\\b`, 'g'), 's')) as Finding[];
+    },
+    close: () => pglite.close(),
+  };
+}
+
+/** The findings of some codes as lines: `writable-without-rls table s.note`. */
+export function linesOf(findings: readonly Finding[], ...codes: readonly FindingCode[]): string[] {
+  return findings.filter(({ code }) => codes.includes(code)).map(({ code, object, name }) => `${code} ${object} ${name}`);
+}
+
+/** The one finding of a code. */
+export function onlyOf(findings: readonly Finding[], code: FindingCode): Finding {
+  const [found, ...others] = findings.filter((finding) => finding.code === code);
+  if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} findings of ${code}: ${JSON.stringify(findings)}`);
+  return found;
+}
