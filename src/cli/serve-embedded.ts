@@ -20,7 +20,7 @@ export async function serveEmbedded(configuration: DevelopmentConfiguration, dat
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });
   const socket = await openSocket(database, configuration.dbPort);
-  const sampleQuery = await chooseSampleQuery(graph, anonRole, database.isExample);
+  const sampleQuery = await chooseSampleQuery(graph, anonRole);
   const stopped = waitForStopSignal();
   process.stdout.write(
     describeDevelopment({

@@ -31,8 +31,6 @@ export interface EmbeddedOptions {
 export interface EmbeddedDatabase {
   readonly pglite: PGlite;
   readonly jwtSecret: string;
-  /** Whether it was just filled with the example. */
-  readonly isExample: boolean;
   /** What is in it and whether it is kept, for a person to read. */
   readonly content: string;
   /** Ends the database; what is in a data folder stays. */
@@ -55,7 +53,6 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     return {
       pglite,
       jwtSecret: options.jwtSecret ?? folder?.jwtSecret ?? (await readDevelopmentSecret(cacheFolder)),
-      isExample: options.sqlFiles === null && !isLoaded,
       content: describeContent(options, isLoaded),
       close: () => closeDatabase(pglite, folder),
     };

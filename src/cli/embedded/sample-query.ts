@@ -2,12 +2,15 @@
 import type { Rowgraph } from '../../index.ts';
 
 const exampleQuery = '{ speciesCollection(first: 3, orderBy: [{name: AscNullsLast}]) { edges { node { name scientificName } } } }';
+const nothingQuery = '{ __typename }';
 
-/** A query of the example, or of the first collection that the role sees. */
-export async function chooseSampleQuery(graph: Rowgraph, role: string, isExample: boolean): Promise<string> {
-  const candidate = isExample ? exampleQuery : await collectionQuery(graph, role);
-  const { errors } = await graph.execute({ query: candidate }, { role });
-  return errors === undefined ? candidate : '{ __typename }';
+/** A query of the example if it is there, or of the first collection that the role sees. */
+export async function chooseSampleQuery(graph: Rowgraph, role: string): Promise<string> {
+  for (const query of [exampleQuery, await collectionQuery(graph, role)]) {
+    const { errors } = await graph.execute({ query }, { role });
+    if (errors === undefined) return query;
+  }
+  return nothingQuery;
 }
 
 interface TypeReference {
@@ -33,7 +36,7 @@ async function collectionQuery(graph: Rowgraph, role: string): Promise<string> {
   const node = fieldsOf(nameOf(edge?.type)).find((field) => field.name === 'node');
   const leaves = fieldsOf(nameOf(node?.type)).filter((field) => ['SCALAR', 'ENUM'].includes(leafOf(field.type).kind));
   const selected = leaves.filter((field) => field.name !== 'nodeId').slice(0, 3);
-  if (collection === undefined || selected.length === 0) return '{ __typename }';
+  if (collection === undefined || selected.length === 0) return nothingQuery;
   return `{ ${collection.name}(first: 3) { edges { node { ${selected.map((field) => field.name).join(' ')} } } } }`;
 }
 

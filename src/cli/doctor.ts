@@ -1,0 +1,39 @@
+/** `rowgraph doctor`: says what of a database is not in the API of a role, and what is dangerous. */
+import { Command } from 'commander';
+import type { CommandSettings, Environment } from '../config.ts';
+import { CommandError } from './command-error.ts';
+import { describeReport } from './describe-report.ts';
+import { addSettings, readSettings } from './settings-options.ts';
+
+type Name = 'databaseUrl' | 'schemas' | 'anonRole';
+const doctorSettings: CommandSettings<Name, 'databaseUrl'> = {
+  names: ['databaseUrl', 'schemas', 'anonRole'],
+  required: ['databaseUrl'],
+  defaults: {},
+};
+
+interface Flags extends Readonly<Record<string, string | undefined>> {
+  readonly role?: string;
+}
+
+export function doctorCommand(environment: Environment): Command {
+  const command = new Command('doctor')
+    .description('Say what is not in the API of a role and why, and what is dangerous; exits with 1 where there are errors')
+    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
+    .option('--json', 'Print JSON');
+  return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
+    const { databaseUrl, schemas, anonRole } = readSettings(doctorSettings, flags, environment);
+    const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
+    const role = flags.role ?? anonRole;
+    await checkDatabase({ databaseUrl, schemas, role, roleFlag: flags.role === undefined ? '--anon-role' : '--role' });
+    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1 });
+    try {
+      const report = await graph.doctor({ role });
+      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report));
+      const errors = report.findings.filter(({ severity }) => severity === 'error').length;
+      if (errors > 0) throw new CommandError(`the doctor found ${errors} ${errors === 1 ? 'error' : 'errors'}`, 1);
+    } finally {
+      await graph.close();
+    }
+  });
+}

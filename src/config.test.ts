@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigurationError, type ConfigurationSources, readConfiguration, type SettingName, userCacheFolder } from './config.ts';
+
+const nowhere: ConfigurationSources = { flags: {}, environment: {}, file: undefined };
+
+function read<Name extends SettingName>(names: readonly Name[], sources: Partial<ConfigurationSources>) {
+  return readConfiguration({ names, required: [], defaults: {} }, { ...nowhere, ...sources });
+}
+
+function problemsOf(names: readonly SettingName[], sources: Partial<ConfigurationSources>): readonly string[] {
+  try {
+    read(names, sources);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+  }
+  return assert.fail('it was taken');
+}
+
+test('a flag comes before the environment, that before the file, that before the default of the command, that before the own', () => {
+  const file = { name: 'f.json', text: '{"port": 3, "host": "file"}' };
+  const command = { names: ['port'], required: [], defaults: { port: 5 } } as const;
+  const port = (sources: Partial<ConfigurationSources>): number => readConfiguration(command, { ...nowhere, ...sources }).port;
+  assert.equal(port({ flags: { port: '1' }, environment: { ROWGRAPH_PORT: '2' }, file }), 1);
+  assert.equal(port({ environment: { ROWGRAPH_PORT: '2' }, file }), 2);
+  assert.equal(port({ environment: { ROWGRAPH_PORT: '' }, file }), 3);
+  assert.equal(port({}), 5);
+  assert.equal(read(['port'], {}).port, 4000);
+});
+
+test('values are typed and checked', () => {
+  const flags = { schemas: 'public, app', prepare: 'off', bodyLimit: '2MB', poolSize: '3', corsOrigins: '-' };
+  assert.deepEqual(read(['schemas', 'prepare', 'bodyLimit', 'poolSize', 'corsOrigins'], { flags }), {
+    schemas: ['public', 'app'],
+    prepare: false,
+    bodyLimit: 2 * 1024 * 1024,
+    poolSize: 3,
+    corsOrigins: [],
+  });
+  const file = { name: 'f.json', text: '{"schemas": ["a", "b"], "prepare": false, "poolSize": 4}' };
+  assert.deepEqual(read(['schemas', 'prepare', 'poolSize'], { file }), { schemas: ['a', 'b'], prepare: false, poolSize: 4 });
+});
+
+test('each problem is one line that names its source, and shows no secret', () => {
+  assert.deepEqual(problemsOf(['port', 'jwtSecret'], { flags: { port: '-1' }, environment: { ROWGRAPH_JWT_SECRET: 'short' } }), [
+    '--port must be a whole number from 0 to 65535 (it is "-1")',
+    'ROWGRAPH_JWT_SECRET must have at least 32 characters',
+  ]);
+  assert.deepEqual(problemsOf(['prepare'], { file: { name: 'f.json', text: '{"prepare": 1}' } }), [
+    '"prepare" in f.json must be one of on, off (it is "1")',
+  ]);
+  assert.deepEqual(problemsOf(['bodyLimit'], { flags: { bodyLimit: '0' } }), [
+    '--body-limit must be a size from 1kb to 1024mb, such as 512kb or 2mb (it is "0")',
+  ]);
+  assert.deepEqual(problemsOf(['port'], { file: { name: 'f.json', text: '[]' } }), ['f.json must hold a JSON object']);
+});
+
+test('a setting that must be given is asked for by both its names', () => {
+  const required = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} } as const;
+  assert.throws(
+    () => readConfiguration(required, nowhere),
+    /^ConfigurationError: --database-url is missing \(or set ROWGRAPH_DATABASE_URL\)/,
+  );
+});
+
+test('the cache folder is where the platform wants it', () => {
+  assert.equal(userCacheFolder({}, 'linux', '/home/a'), '/home/a/.cache/rowgraph');
+  assert.equal(userCacheFolder({ XDG_CACHE_HOME: '/c' }, 'linux', '/home/a'), '/c/rowgraph');
+  assert.equal(userCacheFolder({}, 'darwin', '/Users/a'), '/Users/a/Library/Caches/rowgraph');
+  assert.equal(userCacheFolder({ LOCALAPPDATA: 'C:\\L' }, 'win32', 'C:\\U'), 'C:\\L\\rowgraph');
+});
