@@ -39,7 +39,8 @@ const layers: Readonly<Record<string, Layer>> = {
   database: { packages: ['pg', '@electric-sql/pglite'], node: true },
   // The error class, and the marks by which errors of ours inside SQL are told.
   execute: { values: ['database/database.ts', 'database/session-statement.ts', 'sql/raise.ts'], types: ['database'], node: true },
-  doctor: { values: ['sql'], types: ['database', 'catalog', 'model'] },
+  // Stands beside the pipeline: it loads a catalog and builds models of its own, to tell what is not in them.
+  doctor: { values: ['catalog', 'model', 'sql'], types: ['database'] },
   http: {
     types: ['pipeline.ts', 'rowgraph.ts'],
     packages: ['fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/under-pressure', 'jose', 'lru-cache', 'pino', 'prom-client'],
@@ -52,7 +53,7 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   ...Object.fromEntries(composition.map((file) => [file, root])),
-  'index.ts': { values: ['rowgraph.ts'], types: ['pipeline.ts'] },
+  'index.ts': { values: ['rowgraph.ts'], types: ['pipeline.ts', 'doctor'] },
   'config.ts': { node: true },
   'errors.ts': {},
   'events.ts': {},
