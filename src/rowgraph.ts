@@ -8,6 +8,8 @@ import { readFingerprint } from './catalog/read-fingerprint.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
+import { examineDatabase } from './doctor/examine-database.ts';
+import type { DoctorReport } from './doctor/report.ts';
 import { ApiError } from './errors.ts';
 import type { Observer } from './events.ts';
 import { toApiError } from './execute/sqlstate.ts';
@@ -56,6 +58,11 @@ export interface Rowgraph {
   explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
   /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
+  /**
+   * What is not in the API of a role (default: `anon`) and why, what is dangerous, and what is slow or does nothing, each with a remedy.
+   * It looks at the database as it is now, and changes nothing.
+   */
+  doctor(options?: { role?: string }): Promise<DoctorReport>;
   /** Reads the schema of the database anew, where it does not tell of a change by itself. */
   reload(): Promise<void>;
   /** Resolves if the database answers. For health checks. */
@@ -143,6 +150,10 @@ class RowgraphService implements Rowgraph {
 
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
     return printSchema((await this.#watch.current().of(role, this.#database)).schema);
+  }
+
+  doctor({ role = 'anon' }: { role?: string } = {}): Promise<DoctorReport> {
+    return examineDatabase(this.#database, this.#settings.schemas, role);
   }
 
   reload(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Holds the documents to what they describe: the table of error codes, the links between pages, and the README's example, which runs.
+ * Holds the documents to what they describe: the tables of codes, the links between pages, and the README's example, which runs.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -7,6 +7,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -15,6 +16,12 @@ const read = (file: string): string => readFileSync(path.join(root, file), 'utf8
 test('docs/errors.md lists the error codes as src/errors.ts has them', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(errorCodes).map(([code, { status, meaning }]) => [code, String(status), meaning]);
+  assert.deepEqual(rows, table);
+});
+
+test('docs/doctor.md lists the findings as src/doctor/finding-codes.ts has them', () => {
+  const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \| (\w+) \| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+  const table = Object.entries(findingCodes).map(([code, { severity, meaning, remedy }]) => [code, severity, meaning, remedy]);
   assert.deepEqual(rows, table);
 });
 

@@ -13,7 +13,7 @@ const maxContained = 8;
 
 /** The text, with a line break at its end. */
 export function describeReport({ role, schemas, findings }: DoctorReport): string {
-  const lines = [`The role ${role} and the schemas ${schemas.join(', ')}:`];
+  const lines = [`Role ${role}, schemas ${schemas.join(', ')}:`];
   for (const severity of severities) {
     const found = findings.filter((finding) => finding.severity === severity);
     if (found.length === 0) continue;

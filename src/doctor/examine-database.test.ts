@@ -190,6 +190,6 @@ describe('examineDatabase', () => {
   });
 
   it('refuses a role that does not exist', async () => {
-    await assert.rejects(doctor.examine('', { role: 'nobody' }), { code: 'PERMISSION_DENIED' });
+    await assert.rejects(doctor.examine('', { role: 'nobody' }), { code: 'UNAUTHENTICATED' });
   });
 });

@@ -17,7 +17,7 @@ import { findSlowKeys } from './find-slow-keys.ts';
 import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
 
-/** Examines what is there now. Rejects with PERMISSION_DENIED where there is no such role. */
+/** Examines what is there now. Rejects with UNAUTHENTICATED where there is no such role. */
 export async function examineDatabase(database: Database, schemas: readonly string[], role: string): Promise<DoctorReport> {
   const loaded = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, loaded, role);
