@@ -37,8 +37,8 @@ function addEnum(draft: Draft, type: CatalogType, labels: readonly string[], sch
     name: type.name,
     typeName,
     description: readDescription(directive),
-    values: unique,
-    mapped: unique.some((value) => value.name !== value.label),
+    values,
+    mapped: values.some((value) => value.name !== value.label),
     introspection: schema.introspection,
   });
 }

@@ -154,6 +154,7 @@ describe('buildModel', () => {
             { label: 'calm', name: 'calm' },
             { label: 'wi-ld', name: 'WILD' },
             { label: 'x', name: 'x' },
+            { label: 'y', name: 'x' },
           ],
         },
       ],

@@ -128,7 +128,10 @@ export interface EnumType {
   readonly name: string;
   readonly typeName: string;
   readonly description: string | null;
-  /** In declared order. `name` is the GraphQL name (by the mapping of the directive, or the label). */
+  /**
+   * In declared order. `name` is the GraphQL name (by the mapping of the directive, or the label); of two labels with one name both are read
+   * under it, and the first is written.
+   */
   readonly values: readonly EnumValue[];
   /** Whether any value has another name than its label. */
   readonly mapped: boolean;
