@@ -1,5 +1,5 @@
 /**
- * Holds the documents to what they describe: the tables of codes, the links between pages, and the README's example, which runs.
+ * Holds the documents to what they describe: the tables of codes and settings, the links between pages, and the README's example, which runs.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -7,6 +7,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { developmentSettings } from '../src/cli/command-settings.ts';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/config.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors.ts';
 
@@ -23,6 +25,18 @@ test('docs/doctor.md lists the findings as src/doctor/finding-codes.ts has them'
   const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \| (\w+) \| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(findingCodes).map(([code, { severity, meaning, remedy }]) => [code, severity, meaning, remedy]);
   assert.deepEqual(rows, table);
+});
+
+test('docs/settings.md lists the settings as src/config.ts has them, and where dev differs', () => {
+  const rowsOf = (cells: RegExp) =>
+    [...read('docs/settings.md').matchAll(cells)].map(([, ...row]) => row.map((cell) => cell.replaceAll('\\|', '|')));
+  const table = Object.entries(settings).map(([name, { placeholder, description, defaultText }]) => {
+    return [name, `${flagOf(name as SettingName)} ${placeholder}`, environmentVariableOf(name as SettingName), defaultText, description];
+  });
+  assert.deepEqual(rowsOf(/^\| `(\w+)` \| `(--.+)` \| `(\w+)` \| (.+) \| (.+) \|$/gm), table);
+  const { defaults, defaultTexts } = developmentSettings;
+  const differences = Object.entries({ ...defaults, ...defaultTexts }).map(([name, value]) => [name, value === true ? 'on' : value]);
+  assert.deepEqual(rowsOf(/^\| `(\w+)` \| ([^|`]+) \|$/gm), differences);
 });
 
 test('each link between the pages leads to a file', () => {
