@@ -170,6 +170,17 @@ describe('examineDatabase', () => {
     assert.deepEqual([schema.name, schema.remedy], ['common', 'revoke create on schema common from anon, public;']);
   });
 
+  it('does not warn of what the role cannot reach', async () => {
+    await doctor.pglite.exec(`create schema apart; create table apart.note (id int primary key); grant all on apart.note to anon;
+      create function apart.act() returns int security definer language sql as 'select 1'; create view apart.notes as select * from apart.note;
+      grant all on apart.notes to anon; alter table apart.note enable row level security;`);
+    const findings = await doctor.examine('', { schemas: ['apart'] });
+    assert.deepEqual(
+      findings.map(({ code, name }) => `${code} ${name}`),
+      ['not-granted apart'],
+    );
+  });
+
   it('is the same each time, errors first', async () => {
     const sql = `create table b (id int); create table a (id int); grant all on a, b to anon; create function f() returns int security definer language sql as 'select 1';
       comment on table a is '@graphql({"name": x})';`;

@@ -14,7 +14,7 @@ schema as materialized (
   join pg_catalog.pg_namespace n on n.oid = s.id::oid
 ),
 relation as materialized (
-  select c.oid, c.relname, c.relkind, c.relowner, c.relrowsecurity, c.relforcerowsecurity, c.relacl
+  select c.oid, c.relnamespace, c.relname, c.relkind, c.relowner, c.relrowsecurity, c.relforcerowsecurity, c.relacl
   from pg_catalog.json_array_elements_text($2::json -> 'tables') t(id)
   join pg_catalog.pg_class c on c.oid = t.id::oid
 ),
@@ -104,13 +104,16 @@ select pg_catalog.json_build_object(
   'tables', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       t.oid::int8, t.relrowsecurity, t.relforcerowsecurity, pg_catalog.pg_has_role(r.oid, t.relowner, 'USAGE'),
-      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'SELECT'),
-      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'INSERT'),
-      pg_catalog.has_any_column_privilege(r.oid, t.oid, 'UPDATE'),
-      pg_catalog.has_table_privilege(r.oid, t.oid, 'DELETE'),
+      u.usable and pg_catalog.has_any_column_privilege(r.oid, t.oid, 'SELECT'),
+      u.usable and pg_catalog.has_any_column_privilege(r.oid, t.oid, 'INSERT'),
+      u.usable and pg_catalog.has_any_column_privilege(r.oid, t.oid, 'UPDATE'),
+      u.usable and pg_catalog.has_table_privilege(r.oid, t.oid, 'DELETE'),
       a.grantees, p.policies
     ))
-    from role r, relation t
+    from role r
+    cross join relation t
+    -- A privilege is of no use in a schema that the role may not use.
+    cross join lateral (select pg_catalog.has_schema_privilege(r.oid, t.relnamespace, 'USAGE') as usable) u
     left join relation_grant a on a.id = t.oid
     left join policy p on p.polrelid = t.oid
   ),
@@ -138,6 +141,7 @@ select pg_catalog.json_build_object(
     join pg_catalog.pg_roles o on o.oid = f.proowner
     join pg_catalog.pg_language l on l.oid = f.prolang
     where f.prosecdef and pg_catalog.has_function_privilege(r.oid, f.oid, 'EXECUTE')
+      and pg_catalog.has_schema_privilege(r.oid, f.pronamespace, 'USAGE')
       -- Only triggers call these, whoever may execute them.
       and f.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
   ),
