@@ -1,0 +1,191 @@
+/** Callers who share connections: each is itself in every statement, whatever happened on the connection before. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Pool } from 'pg';
+import type { Caller, ExecutionResult } from '../../src/pipeline.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+
+const setup = `
+  create schema app; grant usage on schema app to anon, authenticated, service_role;
+  create function who() returns json volatile language sql as $$ select json_build_object('user', current_user, 'search_path', current_setting('search_path'),
+    'claims', current_setting('request.jwt.claims')::json, 'session', session_user) $$;
+  create function who_stable() returns json stable language sql as $$ select who() $$;
+  create function die() returns bool language sql security definer as $$ select pg_terminate_backend(pg_backend_pid()) $$;
+  create function fail(kind text) returns text volatile language plpgsql as $$ begin
+    if kind = 'raise' then raise exception 'raised'; end if;
+    if kind = 'number' then return 1 / 0; end if;
+    if kind = 'sleep' then perform pg_sleep(0.02); end if;
+    if kind = 'die' then perform die(); perform pg_sleep(1); end if;
+    return current_user || ' ' || current_setting('request.jwt.claims');
+  end $$;
+  -- A function that does what it should not: it changes the session and not only the transaction.
+  create function stick() returns text volatile language sql as $$ select set_config('role', 'service_role', false)
+    || set_config('request.jwt.claims', '{"sub": "stuck"}', false) || set_config('search_path', 'pg_catalog', false) $$;
+  create table note (id int primary key, owner text default current_setting('request.jwt.claims')::json ->> 'sub', body text);
+  alter table note enable row level security;
+  create policy own on note using (owner = current_setting('request.jwt.claims')::json ->> 'sub');
+  insert into note select n, 'user ' || n % 6, 'body' from generate_series(1, 60) n;
+  comment on table note is '@graphql({"totalCount": {"enabled": true}})';
+  create role stranger nologin;
+  grant usage on schema public to stranger;
+`;
+
+let databases: TestDatabases;
+let database: TestDatabase;
+let pool: Pool;
+let graph: Rowgraph;
+
+before(async () => {
+  databases = await startTestDatabases();
+  database = await databases.create(setup);
+  pool = new Pool({ connectionString: database.url, max: 2 });
+  pool.on('error', () => {});
+  graph = await createRowgraph({ database: pool, schemas: ['public', 'app'] });
+});
+after(async () => {
+  await graph.close();
+  await pool.end();
+  await databases.close();
+});
+
+const roles = ['anon', 'authenticated', 'service_role'];
+const callerOf = (index: number): Caller => ({ role: roles[index % 3]!, claims: { sub: `user ${index % 6}`, nonce: index } });
+
+/** The requests that callers send in turn, and the codes that each may fail with for what happens around it. */
+const requests: readonly { readonly query: string; readonly codes: readonly (string | undefined)[] }[] = [
+  { query: 'mutation { first: who second: who }', codes: [undefined] },
+  { query: '{ who_stable }', codes: [undefined] },
+  { query: 'mutation { who bad: fail(kind: "raise") }', codes: ['RAISED'] },
+  { query: '{ noteCollection(first: 50) { totalCount edges { node { owner } } } who_stable }', codes: [undefined] },
+  { query: 'mutation { who bad: fail(kind: "number") after: who }', codes: ['INVALID_VALUE'] },
+  { query: 'mutation { slow: fail(kind: "sleep") who }', codes: [undefined] },
+  {
+    query: 'mutation { insertIntonoteCollection(objects: [{id: 1, body: "x"}]) { records { owner } } }',
+    codes: ['CONSTRAINT_VIOLATION', 'PERMISSION_DENIED'],
+  },
+  { query: 'mutation { updatenoteCollection(set: {body: "y"}, atMost: 60) { affectedCount records { owner } } who }', codes: [undefined] },
+  { query: '{ nonsense }', codes: ['GRAPHQL_VALIDATION_FAILED'] },
+];
+
+/** All that an answer says of who ran it. */
+function assertOwn({ data }: ExecutionResult, { role, claims }: Caller): void {
+  for (const [field, value] of Object.entries(data ?? {})) {
+    if (/^(who|who_stable|first|second|after)$/.test(field)) {
+      const expected = { user: role, search_path: '"public", "app"', claims: { ...claims, role }, session: 'authenticator' };
+      assert.deepEqual(JSON.parse(value as string), expected, field);
+    } else if (field === 'slow') assert.equal(value, `${role} ${JSON.stringify({ ...claims, role })}`);
+    else if (field === 'noteCollection' && role !== 'service_role') {
+      const { totalCount, edges } = value as { totalCount: number; edges: { node: { owner: string } }[] };
+      assert.deepEqual([totalCount, new Set(edges.map(({ node }) => node.owner))], [10, new Set([claims?.sub])]);
+    } else if (field === 'updatenoteCollection') {
+      const { affectedCount, records } = value as { affectedCount: number; records: { owner: string }[] };
+      assert.equal(affectedCount, role === 'service_role' ? 60 : 10);
+      if (role !== 'service_role') assert.deepEqual(new Set(records.map(({ owner }) => owner)), new Set([claims?.sub]));
+    }
+  }
+}
+
+/** Each connection of the pool, as the next user finds it. */
+async function assertClean(): Promise<void> {
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  const found = clients.map((client) => client.query('select current_user, session_user, pg_current_xact_id_if_assigned() as transaction'));
+  const results = await Promise.all(found).finally(() => clients.forEach((client) => void client.release()));
+  for (const { rows } of results)
+    assert.deepEqual(rows, [{ current_user: 'authenticator', session_user: 'authenticator', transaction: null }]);
+}
+
+test('callers in turn and at the same time are themselves, after errors too', async () => {
+  const outcomes = Array.from({ length: 300 }, async (_, index) => {
+    const caller = callerOf(index);
+    const { query, codes } = requests[(index * 7) % requests.length]!;
+    const result = await graph.execute({ query }, caller);
+    assert.ok(codes.includes(result.errors?.[0]?.extensions.code), `${query}: ${JSON.stringify(result)}`);
+    assertOwn(result, caller);
+  });
+  await Promise.all(outcomes);
+  await assertClean();
+});
+
+test('a function that changes the session does so for nobody else', async () => {
+  const outcomes = Array.from({ length: 60 }, async (_, index) => {
+    const caller = callerOf(index);
+    const result = await graph.execute({ query: index % 3 === 0 ? 'mutation { stick }' : 'mutation { who who_two: who }' }, caller);
+    assert.equal(result.errors, undefined);
+    assertOwn(result, caller);
+  });
+  await Promise.all(outcomes);
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  await Promise.all(clients.map((client) => client.query('reset all; reset role')));
+  for (const client of clients) client.release();
+});
+
+test('backends that are cancelled and killed leave nothing to those after them', async () => {
+  let isOver = false;
+  const disturbance = (async () => {
+    const others = "from pg_stat_activity where usename = 'authenticator' and datname = current_database()";
+    for (let count = 0; !isOver; count++) {
+      await database.run(
+        `select ${count % 3 === 0 ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) ${others} and state = 'active' order by random() limit 1`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 3));
+    }
+  })();
+  const around = new Set(['DATABASE_UNAVAILABLE', 'TIMEOUT']);
+  const counts = new Map<unknown, number>();
+  const runRound = async (round: number): Promise<void> => {
+    const outcomes = Array.from({ length: 20 }, async (_, index) => {
+      const caller = callerOf(index + round);
+      const { query, codes } = requests[(index * 3 + round) % requests.length]!;
+      const result = await graph.execute({ query }, caller);
+      const code = result.errors?.[0]?.extensions.code;
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+      assert.ok(codes.includes(code) || around.has(code!), `${query}: ${JSON.stringify(result)}`);
+      assertOwn(result, caller);
+    });
+    await Promise.all(outcomes);
+  };
+  try {
+    for (let round = 0; round < 12; round++) await runRound(round);
+  } finally {
+    isOver = true;
+    await disturbance;
+  }
+  // A signal that came too late for its request meets whoever is next.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.ok((counts.get('TIMEOUT') ?? 0) + (counts.get('DATABASE_UNAVAILABLE') ?? 0) > 0, 'something was disturbed');
+  assert.ok((counts.get(undefined) ?? 0) > 50, 'most requests were served');
+  const own = await graph.execute({ query: 'mutation { who }' }, callerOf(1));
+  assertOwn(own, callerOf(1));
+});
+
+test('a backend that ends itself in the middle fails its own request only', async () => {
+  const [dead, alive] = await Promise.all([
+    graph.execute({ query: 'mutation { who fail(kind: "die") }' }, callerOf(0)),
+    graph.execute({ query: 'mutation { slow: fail(kind: "sleep") }' }, callerOf(1)),
+  ]);
+  assert.equal(dead.errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
+  assertOwn(alive, callerOf(1));
+  assert.equal(alive.errors, undefined);
+});
+
+test('claims are those of the call, though their object was used before', async () => {
+  const claims = { sub: 'user 1' };
+  const query = 'mutation { who }';
+  assertOwn(await graph.execute({ query }, { role: 'anon', claims }), { role: 'anon', claims: { sub: 'user 1' } });
+  assertOwn(await graph.execute({ query }, { role: 'authenticated', claims }), { role: 'authenticated', claims: { sub: 'user 1' } });
+  claims.sub = 'user 2';
+  assertOwn(await graph.execute({ query }, { role: 'anon', claims }), { role: 'anon', claims: { sub: 'user 2' } });
+  const lying = { sub: 'x', role: 'service_role' };
+  assertOwn(await graph.execute({ query }, { role: 'anon', claims: lying }), { role: 'anon', claims: { ...lying, role: 'anon' } });
+});
+
+test('a role that the login role may not assume is refused in clear words', async () => {
+  for (const role of ['stranger', 'postgres', 'nobody_at_all', 'pg_read_all_data']) {
+    const result = await graph.execute({ query: '{ who_stable }' }, { role });
+    assert.equal(result.data ?? null, null);
+    assert.equal(result.errors?.[0]?.extensions.code, 'UNAUTHENTICATED');
+    assert.match(result.errors[0].message, new RegExp(`role "${role}"`));
+  }
+  await assertClean();
+});
