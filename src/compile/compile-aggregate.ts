@@ -6,7 +6,7 @@ import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, newLine, type Sql, sql } from '../sql/sql.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type Source, sourceRows, where } from './page-query.ts';
 import { type Guard, selectList } from './schema-guard.ts';
@@ -81,16 +81,16 @@ const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
 /** JSON text of an aggregate, or null where there is none. Sums and averages are strings, so that no digit is lost. */
 function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql {
   const typeName = type.kind === 'scalar' ? type.typeName : '';
-  const call = sql`${trusted(name)}(${column})`;
+  const call = builtIn(name, column);
   if (name === 'sum') return text(call, numbers.has(typeName));
-  if (name === 'avg') return text(typeName === 'money' ? sql`avg(${column}::numeric)` : call, true);
+  if (name === 'avg') return text(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, true);
   // PostgreSQL has no least boolean, though false comes before true.
-  if (typeName === 'bool') return sql`${trusted(name === 'min' ? 'bool_and' : 'bool_or')}(${column})::text`;
+  if (typeName === 'bool') return sql`${builtIn(name === 'min' ? 'bool_and' : 'bool_or', column)}::text`;
   if (wholeNumbers.has(typeName)) return typeName === 'int8' ? text(call, false) : sql`${call}::text`;
   if (numbers.has(typeName)) return text(call, true);
   // "char" and name are compared as text: there is no other least or greatest of them.
-  const comparable = typeName === 'char' || typeName === 'name' ? sql`${trusted(name)}(${column}::text)` : call;
-  return sql`to_json(${comparable})::text`;
+  const comparable = typeName === 'char' || typeName === 'name' ? builtIn(name, sql`${column}::text`) : call;
+  return sql`${builtIn('to_json', comparable)}::text`;
 }
 
 /** A number as a JSON string. The reference writes numbers without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */

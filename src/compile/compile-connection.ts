@@ -9,7 +9,7 @@
  */
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { PageQuery, type Source } from './page-query.ts';
@@ -153,7 +153,7 @@ class ConnectionCompiler {
     const position = first ? sql`1` : last;
     // PostgreSQL sorts the rows once for all aggregates, and so in the order of the edges, if nothing is said here.
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
-    const id = opaqueIdJson(sql`(array_agg(${this.#cursorText()}${order}))[${position}]`);
+    const id = opaqueIdJson(sql`(${builtIn('array_agg', sql`${this.#cursorText()}${order}`)})[${position}]`);
     return isCut ? sql`case when ${this.#page.limit()} > 0 then coalesce(${id}, 'null') else 'null' end` : sql`coalesce(${id}, 'null')`;
   }
 

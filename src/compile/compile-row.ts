@@ -7,7 +7,7 @@
 import type { Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { directScope, type Scope } from './scope.ts';
@@ -82,7 +82,7 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
     return objectOrNull(json, sql`(select (${column}).*) as ${trusted(alias)}`, sql`${column} is distinct from null`);
   }
   const json = concatenate(compileRow(row, directScope(alias), context));
-  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from unnest(${column}) as ${trusted(alias)}) end`;
+  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
 }
 
 /** JSON text of what a function call yields. A call that must happen once stands in FROM. */

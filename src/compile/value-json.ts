@@ -2,7 +2,7 @@
  * A value of PostgreSQL as the JSON text of its GraphQL type: `to_json(t1."title")`, `'"' || t1."id" || '"'`.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
-import { literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
 /** JSON text of a value; never null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): Sql {
@@ -38,7 +38,7 @@ function jsonOf(value: Sql, type: ValueType): Json {
 
 const quoted = (value: Sql): Json => ({ text: sql`('"' || ${value} || '"')`, needsCast: false });
 const plain = (value: Sql): Json => ({ text: value, needsCast: true });
-const toJson = (value: Sql): Json => ({ text: sql`to_json(${value})`, needsCast: true });
+const toJson = (value: Sql): Json => ({ text: builtIn('to_json', value), needsCast: true });
 
 function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Json {
   switch (scalar) {
@@ -68,7 +68,7 @@ function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Json
     .filter(({ name, label }) => name !== label)
     .map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
   return {
-    text: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else to_json(${value})::text end`,
+    text: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${builtIn('to_json', value)}::text end`,
     needsCast: false,
   };
 }
@@ -77,7 +77,7 @@ function listJson(value: Sql, { element }: ListType): Json {
   if (element.kind === 'enum' && element.enum.mapped) {
     const item = valueJson(trusted('item'), element, false);
     return {
-      text: sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}, ',' order by n), '') || ']' from unnest(${value}) with ordinality as items(item, n)) end`,
+      text: sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`,
       needsCast: false,
     };
   }
@@ -91,7 +91,7 @@ export function keyJson(value: Sql, type: ValueType, notNull: boolean): Sql {
   const alike =
     type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
   // jsonb has a concatenation of its own, so its text is what is put together.
-  const json = isWhole ? value : alike ? sql`to_json(${value})` : sql`to_jsonb(${value})::text`;
+  const json = isWhole ? value : alike ? builtIn('to_json', value) : sql`${builtIn('to_jsonb', value)}::text`;
   return notNull ? json : sql`coalesce(${json}::text, 'null')`;
 }
 

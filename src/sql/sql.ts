@@ -50,6 +50,14 @@ export function trusted(text: string): Sql {
   return { chunks: [text] };
 }
 
+/**
+ * A call of a function of PostgreSQL with one argument. Qualified, because such a call is a cast where the search path holds a type or table
+ * of that name and no function takes exactly this argument (manual: Functions, Type Resolution).
+ */
+export function builtIn(name: string, argument: Sql): Sql {
+  return sql`pg_catalog.${trusted(name)}(${argument})`;
+}
+
 /** A parameter, cast to a type. */
 export function bind(parameter: unknown, type: string): Sql {
   return { chunks: [{ parameter, type }] };

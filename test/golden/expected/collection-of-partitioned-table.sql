@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"day":' || to_json(t1."day")
+select '{"edges":[' || coalesce(string_agg('{"node":{"day":' || pg_catalog.to_json(t1."day")
       || ',"id":' || t1."id"
       || ',"amount":' || coalesce(('"' || t1."amount" || '"'), 'null')
       || '}}', ','), '') || ']}'

@@ -1,6 +1,6 @@
 select '{"edges":[' || coalesce(string_agg('{"node":{"stars":' || t1."stars"
       || ',"performance":' || coalesce((select '{"slot":' || t2."slot"
-          || ',"reviewCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"words":' || coalesce(to_json(t3."words")::text, 'null') || '}}', ','), '') || ']}'
+          || ',"reviewCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"words":' || coalesce(pg_catalog.to_json(t3."words")::text, 'null') || '}}', ','), '') || ']}'
           from (select t3."words"
             from "public"."review" as t3
             where t3."stage_id" = t2."stage_id" and t3."slot" = t2."slot"

@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || to_json(t1."name")
+select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || pg_catalog.to_json(t1."name")
               || ', ' || t1."id"
               || ']', 'UTF8'), 'base64'), E'\n', '') || '"') || '}', ','), '') || ']}'
 from (select t1."name", t1."id"

@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"genre":' || case t1."genre" when 'drum and bass' then '"DRUM_AND_BASS"' else to_json(t1."genre")::text end || '}}', ','), '') || ']}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"genre":' || case t1."genre" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t1."genre")::text end || '}}', ','), '') || ']}'
 from (select t1."genre"
   from "public"."act" as t1
   where t1."genre" = any($1::public.genre[])

@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || to_json(t1."name")
-      || ',"opener":' || coalesce((select '{"name":' || to_json(t2."name") || '}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")
+      || ',"opener":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name") || '}'
         from "public"."act" as t2
         where t2."id" = t1."opener_id"), 'null')
       || ',"id":' || t1."id"

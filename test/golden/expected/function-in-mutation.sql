@@ -1,4 +1,4 @@
-select coalesce((select '{"name":' || to_json(t1."name")
+select coalesce((select '{"name":' || pg_catalog.to_json(t1."name")
       || ',"fee":' || coalesce(('"' || t1."fee" || '"'), 'null')
       || '}'
     from "public"."raise_fee"("act_id" => $1::bigint, "percent" => $2::integer) as t1

@@ -1,7 +1,7 @@
-select (select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || to_json(t1."name")
+select (select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || pg_catalog.to_json(t1."name")
                 || ', ' || t1."id"
                 || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-        || ',"node":{"name":' || to_json(t1."name")
+        || ',"node":{"name":' || pg_catalog.to_json(t1."name")
         || '}}', ',') filter (where t1."(number)" <= 2), '')
     || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)
     || '}}'

@@ -3,8 +3,8 @@ with changed as (insert into "public"."act" as t1 ("id", "name", "genre", "found
   returning t1."id", t1."name", t1."tags")
 select '{"affectedCount":' || count(*)::text
   || ',"records":[' || coalesce(string_agg('{"id":' || ('"' || t1."id" || '"')
-      || ',"name":' || to_json(t1."name")
-      || ',"tags":' || to_json(t1."tags")
+      || ',"name":' || pg_catalog.to_json(t1."name")
+      || ',"tags":' || pg_catalog.to_json(t1."tags")
       || '}', ','), '')
   || ']}'
 from changed as t1;

@@ -1,7 +1,7 @@
 with changed as (insert into "public"."performance" as t1 ("stage_id", "slot", "act_id")
   values ($1::integer, $2::integer, $3::bigint)
   returning t1."act_id", t1."stage_id", t1."slot")
-select '{"records":[' || coalesce(string_agg('{"act":' || coalesce((select '{"name":' || to_json(t2."name") || '}'
+select '{"records":[' || coalesce(string_agg('{"act":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name") || '}'
         from "public"."act" as t2
         where t2."id" = t1."act_id"), 'null')
       || ',"reviewCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"stars":' || t3."stars" || '}}', ','), '') || ']}'

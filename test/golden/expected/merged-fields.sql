@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || to_json(t1."name")
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")
       || ',"id":' || ('"' || t1."id" || '"')
       || '},"cursor":' || ('"' || replace(encode(convert_to('[' || t1."id" || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
       || '}', ',') filter (where t1."(number)" <= 1), '')

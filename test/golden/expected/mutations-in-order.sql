@@ -8,7 +8,7 @@ with changed as (update "public"."visitor" as t1
   set "phone" = $1::text
   where t1."id" = $2::integer
   returning t1."phone")
-select '{"records":[' || coalesce(string_agg('{"telephone":' || coalesce(to_json(t1."phone")::text, 'null') || '}', ','), '')
+select '{"records":[' || coalesce(string_agg('{"telephone":' || coalesce(pg_catalog.to_json(t1."phone")::text, 'null') || '}', ','), '')
   || ']}' || case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
 from changed as t1;
 

@@ -2,8 +2,8 @@ select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encod
   || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)
   || ',"hasPreviousPage":'
   || 'false'
-  || ',"startCursor":' || case when 2 > 0 then coalesce(('"' || replace(encode(convert_to((array_agg('[' || t1."id" || ']'))[1], 'UTF8'), 'base64'), E'\n', '') || '"'), 'null') else 'null' end
-  || ',"endCursor":' || coalesce(('"' || replace(encode(convert_to((array_agg('[' || t1."id" || ']'))[least(count(*), 2)], 'UTF8'), 'base64'), E'\n', '') || '"'), 'null')
+  || ',"startCursor":' || case when 2 > 0 then coalesce(('"' || replace(encode(convert_to((pg_catalog.array_agg('[' || t1."id" || ']'))[1], 'UTF8'), 'base64'), E'\n', '') || '"'), 'null') else 'null' end
+  || ',"endCursor":' || coalesce(('"' || replace(encode(convert_to((pg_catalog.array_agg('[' || t1."id" || ']'))[least(count(*), 2)], 'UTF8'), 'base64'), E'\n', '') || '"'), 'null')
   || '}}'
 from (select t1."id", row_number() over (order by t1."id") as "(number)"
   from "public"."act" as t1
