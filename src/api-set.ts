@@ -52,7 +52,7 @@ export class ApiSet {
     return new ApiSet(await loadCatalog(database, settings.schemas), stamp, settings);
   }
 
-  /** The API of a role. Rejects with PERMISSION_DENIED for a role that does not exist and SCHEMA_ERROR for a broken directive. */
+  /** The API of a role. Rejects with UNAUTHENTICATED for a role that does not exist and SCHEMA_ERROR for a broken directive. */
   of(role: string, database: Database): Promise<Api> {
     const known = this.#apis.get(role);
     if (known) return known;
@@ -70,7 +70,7 @@ export class ApiSet {
 
   async #make(role: string, database: Database): Promise<Api> {
     // No role can have such a name, and PostgreSQL could not even be asked.
-    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('PERMISSION_DENIED', `role ${JSON.stringify(role)} does not exist`);
+    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${JSON.stringify(role)} does not exist`);
     const privileges = await loadPrivileges(database, this.#catalog, role);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
@@ -80,6 +80,7 @@ export class ApiSet {
     const told = introspectableModel(model, this.#settings.introspection);
     return {
       model,
+      assumable: privileges.assumable,
       schema,
       introspected: told && introspectedSchema(told === model ? schema : buildSchema(told)),
       version: this.#version,

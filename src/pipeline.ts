@@ -7,7 +7,7 @@ import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type FlightResult, type Session } from './database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject } from './errors.ts';
 import type { Observer } from './events.ts';
-import { type AnsweredRoot, assembleAnswer } from './execute/assemble-answer.ts';
+import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execute/assemble-answer.ts';
 import { executeFlight } from './execute/execute-flight.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import type { Model } from './model/model.ts';
@@ -39,10 +39,8 @@ export interface ExecutionResult {
   readonly errors?: readonly ErrorObject[];
 }
 
-/** A response as bytes, for servers. */
-export interface RawResponse {
-  /** The JSON text of the response, UTF-8. */
-  readonly body: Uint8Array;
+/** A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large answer is not copied. */
+export interface RawResponse extends Body {
   /** The code of the first error, or null. */
   readonly errorCode: ErrorCode | null;
 }
@@ -50,6 +48,8 @@ export interface RawResponse {
 /** What one role sees, and what is remembered of its requests. */
 export interface Api {
   readonly model: Model;
+  /** Whether the login role may act as the role. */
+  readonly assumable: boolean;
   readonly schema: LazySchema;
   /** What introspection tells; null where it is switched off. */
   readonly introspected: IntrospectedSchema | null;
@@ -83,8 +83,10 @@ export interface Target {
   readonly observe: Observer;
 }
 
-/** The answer as UTF-8. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
-export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Buffer> {
+/** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
+export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
+  if (target.caller && !api.assumable)
+    throw new ApiError('UNAUTHENTICATED', `permission denied to set role "${target.caller.role}": the login role is no member of it`);
   const { document, compiled } = findDocument(api, sizes, request.query);
   const operation = chooseOperation(document, request.operationName);
   const variables = readVariables(operation.variables, request.variables ?? {});
@@ -105,13 +107,15 @@ export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequ
 /** The errors of a failed request in the response format, with `data: null` where it failed while it ran. */
 export function failureResponse(error: unknown): RawResponse {
   const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
-  return { body: Buffer.from(JSON.stringify({ errors })), errorCode: errors[0]!.code };
+  return { ...textBody(JSON.stringify({ errors })), errorCode: errors[0]!.code };
 }
 
 const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
 
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  // Values nested tens of thousands deep overflow the stack of whatever walks them.
+  if (error instanceof RangeError) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
   // The catalog is read outside of flights.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }

@@ -120,7 +120,7 @@ class RowgraphService implements Rowgraph {
         const api = await apis.of(caller.role, this.#database);
         return answerRequest(api, this.#settings.caches, request, target);
       });
-      return { body, errorCode: null };
+      return { ...body, errorCode: null };
     } catch (error) {
       return this.#failure(error);
     }
@@ -137,7 +137,7 @@ class RowgraphService implements Rowgraph {
       this.#clientStates.set(key, apis);
       const api = await apis.of(role, database);
       const target: Target = { database, caller: null, observe: this.#observe };
-      return toResult({ body: await answerRequest(api, settings.caches, request, target), errorCode: null });
+      return toResult(await answerRequest(api, settings.caches, request, target));
     } catch (error) {
       return toResult(this.#failure(error));
     }
@@ -176,8 +176,8 @@ class RowgraphService implements Rowgraph {
   }
 }
 
-function toResult({ body }: RawResponse): ExecutionResult {
-  return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as ExecutionResult;
+function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {
+  return JSON.parse(Buffer.concat(chunks).toString()) as ExecutionResult;
 }
 
 interface ClientState {

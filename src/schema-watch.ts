@@ -16,7 +16,13 @@ const fingerprintMillis = 1000;
 /** How long a request is compiled anew because the schema keeps changing under it. */
 const patienceMillis = 10_000;
 /** What a request may be refused with only because of the schema that it was compiled for. */
-const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'SCHEMA_ERROR', 'BAD_USER_INPUT', 'PERMISSION_DENIED']);
+const refusals: ReadonlySet<string> = new Set([
+  'GRAPHQL_VALIDATION_FAILED',
+  'SCHEMA_ERROR',
+  'BAD_USER_INPUT',
+  'PERMISSION_DENIED',
+  'UNAUTHENTICATED',
+]);
 /** Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, and what vanishes while PostgreSQL looks at it. */
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', 'XX']);
 

@@ -140,6 +140,8 @@ export interface CatalogArgument {
 /** What one role may do with the objects of a catalog, as PostgreSQL says. */
 export interface Privileges {
   readonly role: string;
+  /** Whether the login role is a member of it, and so may act as it. */
+  readonly assumable: boolean;
   /** Ids of the schemas that it may use. */
   readonly schemas: ReadonlySet<number>;
   readonly tables: ReadonlyMap<number, TablePrivileges>;

@@ -80,7 +80,7 @@ describe('loadPrivileges', () => {
 
   it('refuses a role that does not exist', async () => {
     await assert.rejects(loadPrivileges(database, catalog, 'nobody'), {
-      code: 'PERMISSION_DENIED',
+      code: 'UNAUTHENTICATED',
       message: 'role "nobody" does not exist',
     });
   });

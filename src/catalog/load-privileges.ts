@@ -20,6 +20,7 @@ relation as materialized (
   from role r, pg_catalog.json_array_elements_text($2::json -> 'tables') t(id)
 )
 select pg_catalog.json_build_object(
+  'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
   'schemas', (
     select pg_catalog.json_agg(s.id::int8)
     from pg_catalog.json_array_elements_text($2::json -> 'schemas') s(id)
@@ -46,16 +47,17 @@ select pg_catalog.json_build_object(
 from role r`;
 
 interface RawPrivileges {
+  readonly assumable: boolean;
   readonly schemas: readonly number[] | null;
   readonly tables: readonly [id: number, bits: number][] | null;
   readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
   readonly functions: readonly number[] | null;
 }
 
-/** Loads the privileges of a role. Rejects with PERMISSION_DENIED where there is no such role. */
+/** Loads the privileges of a role. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
 export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
   const [row] = await database.query(privilegesQuery, [role, JSON.stringify(objectsOf(catalog))]);
-  if (!row?.[0]) throw new ApiError('PERMISSION_DENIED', `role "${role}" does not exist`);
+  if (!row?.[0]) throw new ApiError('UNAUTHENTICATED', `role "${role}" does not exist`);
   const raw = JSON.parse(row[0]) as RawPrivileges;
   const columns = new Map<number, Map<number, ColumnPrivileges>>();
   for (const [tableId, number, bits] of raw.columns ?? []) {
@@ -64,6 +66,7 @@ export async function loadPrivileges(database: Database, catalog: Catalog, role:
   }
   return {
     role,
+    assumable: raw.assumable,
     schemas: new Set(raw.schemas),
     tables: new Map((raw.tables ?? []).map(([id, bits]) => [id, tablePrivileges(bits, columns.get(id))])),
     functions: new Set(raw.functions),

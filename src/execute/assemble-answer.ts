@@ -9,8 +9,18 @@ export interface AnsweredRoot {
   readonly json: Field;
 }
 
+/** Bytes in pieces: what is large is not copied to stand in one. */
+export interface Body {
+  readonly chunks: readonly Uint8Array[];
+  /** Of all chunks together, in bytes. */
+  readonly length: number;
+}
+
+/** Below this size a copy costs less than another piece to write. */
+const joinedLength = 16 * 1024;
+
 /** The response as UTF-8. */
-export function assembleAnswer(roots: readonly AnsweredRoot[]): Buffer {
+export function assembleAnswer(roots: readonly AnsweredRoot[]): Body {
   const pieces: (string | Uint8Array)[] = [];
   let text = '{"data":{';
   roots.forEach(({ key, json }, index) => {
@@ -22,13 +32,19 @@ export function assembleAnswer(roots: readonly AnsweredRoot[]): Buffer {
     }
   });
   pieces.push(`${text}}}`);
-  return joinPieces(pieces);
+  return toBody(pieces);
 }
 
-/** One allocation and one copy of each piece. */
-function joinPieces(pieces: readonly (string | Uint8Array)[]): Buffer {
+/** A text as a body of one piece. */
+export function textBody(text: string): Body {
+  const bytes = Buffer.from(text);
+  return { chunks: [bytes], length: bytes.length };
+}
+
+function toBody(pieces: readonly (string | Uint8Array)[]): Body {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
+  if (length >= joinedLength) return { chunks: pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)), length };
   const joined = Buffer.allocUnsafe(length);
   let offset = 0;
   for (const piece of pieces) {
@@ -38,5 +54,5 @@ function joinPieces(pieces: readonly (string | Uint8Array)[]): Buffer {
       offset += piece.length;
     }
   }
-  return joined;
+  return { chunks: [joined], length };
 }

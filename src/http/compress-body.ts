@@ -5,7 +5,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import type { RawResponse } from '../pipeline.ts';
 import { parsePreferences } from './quality-values.ts';
+
+/** A body in pieces, and their length together. */
+export type Body = Pick<RawResponse, 'chunks' | 'length'>;
 
 /**
  * In bytes. Measured on a page of rows (Node 24, one core): a call costs 0.2 ms of CPU whatever its input, twice as much as all else that
@@ -49,6 +53,7 @@ function choose(acceptEncoding: string): Encoding | 'identity' {
 }
 
 /** The body in an encoding. */
-export function compressBody(body: Uint8Array, encoding: Encoding): Promise<Buffer> {
-  return encodings[encoding](body);
+export async function compressBody({ chunks }: Body, encoding: Encoding): Promise<Body> {
+  const compressed = await encodings[encoding](chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  return { chunks: [compressed], length: compressed.length };
 }

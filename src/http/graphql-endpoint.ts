@@ -8,7 +8,7 @@ import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Caller } from '../pipeline.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { compressBody, compressionThreshold, type Encoding, negotiateEncoding } from './compress-body.ts';
+import { type Body, compressBody, compressionThreshold, type Encoding, negotiateEncoding } from './compress-body.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseRequest } from './parse-request.ts';
@@ -43,7 +43,7 @@ interface Exchange {
 interface Answer {
   readonly status: number;
   readonly code: ErrorCode | null;
-  readonly body: Uint8Array;
+  readonly body: Body;
 }
 
 const requestStarted = { kind: 'request-started' } as const;
@@ -70,7 +70,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     const headers = listHeaders(answer, exchange, encoding, isClosing());
     if (moreHeaders !== undefined) addHeaders(headers, moreHeaders);
     response.writeHead(status, headers);
-    response.end(body);
+    writeBody(response, body);
     const role = exchange.caller === null ? null : exchange.caller.role;
     const seconds = (performance.now() - started) / 1000;
     observe({ kind: 'request-finished', requestId: exchange.requestId, role, code, status, seconds, bytes: body.length });
@@ -86,8 +86,8 @@ async function answerRequest(request: IncomingMessage, exchange: Exchange, optio
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   exchange.caller = caller;
   checkContentType(request.headers);
-  const { body, errorCode } = await options.graph.executeRaw(parseRequest(await readBody(request, options.bodyLimit)), caller);
-  return { status: statusOf(errorCode, exchange.mediaType), code: errorCode, body };
+  const body = await options.graph.executeRaw(parseRequest(await readBody(request, options.bodyLimit)), caller);
+  return { status: statusOf(body.errorCode, exchange.mediaType), code: body.errorCode, body };
 }
 
 /**
@@ -107,7 +107,8 @@ function answerError(error: unknown, requestId: string, observe: Observer): Answ
     observe({ kind: 'defect-found', requestId, error });
     told = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
   }
-  return { status: errorCodes[told.code].status, code: told.code, body: encodeError(told) };
+  const body = encodeError(told);
+  return { status: errorCodes[told.code].status, code: told.code, body: { chunks: [body], length: body.length } };
 }
 
 function chooseEncoding(request: IncomingMessage, { body }: Answer): Encoding | null {
@@ -133,6 +134,13 @@ function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange,
   if (encoding !== null) headers.push('content-encoding', encoding);
   if (isLast) headers.push('connection', 'close');
   return headers;
+}
+
+/** Head and pieces in one write. */
+function writeBody(response: ServerResponse, { chunks }: Body): void {
+  const last = chunks.length - 1;
+  if (last > 0) response.cork();
+  chunks.forEach((chunk, index) => (index === last ? response.end(chunk) : response.write(chunk)));
 }
 
 function addHeaders(headers: string[], more: Headers): void {

@@ -4,7 +4,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { after, before, mock, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { signKey } from '../../src/http/sign-key.ts';
-import { readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
+import { rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
 before(async () => {
@@ -199,7 +199,7 @@ test('a token that was good ends when it expires, though it is remembered, and a
 
 test('a role that the graph finds cannot be assumed is told as a GraphQL error with status 401, in both media types', async () => {
   const body = '{"errors":[{"message":"The role ghost does not exist.","extensions":{"code":"UNAUTHENTICATED"}}]}';
-  const strict = await startTestServer({ execute: async () => ({ body: Buffer.from(body), errorCode: 'UNAUTHENTICATED' }) });
+  const strict = await startTestServer({ execute: async () => rawResponse(body, 'UNAUTHENTICATED') });
   try {
     for (const accept of ['application/json', 'application/graphql-response+json']) {
       const response = await strict.post({ headers: { apiKey: await signKey(secret, 'ghost'), accept } });

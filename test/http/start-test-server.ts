@@ -59,7 +59,8 @@ export async function startTestServer(
 
 /** What a graph answers. */
 export function rawResponse(body: string, errorCode: RawResponse['errorCode'] = null): RawResponse {
-  return { body: Buffer.from(body), errorCode };
+  const bytes = Buffer.from(body);
+  return { chunks: [bytes], length: bytes.length, errorCode };
 }
 
 /** The first error of an answer, which must have the form that GraphQL clients know. */
