@@ -140,7 +140,8 @@ function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange,
 function writeBody(response: ServerResponse, { chunks }: Body): void {
   const last = chunks.length - 1;
   if (last > 0) response.cork();
-  chunks.forEach((chunk, index) => (index === last ? response.end(chunk) : response.write(chunk)));
+  for (const chunk of chunks.slice(0, last)) response.write(chunk);
+  response.end(chunks[last]);
 }
 
 function addHeaders(headers: string[], more: Headers): void {
