@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type FlightResult, type Session } from './database/database.ts';
-import { ApiError, type ErrorCode, type ErrorObject } from './errors.ts';
+import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
 import type { Observer } from './events.ts';
 import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execute/assemble-answer.ts';
 import { executeFlight } from './execute/execute-flight.ts';
@@ -104,10 +104,15 @@ export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequ
   return findCompiled(api, document, compiled, operation, readVariables(operation.variables, request.variables ?? {}));
 }
 
-/** The errors of a failed request in the response format, with `data: null` where it failed while it ran. */
+/**
+ * The errors of a failed request in the response format, with `data: null` where it failed while it ran
+ * (https://spec.graphql.org/October2021/#sec-Data).
+ */
 export function failureResponse(error: unknown): RawResponse {
   const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
-  return { ...textBody(JSON.stringify({ errors })), errorCode: errors[0]!.code };
+  const { code } = errors[0]!;
+  const hasRun = errorCodes[code].status === 200;
+  return { ...textBody(JSON.stringify(hasRun ? { data: null, errors } : { errors })), errorCode: code };
 }
 
 const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';

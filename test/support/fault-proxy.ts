@@ -1,0 +1,95 @@
+/**
+ * A TCP proxy before a PostgreSQL server that cuts the connection of one flight at a chosen point, and that can be gone for a while as
+ * if the server were.
+ */
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * Where a flight is cut: before anything, in the middle, all but its Sync, after the server has answered all of it and the client has
+ * heard nothing, or half of that.
+ */
+export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the answer' | 'in the answer';
+
+export interface FaultProxy {
+  readonly port: number;
+  /** Cuts the next flight that holds this text. */
+  cutNext(holding: string, point: CutPoint): void;
+  /** How many flights that hold this text have come by. */
+  count(holding: string): number;
+  /** Cuts every connection and takes no more. */
+  goDown(): Promise<void>;
+  /** Takes connections again. */
+  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const syncLength = 5;
+
+/** Starts a proxy on a free port of loopback. */
+export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
+  const sockets = new Set<Socket>();
+  const flights: Buffer[] = [];
+  let planned: { readonly holding: string; readonly point: CutPoint } | null = null;
+  const takeCut = (bytes: Buffer): CutPoint | null => {
+    if (planned === null || !bytes.includes(planned.holding)) return null;
+    const { point } = planned;
+    planned = null;
+    return point;
+  };
+  const serve = (client: Socket): void => {
+    const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
+    let answerCut: CutPoint | null = null;
+    for (const [from, to] of [[client, server] as const, [server, client] as const]) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        to.destroy();
+        sockets.delete(from);
+      });
+    }
+    client.on('data', (bytes: Buffer) => {
+      flights.push(bytes);
+      const point = takeCut(bytes);
+      if (point === 'before it') return void client.destroy();
+      if (point === 'in the middle') return void server.end(bytes.subarray(0, bytes.length >> 1), () => client.destroy());
+      if (point === 'before its Sync') return void server.end(bytes.subarray(0, -syncLength), () => client.destroy());
+      answerCut = point;
+      server.write(bytes);
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (answerCut === null) return void client.write(bytes);
+      // The message ReadyForQuery, at the end of the answer, says that the transaction is over.
+      const isOver = bytes.at(-6) === 0x5a;
+      if (answerCut === 'in the answer') client.write(bytes.subarray(0, bytes.length >> 1));
+      if (isOver) client.destroy();
+    });
+  };
+  let listener = await listen(0, serve);
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const { port } = address;
+  const goDown = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    port,
+    cutNext: (holding, point) => {
+      planned = { holding, point };
+    },
+    count: (holding) => flights.filter((bytes) => bytes.includes(holding)).length,
+    goDown,
+    comeBack: async () => {
+      listener = await listen(port, serve);
+    },
+    stop: goDown,
+  };
+}
+
+function listen(port: number, serve: (client: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ noDelay: true }, serve).once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
