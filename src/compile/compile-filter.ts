@@ -1,9 +1,9 @@
 /**
  * Conditions of a filter as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`.
  */
-import type { Column } from '../model/model.ts';
+import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
-import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import type { Scope } from './scope.ts';
 
 /** The condition, in parentheses where it joins several. */
@@ -44,7 +44,18 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
   const left = scope.column(column.name);
   const type = column.type.sqlType;
   if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type}[]`)})`;
-  return sql`${left} ${trusted(symbols[operator])} ${bind(parameter, type)}`;
+  return sql`${left} ${trusted(symbols[operator])} ${knownValue(parameter, column.type) ?? bind(parameter, type)}`;
+}
+
+/**
+ * An enum value or boolean that stands in the document is one of few, and the word for it is the model's: in the text, PostgreSQL can plan
+ * for it and use partial indexes. Everything else is bound.
+ */
+function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
+  if (value.kind !== 'constant') return undefined;
+  if (typeof value.value === 'boolean' && type.kind === 'scalar' && type.typeName === 'bool') return trusted(value.value ? 'true' : 'false');
+  const label = type.kind === 'enum' ? type.enum.values.find(({ name }) => name === value.value)?.label : undefined;
+  return label === undefined ? undefined : sql`${literal(label)}::${trusted(type.sqlType)}`;
 }
 
 /** `column = value` for a key. */

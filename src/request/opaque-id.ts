@@ -1,6 +1,7 @@
 /**
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
+import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../errors.ts';
 
 /** An element as text for PostgreSQL to cast; null is JSON's null. */
@@ -29,8 +30,9 @@ class NumberText {
 function decodeArray(text: string, what: string): readonly unknown[] {
   let decoded: unknown;
   try {
-    const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
-    decoded = JSON.parse(json, keepNumberText);
+    const bytes = Buffer.from(text, 'base64');
+    if (!isUtf8(bytes)) throw malformed(what);
+    decoded = JSON.parse(bytes.toString(), keepNumberText);
   } catch (cause) {
     throw malformed(what, cause);
   }

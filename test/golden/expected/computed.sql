@@ -9,7 +9,7 @@ select (select '{"edges":[' || coalesce(string_agg('{"node":{"billing":' || coal
 coalesce((select '{"acts":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t4."name") || '}}', ','), '') || ']}'
       from (select t4."name"
         from "public"."_acts"(t3) as t4
-        where t4."touring" = $1::boolean
+        where t4."touring" = true
         order by t4."name", t4."id" limit 1) as t4) || '}'
     from "public"."festival" as t3
-    where t3."id" = $2::integer limit 1), 'null');
+    where t3."id" = $1::integer limit 1), 'null');

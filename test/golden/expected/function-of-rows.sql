@@ -7,5 +7,5 @@ select (select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || repla
     || '}}'
   from (select t1."name", t1."id", row_number() over (order by t1."name", t1."id") as "(number)"
     from "public"."acts_tagged"("tag" => $1::text) as t1
-    where t1."touring" = $2::boolean
+    where t1."touring" = true
     order by t1."name", t1."id" limit 3) as t1);

@@ -1,3 +1,3 @@
 select '{"totalCount":' || count(*)::text || '}'
 from "public"."act" as t1
-where t1."touring" = $1::boolean;
+where t1."touring" = true;
