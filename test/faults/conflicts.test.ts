@@ -1,0 +1,109 @@
+/** Requests in each other's way: retried a bounded number of times, each done exactly once or told that it was not. Read-only databases. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Event } from '../../src/events.ts';
+import type { Caller } from '../../src/pipeline.ts';
+import { createRowgraph } from '../../src/rowgraph.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+
+const setup = `
+  create table account (id int primary key, balance int not null);
+  insert into account values (1, 0), (2, 0);
+  create sequence runs;
+  grant all on all sequences in schema public to anon;
+  create function add_to(account_id int, seconds float8 default 0) returns int volatile language plpgsql as $$
+    declare known int; begin
+      select balance into known from account where id = account_id; perform pg_sleep(seconds);
+      update account set balance = known + 1 where id = account_id; return known; end $$;
+  create function lock_up(account_id int, seconds float8 default 0) returns int volatile language plpgsql as $$ begin
+      update account set balance = balance + 1 where id = account_id; perform pg_sleep(seconds); return 1; end $$;
+  create function always(state text) returns text volatile language plpgsql as $$ begin
+    perform nextval('runs'); raise exception using errcode = state, message = 'again'; end $$;
+  create function always_stable(state text) returns text stable language plpgsql as $$ begin raise exception using errcode = state, message = 'again'; end $$;
+`;
+
+let databases: TestDatabases;
+const caller: Caller = { role: 'anon' };
+before(async () => {
+  databases = await startTestDatabases({ settings: { deadlock_timeout: '30ms' } });
+});
+after(() => databases.close());
+
+const balances = async (database: TestDatabase): Promise<unknown[]> =>
+  (await database.run('select balance from account order by id')).map(({ balance }) => balance);
+
+test('serialization failures are retried, and every success counts once', async () => {
+  const database = await databases.create(setup);
+  await database.run(`alter database ${database.name} set default_transaction_isolation = 'serializable'`);
+  const events: Event[] = [];
+  const graph = await createRowgraph({ database: database.url, observe: (event) => events.push(event) });
+  const query = 'mutation { first: add_to(account_id: 1, seconds: 0.002) second: add_to(account_id: 2) }';
+  const answers = await Promise.all(Array.from({ length: 24 }, () => graph.execute({ query }, caller)));
+  const done = answers.filter(({ errors }) => errors === undefined).length;
+  for (const { errors, data } of answers) {
+    if (errors) assert.deepEqual([data, errors[0]?.extensions.code, errors[0]?.extensions.sqlstate], [null, 'CONFLICT', '40001']);
+  }
+  assert.ok(done > 0);
+  assert.deepEqual(await balances(database), [done, done], 'both fields of each request that succeeded, and of no other');
+  assert.ok(events.some(({ kind }) => kind === 'flight-retried'));
+  await graph.close();
+});
+
+test('a deadlock ends one of two requests, which is run again', async () => {
+  const database = await databases.create(setup);
+  const events: Event[] = [];
+  const graph = await createRowgraph({ database: database.url, observe: (event) => events.push(event) });
+  const order = (first: number, second: number) =>
+    `mutation { a: lock_up(account_id: ${first}, seconds: 0.1) b: lock_up(account_id: ${second}) }`;
+  const answers = await Promise.all([graph.execute({ query: order(1, 2) }, caller), graph.execute({ query: order(2, 1) }, caller)]);
+  assert.deepEqual(
+    answers.map(({ errors }) => errors),
+    [undefined, undefined],
+  );
+  assert.deepEqual(await balances(database), [2, 2]);
+  assert.ok(events.some((event) => event.kind === 'flight-retried' && event.sqlstate === '40P01'));
+  await graph.close();
+});
+
+test('retries are bounded, and only for what a retry can mend', async () => {
+  const database = await databases.create(setup);
+  const graph = await createRowgraph({ database: database.url });
+  const runs = async (): Promise<number> =>
+    Number((await database.run('select case when is_called then last_value else 0 end as n from runs'))[0]?.n);
+  let before = 0;
+  for (const [state, code, attempts] of [
+    ['40001', 'CONFLICT', 4],
+    ['40P01', 'CONFLICT', 4],
+    ['40003', 'DATABASE_ERROR', 1],
+    ['55P03', 'CONFLICT', 1],
+    ['23505', 'CONSTRAINT_VIOLATION', 1],
+    ['08006', 'DATABASE_UNAVAILABLE', 1],
+    ['57P01', 'DATABASE_UNAVAILABLE', 1],
+    ['P0001', 'RAISED', 1],
+    ['42P01', 'DATABASE_ERROR', 1],
+    ['RG001', 'CONFLICT', 1],
+    ['26000', 'DATABASE_ERROR', 2],
+  ] as const) {
+    const { errors } = await graph.execute({ query: 'mutation ($state: String!) { always(state: $state) }', variables: { state } }, caller);
+    const now = await runs();
+    assert.deepEqual([state, errors?.[0]?.extensions.code, now - before], [state, code, attempts]);
+    before = now;
+    const read = await graph.execute({ query: 'query ($state: String!) { always_stable(state: $state) }', variables: { state } }, caller);
+    assert.equal(read.errors?.[0]?.extensions.code, code);
+  }
+  await graph.close();
+});
+
+test('a read-only database answers queries and refuses mutations', async () => {
+  const database = await databases.create(setup);
+  await database.run(`alter database ${database.name} set default_transaction_read_only = on`);
+  const graph = await createRowgraph({ database: database.url });
+  const read = await graph.execute({ query: '{ accountCollection { edges { node { id } } } }' }, caller);
+  assert.equal(read.errors, undefined);
+  for (const field of ['insertIntoaccountCollection(objects: [{id: 3, balance: 0}]) { affectedCount }', 'lock_up(account_id: 1)']) {
+    const { data, errors } = await graph.execute({ query: `mutation { ${field} }` }, caller);
+    assert.deepEqual([data, errors?.[0]?.extensions.code, errors?.[0]?.extensions.sqlstate], [null, 'READ_ONLY', '25006']);
+    assert.match(errors?.[0]?.message ?? '', /read-only transaction/);
+  }
+  await graph.close();
+});

@@ -1,0 +1,157 @@
+/** Connections that are lost in the middle of a request: all of it happened or nothing, it is never run twice, and what comes after is served. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../../src/pipeline.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { type CutPoint, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+
+const setup = `
+  create table entry (id serial primary key, note text);
+  create sequence runs;
+  grant all on all sequences in schema public to anon;
+  create function slow(note text, seconds float8 default 10) returns text volatile language plpgsql as $$ begin
+    perform nextval('runs'); insert into entry (note) values (note); perform pg_sleep(seconds); return note; end $$;
+`;
+
+let databases: TestDatabases;
+let database: TestDatabase;
+let proxy: FaultProxy;
+let graph: Rowgraph;
+const caller: Caller = { role: 'anon' };
+
+before(async () => {
+  databases = await startTestDatabases();
+  database = await databases.create(setup);
+  proxy = await startFaultProxy(databases.port);
+  graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), poolSize: 2 });
+});
+beforeEach(async () => {
+  await database.run(`truncate entry; select setval('runs', 1)`);
+});
+after(async () => {
+  await graph.close();
+  await proxy.stop();
+  await databases.close();
+});
+
+const query = `mutation ($a: String, $b: String) {
+  a: insertIntoentryCollection(objects: [{note: $a}]) { affectedCount }
+  slow(note: "middle", seconds: 0)
+  b: insertIntoentryCollection(objects: [{note: $b}]) { affectedCount }
+}`;
+const notes = async (): Promise<unknown[]> => (await database.run('select note from entry order by id')).map(({ note }) => note);
+/** No backend of the pool has anything left to do. */
+async function quiet(): Promise<void> {
+  const busy = "select from pg_stat_activity where usename = 'authenticator' and (state <> 'idle' or xact_start is not null)";
+  for (let tries = 0; tries < 200 && (await database.run(busy)).length > 0; tries++) await sleep(10);
+}
+
+const outcomes: Record<CutPoint, 'nothing' | 'all'> = {
+  'before it': 'nothing',
+  'in the middle': 'nothing',
+  'before its Sync': 'nothing',
+  'before the answer': 'all',
+  'in the answer': 'all',
+};
+
+for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' | 'all'][]) {
+  test(`a connection that is cut ${point}: ${outcome} happened, once, and the client is told that it does not know`, async () => {
+    // The second time, the statements are prepared already and the flight is made of other messages.
+    for (const round of ['first', 'second']) {
+      await database.run('truncate entry');
+      const mark = `${point} ${round}`;
+      proxy.cutNext(mark, point);
+      const { data, errors } = await graph.execute({ query, variables: { a: mark, b: 'b' } }, caller);
+      assert.deepEqual([data, errors?.length, errors?.[0]?.extensions.code], [undefined, 1, 'DATABASE_UNAVAILABLE']);
+      await quiet();
+      assert.deepEqual(await notes(), outcome === 'all' ? [mark, 'middle', 'b'] : []);
+      assert.equal(proxy.count(mark), 1, 'it was sent once');
+      const next = await graph.execute({ query, variables: { a: `after ${mark}`, b: 'b' } }, caller);
+      assert.equal(next.errors, undefined, 'the next one has a connection that works');
+    }
+  });
+}
+
+test('a query whose connection is cut is told so, and so is one that is refused', async () => {
+  for (const [index, point] of (Object.keys(outcomes) as CutPoint[]).entries()) {
+    proxy.cutNext(`mark ${index}`, point);
+    const read = '{ entryCollection(filter: {note: {eq: "mark"}}) { edges { node { id } } } }'.replace('mark', `mark ${index}`);
+    const { errors } = await graph.execute({ query: read }, caller);
+    assert.equal(errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
+    assert.equal((await graph.execute({ query: read }, caller)).errors, undefined);
+  }
+});
+
+test('a backend that is killed while a field sleeps takes all fields with it, once', async () => {
+  const text =
+    'mutation { a: insertIntoentryCollection(objects: [{note: "a"}]) { affectedCount } slow(note: "s") b: slow(note: "b", seconds: 0) }';
+  for (let round = 0; round < 2; round++) {
+    const answer = graph.execute({ query: text }, caller);
+    const sleeping = "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'";
+    while ((await database.run(sleeping)).length === 0) await sleep(5);
+    const { errors } = await answer;
+    assert.deepEqual([errors?.[0]?.extensions.code, errors?.[0]?.extensions.sqlstate], ['DATABASE_UNAVAILABLE', '57P01']);
+    assert.deepEqual(await notes(), []);
+  }
+  // The sequence is not undone, and so it counts: two requests, one run each.
+  assert.deepEqual(await database.run(`select last_value::int as runs from runs`), [{ runs: 3 }]);
+});
+
+test('a statement that is cancelled undoes all fields, and the connection stays good', async () => {
+  const text = 'mutation { slow(note: "first", seconds: 0) b: slow(note: "second") }';
+  const answer = graph.execute({ query: text }, caller);
+  while ((await database.run("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")).length === 0)
+    await sleep(5);
+  const { data, errors } = await answer;
+  assert.deepEqual([data, errors?.[0]?.extensions.code, errors?.[0]?.extensions.sqlstate], [null, 'TIMEOUT', '57014']);
+  assert.deepEqual(await notes(), []);
+});
+
+test('a statement_timeout undoes all fields', async () => {
+  const limited = await databases.create(`${setup} alter database test_2 set statement_timeout = '50ms'`);
+  const own = await createRowgraph({ database: limited.url });
+  const { errors } = await own.execute({ query: 'mutation { slow(note: "first", seconds: 0) b: slow(note: "second") }' }, caller);
+  assert.equal(errors?.[0]?.extensions.code, 'TIMEOUT');
+  assert.match(errors[0].message, /statement timeout/);
+  assert.deepEqual(await limited.run('select * from entry'), []);
+  await own.close();
+});
+
+test('many connections that are cut at any moment lose or double nothing', async () => {
+  let isOver = false;
+  const killer = (async () => {
+    while (!isOver) {
+      await database.run(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and pid <> pg_backend_pid()",
+      );
+      await sleep(15);
+    }
+  })();
+  const told = new Map<string, 'done' | 'unknown'>();
+  const text =
+    'mutation ($n: String!) { a: insertIntoentryCollection(objects: [{note: $n}]) { affectedCount } slow(note: $n, seconds: 0) }';
+  const runBatch = async (round: number): Promise<void> => {
+    const batch = Array.from({ length: 4 }, async (_, index) => {
+      const note = `${round} ${index}`;
+      const { errors } = await graph.execute({ query: text, variables: { n: note } }, caller);
+      told.set(note, errors ? 'unknown' : 'done');
+      if (errors) assert.equal(errors[0]?.extensions.code, 'DATABASE_UNAVAILABLE', JSON.stringify(errors));
+    });
+    await Promise.all(batch);
+  };
+  try {
+    for (let round = 0; round < 30; round++) await runBatch(round);
+  } finally {
+    isOver = true;
+    await killer;
+  }
+  await quiet();
+  const rows = await database.run('select note, count(*)::int from entry group by note');
+  const counts = new Map(rows.map(({ note, count }) => [note, count]));
+  for (const [note, outcome] of told) {
+    const count = counts.get(note) ?? 0;
+    assert.ok(outcome === 'done' ? count === 2 : count === 0 || count === 2, `${note}: ${outcome}, ${count} rows`);
+  }
+});
