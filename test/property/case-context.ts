@@ -1,0 +1,55 @@
+/**
+ * What the checks of one case share: its schema in PostgreSQL, rowgraph over it, and rowgraph's model, of which only the names are used.
+ */
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import type { Rowgraph } from '../../src/index.ts';
+import { buildModel } from '../../src/model/build-model.ts';
+import type { Model } from '../../src/model/model.ts';
+import type { CaseDatabase } from '../conformance/case-database.ts';
+import type { SchemaDescription } from './schema-description.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+
+export interface CaseContext {
+  readonly database: CaseDatabase;
+  readonly schema: SchemaDescription;
+  readonly graph: Rowgraph;
+}
+
+/** The claims of every caller. */
+export const claims = { sub: 'ann' };
+
+/** The models of some roles, for their names. */
+export async function readModels(target: unknown, schema: SchemaDescription, roles: readonly string[]): Promise<Model[]> {
+  const database = openDatabase(target, { poolSize: 1, observe: () => undefined });
+  try {
+    const catalog = await loadCatalog(database, [schema.name]);
+    const models: Model[] = [];
+    for (const role of roles) models.push(buildModel(catalog, await loadPrivileges(database, catalog, role)));
+    return models;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs statements as a role with its claims, in a transaction that is rolled back whatever happens. */
+export async function asRole<Result>({ database, schema }: CaseContext, role: string, run: () => Promise<Result>): Promise<Result> {
+  const settings = [
+    `set local role ${role}`,
+    `set local request.jwt.claims = ${quoteLiteral(JSON.stringify({ ...claims, role }))}`,
+    `set local search_path = ${quoteIdentifier(schema.name)}`,
+  ];
+  await database.run(`begin; ${settings.join('; ')}`);
+  try {
+    return await run();
+  } finally {
+    await database.run('rollback');
+  }
+}
+
+/** The one value of the one row of a query. */
+export async function readValue(database: CaseDatabase, query: string): Promise<string | null> {
+  const [row] = await database.run(query);
+  return (row?.[0] ?? null) as string | null;
+}

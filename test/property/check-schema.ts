@@ -1,0 +1,125 @@
+/**
+ * What must hold of the schema that a role is told: clients can load it, graphql-js finds nothing wrong with it, its text says the same,
+ * and whatever of the database is not in it is listed with a reason.
+ */
+import {
+  buildClientSchema,
+  buildSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  isEnumType,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+  validateSchema,
+} from 'graphql';
+import type { Model, Table } from '../../src/model/model.ts';
+import { type CaseContext, claims } from './case-context.ts';
+import { PropertyFailure } from './property-failure.ts';
+import { type ForeignKeyDescription, kindOf, type SchemaDescription, type TableDescription } from './schema-description.ts';
+
+/** The schema of a role as clients see it. Throws `PropertyFailure`. */
+export async function checkSchema({ graph, schema }: CaseContext, role: string, model: Model): Promise<GraphQLSchema> {
+  const query = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
+  const { data, errors } = await graph.execute({ query }, { role, claims });
+  if (errors) throw new PropertyFailure('Introspection fails.', { query, got: errors });
+  const client = buildClientSchema(data as unknown as IntrospectionQuery);
+  expectNone('The schema is not valid.', problemsOf(client));
+  const sdl = await graph.sdl({ role });
+  const printed = buildSchema(sdl);
+  expectNone('The schema as text is not valid.', problemsOf(printed));
+  const [told, written] = [client, printed].map((each) => withoutScalars(printSchema(lexicographicSortSchema(each))));
+  if (told !== written) throw new PropertyFailure('The schema as text is not that of introspection.', { expected: told, got: written });
+  expectNone('Something is missing without a reason.', schema.usableBy.includes(role) ? unexplained(schema, model, client) : []);
+  return buildClientSchema(data as unknown as IntrospectionQuery, { assumeValid: true });
+}
+
+/** Columns may begin with two underscores, as in the reference; nothing else may. */
+function problemsOf(schema: GraphQLSchema): string[] {
+  return validateSchema(schema)
+    .filter(({ message }) => !message.includes('must not begin with "__"'))
+    .map(String);
+}
+
+/** Scalars that nothing uses are built into graphql-js's text or not. */
+function withoutScalars(sdl: string): string {
+  return sdl.replace(/("""[^"]*"""\n)?scalar \w+\n*/g, '');
+}
+
+function expectNone(what: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new PropertyFailure(what, { got: problems });
+}
+
+/** What is neither in the schema nor among the omissions. */
+function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSchema): string[] {
+  const omitted = new Set(model.omissions.map(({ object, name }) => `${object} ${name}`));
+  const missing: string[] = [];
+  const expect = (isPresent: boolean, object: string, ...path: string[]) => {
+    const name = `${object} ${[schema.name, ...path].join('.')}`;
+    if (!isPresent && !omitted.has(name)) missing.push(name);
+  };
+  for (const table of schema.tables) {
+    const names = tableNames(model, table);
+    expect(names !== undefined && client.getType(names.typeName) !== undefined, kindOf(table), table.name);
+    if (!names) continue;
+    for (const { name } of table.columns) expect(isShown(names, name, client), 'column', table.name, name);
+  }
+  for (const key of schema.foreignKeys) {
+    // The keys that a directive declares go with its table.
+    if (key.declared && !tableNames(model, key.local)) continue;
+    const sides = [sideOf(model, client, key, key.local, 'outgoing'), sideOf(model, client, key, key.target, 'incoming')];
+    expect(!sides.includes(false), 'relation', key.local.name, key.name);
+  }
+  for (const { name, labels } of schema.enums) {
+    const described = model.enums.find((each) => each.name === name);
+    expect(described !== undefined, 'enum', name);
+    const type = described && client.getType(described.typeName);
+    for (const label of described ? labels : []) {
+      const value = described?.values.find((each) => each.label === label);
+      expect(value !== undefined && isEnumType(type) && type.getValue(value.name) !== undefined, 'enum value', name, label);
+    }
+  }
+  return missing;
+}
+
+function tableNames(model: Model, { name }: TableDescription): Table | undefined {
+  return model.tables.find((each) => each.name === name);
+}
+
+/** Whether a column that the role may select is a field of its type; or in an input, if it may only be written. */
+function isShown({ typeName, columns }: Table, name: string, client: GraphQLSchema): boolean {
+  const column = columns.find((each) => each.name === name);
+  if (!column) return false;
+  const type = client.getType(typeName);
+  return !column.selectable || (isObjectType(type) && type.getFields()[column.fieldName] !== undefined);
+}
+
+/** Whether one side of a foreign key has its field; undefined where the field is there under the expected kind. */
+function sideOf(
+  model: Model,
+  client: GraphQLSchema,
+  key: ForeignKeyDescription,
+  owner: TableDescription,
+  side: 'outgoing' | 'incoming',
+): boolean {
+  const names = tableNames(model, owner);
+  const [near, far] = side === 'outgoing' ? [key.localColumns, key.targetColumns] : [key.targetColumns, key.localColumns];
+  const other = side === 'outgoing' ? key.target : key.local;
+  const relations = (names?.relations ?? []).filter(
+    ({ target, columns }) =>
+      target.name === other.name &&
+      columns.length === near.length &&
+      columns.every((pair, index) => pair.near === near[index] && pair.target === far[index]),
+  );
+  const isToOne = side === 'outgoing' || isUnique(key);
+  const type = names && client.getType(names.typeName);
+  return relations.some(
+    ({ kind, fieldName }) => (kind === 'to-one') === isToOne && isObjectType(type) && type.getFields()[fieldName] !== undefined,
+  );
+}
+
+function isUnique({ local, localColumns }: ForeignKeyDescription): boolean {
+  const keys = [local.primaryKey, ...local.uniqueKeys].filter((columns) => columns.length > 0);
+  return keys.some((columns) => columns.every((name) => localColumns.includes(name)));
+}

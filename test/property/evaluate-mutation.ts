@@ -1,0 +1,222 @@
+/**
+ * What a mutation has to do and answer: each field is run as one hand-written statement under the role, in a transaction that is rolled
+ * back. Relations inside records show the tables as they were before the statement.
+ */
+import { BREAK, type GraphQLInputObjectType, type GraphQLResolveInfo, getNamedType, visit } from 'graphql';
+import type { Model } from '../../src/model/model.ts';
+import { asRole, type CaseContext, readValue } from './case-context.ts';
+import { filterRows, inputText } from './evaluate-filter.ts';
+import { type Evaluation, type Expectation, ExpectedError, evaluateOperation, type MutationResult } from './evaluate-operation.ts';
+import {
+  keyOf,
+  type LoadedRow,
+  type LoadedTable,
+  loadedRow,
+  loadWorld,
+  RefusalError,
+  readRows,
+  rowSql,
+  tableByType,
+  valueOf,
+} from './loaded-tables.ts';
+import { columnOf, type SchemaDescription } from './schema-description.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+import type { ValueOracle } from './value-oracle.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+export interface MutationExpectation {
+  readonly answer: Expectation;
+  /** All rows of all tables afterwards. */
+  readonly state: string;
+}
+
+/** Runs the mutation by hand, and takes it back. */
+export async function evaluateMutation(
+  context: CaseContext,
+  role: string,
+  model: Model,
+  evaluation: Omit<Evaluation, 'world' | 'mutate'>,
+): Promise<MutationExpectation> {
+  const before = await readState(context);
+  const restoreSequences = await rememberSequences(context);
+  let failed: Error | null = null;
+  const result = await asRole(context, role, async () => {
+    const answer = await evaluateOperation({
+      ...evaluation,
+      world: null,
+      mutate: async (args, info) => {
+        // What failed undoes everything, and nothing after it runs.
+        if (failed) throw failed;
+        try {
+          return await new FieldEvaluator(context, model, evaluation.oracle).run(args, info);
+        } catch (error) {
+          failed = error as Error;
+          throw error;
+        }
+      },
+    });
+    if (answer.kind === 'error') return { answer, state: before };
+    await context.database.run('reset role');
+    return { answer, state: await readState(context) };
+  });
+  await restoreSequences();
+  return result;
+}
+
+/** All rows of all tables as text, in an order of its own. */
+export async function readState({ database, schema }: CaseContext): Promise<string> {
+  const tables = schema.tables.filter(({ view }) => view === null);
+  const parts = tables.map(({ name }) => `(select json_agg(t::text order by t::text) from ${quoteIdentifier(schema.name, name)} as t)`);
+  return (await readValue(database, `select json_build_array(${parts.join(', ')})::text`)) ?? '';
+}
+
+/** A rollback leaves sequences where they are. */
+async function rememberSequences({ database, schema }: CaseContext): Promise<() => Promise<void>> {
+  const sequences = sequencesOf(schema);
+  const settings = await Promise.all(
+    sequences.map(async (sequence) => {
+      const name = await readValue(database, `select ${sequence}::regclass::text`);
+      const value = await readValue(database, `select last_value || ', ' || is_called from ${name}`);
+      return `select setval(${sequence}, ${value})`;
+    }),
+  );
+  return async () => {
+    if (settings.length > 0) await database.run(settings.join('; '));
+  };
+}
+
+function sequencesOf(schema: SchemaDescription): string[] {
+  return schema.tables
+    .filter(({ view }) => view === null)
+    .flatMap((table) =>
+      table.columns
+        .filter(({ identity }) => identity)
+        .map(({ name }) => `pg_get_serial_sequence(${quoteLiteral(quoteIdentifier(schema.name, table.name))}, ${quoteLiteral(name)})`),
+    );
+}
+
+class FieldEvaluator {
+  readonly #context: CaseContext;
+  readonly #model: Model;
+  readonly #oracle: ValueOracle;
+
+  constructor(context: CaseContext, model: Model, oracle: ValueOracle) {
+    this.#context = context;
+    this.#model = model;
+    this.#oracle = oracle;
+  }
+
+  async run(args: Arguments, info: GraphQLResolveInfo): Promise<MutationResult> {
+    const world = await loadWorld(this.#context, this.#model);
+    const typeName = getNamedType(info.returnType).name.replace(/(Insert|Update|Delete)Response$/, '');
+    const table = tableByType(world, typeName);
+    const statement = args.objects ? this.#insert(table, args.objects as Arguments[]) : await this.#change(table, args, info);
+    const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? rowSql(table.readable) : `'[]'`}`, args);
+    if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
+    const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
+    return { kind: 'mutation', count: rows.length, records };
+  }
+
+  async #execute(statement: string, args: Arguments): Promise<Awaited<ReturnType<typeof readRows>>> {
+    try {
+      await this.#context.database.run('savepoint field');
+      return await readRows(this.#context, statement);
+    } catch (error) {
+      await this.#context.database.run('rollback to savepoint field');
+      // Foreign keys are checked when all rows are written, and so after their number.
+      if (!args.objects && (await this.#failsFirst(statement, Number(args.atMost)))) throw tooManyRows(args);
+      throw new ExpectedError((error as Error).message);
+    }
+  }
+
+  /** Whether a failing statement would get as far as to count too many rows. */
+  async #failsFirst(statement: string, atMost: number): Promise<boolean> {
+    try {
+      const counted = `select 1 / (case when count(*) > ${atMost} then 0 else 1 end) from changed`;
+      await this.#context.database.run(`savepoint field; with changed as (${statement}) ${counted}`);
+      return false;
+    } catch (error) {
+      await this.#context.database.run('rollback to savepoint field');
+      return (error as Error).message === 'division by zero';
+    }
+  }
+
+  #insert(table: LoadedTable, objects: readonly Arguments[]): string {
+    const named = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+    // Rows of defaults only still need a column to name.
+    const fields =
+      named.length > 0
+        ? named
+        : table.names.columns
+            .filter(({ insertable }) => insertable)
+            .slice(0, 1)
+            .map(({ fieldName }) => fieldName);
+    const target = this.#name(table);
+    const rows = objects.map(
+      (object) =>
+        `(${fields.map((field) => (Object.hasOwn(object, field) ? literal(table, field, object[field]) : 'default')).join(', ')})`,
+    );
+    return `insert into ${target} (${fields.map((field) => quoteIdentifier(columnName(table, field))).join(', ')}) values ${rows.join(', ')}`;
+  }
+
+  async #change(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
+    const condition = await this.#condition(table, args, info);
+    const set = args.set as Arguments | undefined;
+    if (!set) return `delete from ${this.#name(table)}${condition}`;
+    const fields = Object.keys(set);
+    // Variables that are absent may leave nothing of the object.
+    if (fields.length === 0) throw new RefusalError('There is nothing to update.');
+    const assignments = fields.map((field) => `${quoteIdentifier(columnName(table, field))} = ${literal(table, field, set[field])}`);
+    return `update ${this.#name(table)} set ${assignments.join(', ')}${condition}`;
+  }
+
+  /** The rows that pass the filter, by their key. */
+  async #condition(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
+    const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
+    const type = getNamedType(argument.type) as GraphQLInputObjectType;
+    const passing = await filterRows(table, type, args.filter, this.#oracle);
+    if (!passing) return '';
+    const key = keyOf(table);
+    const conditions = passing.map(
+      (row: LoadedRow) =>
+        `(${key.map(({ name, type: { sql } }) => `${quoteIdentifier(name)} = ${quoteLiteral(valueOf(row, name).text)}::${sql}`).join(' and ')})`,
+    );
+    // The columns of the filter are read, so that the policies for reading apply.
+    const first = quoteIdentifier(key[0]!.name);
+    return ` where ${conditions.length > 0 ? conditions.join(' or ') : `${first} is null and ${first} is not null`}`;
+  }
+
+  #name({ schemaName, description }: LoadedTable): string {
+    return quoteIdentifier(schemaName, description.name);
+  }
+}
+
+function tooManyRows(args: Arguments): ExpectedError {
+  return new ExpectedError(`${args.set ? 'update' : 'delete'} impacts too many records`);
+}
+
+function columnName(table: LoadedTable, field: string): string {
+  return table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
+}
+
+function literal(table: LoadedTable, field: string, value: unknown): string {
+  const { type } = columnOf(table.description, columnName(table, field));
+  if (type.maxLength !== null && typeof value === 'string' && [...value].length > type.maxLength) throw new RefusalError('too long');
+  return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${type.sql}`;
+}
+
+/** Whether the records are asked for. Each selection of them reads a column. */
+function selectsRecords(info: GraphQLResolveInfo): boolean {
+  let found = false;
+  for (const node of info.fieldNodes) {
+    visit(node, {
+      Field: (field) => {
+        if (field.name.value !== 'records') return undefined;
+        found = true;
+        return BREAK;
+      },
+    });
+  }
+  return found;
+}

@@ -1,0 +1,215 @@
+/**
+ * The separate evaluator: graphql-js executes the document over the schema that introspection told, and the resolvers here compute every
+ * value from the loaded rows. It shares no code with rowgraph but the names of the model.
+ */
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLInputObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+} from 'graphql';
+import type { Relation } from '../../src/model/model.ts';
+import { evaluateAggregate } from './evaluate-aggregate.ts';
+import { filterRows } from './evaluate-filter.ts';
+import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
+import {
+  keyOf,
+  type LoadedRow,
+  type LoadedTable,
+  nodeIdOf,
+  RefusalError,
+  rowsOf,
+  tableByType,
+  valueOf,
+  type World,
+} from './loaded-tables.ts';
+import { columnOf } from './schema-description.ts';
+import type { ValueOracle } from './value-oracle.ts';
+
+/** What an operation has to answer. */
+export type Expectation =
+  | { readonly kind: 'data'; readonly data: unknown }
+  /** An error in these words; null where any will do. */
+  | { readonly kind: 'error'; readonly message: string | null };
+
+/** What an object of the answer stands for. */
+type Source =
+  | { readonly kind: 'row'; readonly row: LoadedRow }
+  | { readonly kind: 'connection'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[]; readonly page: () => Promise<Page> }
+  | { readonly kind: 'edge'; readonly row: LoadedRow; readonly page: Page }
+  | { readonly kind: 'page info'; readonly page: Page }
+  | { readonly kind: 'aggregate' | 'sum' | 'avg' | 'min' | 'max'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[] }
+  | MutationResult;
+
+/** What a mutation wrote. */
+export interface MutationResult {
+  readonly kind: 'mutation';
+  readonly count: number;
+  readonly records: readonly LoadedRow[];
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+type MutationResolver = (args: Arguments, info: GraphQLResolveInfo) => Promise<MutationResult>;
+
+export interface Evaluation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly variables: Arguments;
+  readonly oracle: ValueOracle;
+  /** What a query reads; null for a mutation, which reads what it finds. */
+  readonly world: World | null;
+  readonly mutate: MutationResolver | null;
+}
+
+/** Computes the answer to an operation. */
+export async function evaluateOperation({ schema, document, variables, oracle, world, mutate }: Evaluation): Promise<Expectation> {
+  const evaluator = new Evaluator(oracle, world, mutate);
+  keepLabels(schema);
+  const result = await execute({
+    schema,
+    document,
+    variableValues: withoutPrototype(variables) as Arguments,
+    fieldResolver: (source: Source | undefined, args, _context, info) => evaluator.resolve(source, args as Arguments, info),
+    typeResolver: (source: Source) => (source.kind === 'row' ? source.row.table.names.typeName : undefined),
+  });
+  const [first] = result.errors ?? [];
+  if (!first) return { kind: 'data', data: result.data };
+  const cause = first.originalError;
+  // A variable that does not fit its type: graphql-js and rowgraph need not use the same words.
+  if (first.path === undefined) return { kind: 'error', message: null };
+  if (cause instanceof RefusalError) return { kind: 'error', message: null };
+  if (cause instanceof ExpectedError) return { kind: 'error', message: cause.message };
+  throw cause ?? first;
+}
+
+/** Objects without a prototype: graphql-js takes what a plain one inherits, such as `hasOwnProperty`, for a field that is given. */
+function withoutPrototype(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototype);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutPrototype(item)])),
+  );
+}
+
+/** An error that the operation has to fail with. */
+export class ExpectedError extends Error {}
+
+/** Labels that are no GraphQL names, and so not in the schema, are answered as they are. */
+function keepLabels(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isEnumType(type) && !type.name.startsWith('__')) type.serialize = (value) => value as string;
+  }
+}
+
+class Evaluator {
+  readonly #oracle: ValueOracle;
+  readonly #world: World | null;
+  readonly #mutate: MutationResolver | null;
+
+  constructor(oracle: ValueOracle, world: World | null, mutate: MutationResolver | null) {
+    this.#oracle = oracle;
+    this.#world = world;
+    this.#mutate = mutate;
+  }
+
+  resolve(source: Source | undefined, args: Arguments, info: GraphQLResolveInfo): unknown {
+    if (!source) return this.#mutate ? this.#mutate(args, info) : this.#root(this.#world!, args, info);
+    switch (source.kind) {
+      case 'row':
+        return this.#rowField(source.row, args, info);
+      case 'connection':
+        return connectionField(source, info);
+      case 'edge':
+        return info.fieldName === 'cursor' ? cursorOf(source.row, source.page.keys) : { kind: 'row', row: source.row };
+      case 'page info':
+        return pageInfoField(source.page, info.fieldName);
+      case 'mutation':
+        return info.fieldName === 'affectedCount' ? source.count : source.records.map((row) => ({ kind: 'row', row }));
+      case 'aggregate':
+        return info.fieldName === 'count' ? source.passing.length : { ...source, kind: info.fieldName };
+      default:
+        return evaluateAggregate(source.table, source.passing, source.kind, info.fieldName, this.#oracle);
+    }
+  }
+
+  #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<Source> | Source | null {
+    const typeName = getNamedType(info.returnType).name;
+    if (info.fieldName === 'node' && typeName === 'Node') return asSource(findNode(world, args.nodeId as string));
+    const lookup = world.tables.find(({ names }) => names.typeName === typeName);
+    if (lookup) return asSource(this.#byKey(lookup, args));
+    return this.#connection(tableByType(world, typeName.replace(/Connection$/, '')), args, info, () => true);
+  }
+
+  #byKey(table: LoadedTable, args: Arguments): LoadedRow | undefined {
+    const key = keyOf(table).map(({ name, type }) => {
+      const { fieldName } = table.names.primaryKey.find((column) => column.name === name)!;
+      return { name, type, value: args[fieldName] };
+    });
+    return rowsOf(table).find((row) => key.every(({ name, type, value }) => sameKey(type.scalar, valueOf(row, name).json, value)));
+  }
+
+  async #connection(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo, isTied: (row: LoadedRow) => boolean): Promise<Source> {
+    const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
+    const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
+    const passing = (filtered ?? table.rows ?? []).filter(isTied);
+    return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle) };
+  }
+
+  #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): unknown {
+    const { names } = row.table;
+    if (info.fieldName === 'nodeId') return nodeIdOf(row);
+    const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
+    if (!relation) return valueOf(row, names.columns.find(({ fieldName }) => fieldName === info.fieldName)!.name).json;
+    const target = tableByType(row.table.world, relation.target.typeName);
+    const isTied = (other: LoadedRow) => areTied(relation, row, other);
+    return relation.kind === 'to-many' ? this.#connection(target, args, info, isTied) : asSource(rowsOf(target).find(isTied));
+  }
+}
+
+function asSource(row: LoadedRow | undefined): Source | null {
+  return row ? { kind: 'row', row } : null;
+}
+
+async function connectionField(
+  { table, passing, page }: Extract<Source, { kind: 'connection' }>,
+  { fieldName }: GraphQLResolveInfo,
+): Promise<unknown> {
+  if (fieldName === 'totalCount') return rowsOf(table) && passing.length;
+  if (fieldName === 'aggregate') return { kind: 'aggregate', table, passing };
+  const evaluated = await page();
+  if (fieldName === 'pageInfo') return { kind: 'page info', page: evaluated };
+  return evaluated.rows.map((row) => ({ kind: 'edge', row, page: evaluated }));
+}
+
+function pageInfoField(page: Page, fieldName: string): unknown {
+  if (fieldName === 'hasNextPage' || fieldName === 'hasPreviousPage') return page[fieldName];
+  const row = fieldName === 'startCursor' ? page.rows[0] : page.rows.at(-1);
+  return row ? cursorOf(row, page.keys) : null;
+}
+
+/** The types of keys have one text for each value, but for numbers with a scale and the letters of UUIDs. */
+function sameKey(scalar: string, value: unknown, given: unknown): boolean {
+  if (scalar !== 'BigFloat')
+    return String(value).toLowerCase() === String(given).toLowerCase() && (scalar === 'UUID' || String(value) === String(given));
+  const plain = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+  return plain(String(value)) === plain(String(given));
+}
+
+/** Both sides of a foreign key have one type, so that equal values have equal texts, scale aside. */
+function areTied({ columns }: Relation, row: LoadedRow, other: LoadedRow): boolean {
+  return columns.every(({ near, target }) => {
+    const [left, right] = [valueOf(row, near), valueOf(other, target)];
+    const { scalar } = columnOf(row.table.description, near).type;
+    return left.text !== null && right.text !== null && sameKey(scalar, left.text, right.text);
+  });
+}
+
+function findNode(world: World, nodeId: string): LoadedRow | undefined {
+  const [, name] = JSON.parse(Buffer.from(nodeId, 'base64').toString()) as string[];
+  const table = world.tables.find(({ description }) => description.name === name);
+  return table && rowsOf(table).find((row) => nodeIdOf(row) === nodeId);
+}

@@ -1,0 +1,120 @@
+/**
+ * The order of a collection, its cursors, and which rows a page holds: sorted and cut in JavaScript.
+ */
+
+import { keyOf, type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
+import { type ColumnDescription, columnOf } from './schema-description.ts';
+import type { ValueOracle } from './value-oracle.ts';
+
+export interface OrderKey {
+  readonly column: ColumnDescription;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** Arguments of a collection; null counts as absent. */
+export interface PageArguments {
+  readonly first?: number | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
+  readonly after?: string | null;
+  readonly offset?: number | null;
+  readonly orderBy?: unknown;
+}
+
+/** A cursor that is of no row under this order: what follows it is not for this evaluator to say. */
+export class UnknownCursorError extends Error {}
+
+export interface Page {
+  readonly rows: readonly LoadedRow[];
+  readonly keys: readonly OrderKey[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** The keys that `orderBy` names, then the key of the table. */
+export function orderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] {
+  const elements = (orderBy === null || orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy]) as Record<
+    string,
+    string | null
+  >[];
+  const requested = elements.flatMap((element) =>
+    Object.entries(element).flatMap(([field, direction]) => {
+      const name = table.names.columns.find(({ fieldName }) => fieldName === field)?.name;
+      if (direction === null || name === undefined) return [];
+      return [
+        {
+          column: columnOf(table.description, name),
+          descending: direction.startsWith('Desc'),
+          nullsFirst: direction.endsWith('NullsFirst'),
+        },
+      ];
+    }),
+  );
+  return [...requested, ...keyOf(table).map((column) => ({ column, descending: false, nullsFirst: false }))];
+}
+
+export function cursorOf(row: LoadedRow, keys: readonly OrderKey[]): string {
+  return opaqueId(keys.map(({ column }) => valueOf(row, column.name).jsonb));
+}
+
+/** The rows of the table in order. */
+export async function sortRows(table: LoadedTable, keys: readonly OrderKey[], oracle: ValueOracle): Promise<LoadedRow[]> {
+  const rows = rowsOf(table);
+  const ranks: (readonly (number | null)[])[] = [];
+  for (const { column } of keys)
+    ranks.push(
+      await oracle.ranks(
+        rows.map((row) => valueOf(row, column.name).text),
+        column.type,
+      ),
+    );
+  const compare = (a: number, b: number) => {
+    for (const [position, key] of keys.entries()) {
+      const order = compareRanks(ranks[position]![a]!, ranks[position]![b]!, key);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+  return rows
+    .map((_, index) => index)
+    .sort(compare)
+    .map((index) => rows[index]!);
+}
+
+function compareRanks(a: number | null, b: number | null, { descending, nullsFirst }: OrderKey): number {
+  if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
+  return descending ? b - a : a - b;
+}
+
+/** The page of the rows of a table that pass. A cursor is that of any row of the table under the same order. */
+export async function evaluatePage(
+  table: LoadedTable,
+  passing: readonly LoadedRow[],
+  args: PageArguments,
+  oracle: ValueOracle,
+): Promise<Page> {
+  if ([args.first, args.last, args.offset].some((count) => (count ?? 0) < 0)) throw new RefusalError('a negative count');
+  const keys = orderKeys(table, args.orderBy);
+  const sorted = await sortRows(table, keys, oracle);
+  const isBackward = (args.last ?? null) !== null || (args.before ?? null) !== null;
+  const cursor = (isBackward ? args.before : args.after) ?? null;
+  const walked = isBackward ? sorted.toReversed() : sorted;
+  const start = cursor === null ? 0 : walked.findIndex((row) => cursorOf(row, keys) === cursor) + 1;
+  if (cursor !== null && start === 0) throw new UnknownCursorError(`No row of ${table.description.name} has the cursor ${cursor}.`);
+  const passes = new Set(passing);
+  const behind = walked
+    .slice(start)
+    .filter((row) => passes.has(row))
+    .slice(args.offset ?? 0);
+  const rows = behind.slice(0, Math.min((isBackward ? args.last : args.first) ?? table.maxRows, table.maxRows));
+  const hasMore = behind.length > rows.length;
+  // An empty page tells nothing about where it came from.
+  const hasOther = rows.length > 0 && walked.find((row) => passes.has(row)) !== rows[0];
+  return {
+    rows: isBackward ? rows.toReversed() : rows,
+    keys,
+    hasNextPage: isBackward ? hasOther : hasMore,
+    hasPreviousPage: isBackward ? hasMore : hasOther,
+  };
+}

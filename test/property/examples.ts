@@ -1,0 +1,68 @@
+/** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
+import { cursorOf, orderKeys } from './evaluate-page.ts';
+import { type LoadedRow, nodeIdOf, RefusalError, type World } from './loaded-tables.ts';
+
+export class Examples {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Values of a field of a type, without null. */
+  ofField(typeName: string, fieldName: string): readonly unknown[] {
+    return this.#values(typeName, this.#table(typeName)?.names.columns.find((each) => each.fieldName === fieldName)?.name);
+  }
+
+  /** Values of a key column, which need not be a field. */
+  ofKey(typeName: string, argumentName: string): readonly unknown[] {
+    return this.#values(typeName, this.#table(typeName)?.names.primaryKey.find((each) => each.fieldName === argumentName)?.name);
+  }
+
+  /** Whether a field is a column, not a relation. */
+  isColumn(typeName: string, fieldName: string): boolean {
+    const names = this.#table(typeName)?.names;
+    if (!names || names.relations.some((relation) => relation.fieldName === fieldName)) return false;
+    return names.columns.some((column) => column.fieldName === fieldName && column.selectable);
+  }
+
+  /** The nodeIds of a type, or of all. */
+  nodeIds(typeName?: string): readonly string[] {
+    const names = typeName === undefined ? this.#world.tables.map(({ names: each }) => each.typeName) : [typeName];
+    return readable(() => names.flatMap((name) => this.#rows(name).map(nodeIdOf)));
+  }
+
+  /** The type that a nodeId is of. */
+  typeOfNode(nodeId: string): string | undefined {
+    return this.#world.tables.find(({ names }) => this.nodeIds(names.typeName).includes(nodeId))?.names.typeName;
+  }
+
+  /** The cursors of the rows of a type in an order. */
+  cursors(typeName: string, orderBy: unknown): readonly string[] {
+    const table = this.#table(typeName);
+    return table ? readable(() => this.#rows(typeName).map((row) => cursorOf(row, orderKeys(table, orderBy)))) : [];
+  }
+
+  #values(typeName: string, column: string | undefined): readonly unknown[] {
+    if (column === undefined) return [];
+    return this.#rows(typeName).flatMap((row) => row.values.get(column)?.json ?? []);
+  }
+
+  #rows(typeName: string): readonly LoadedRow[] {
+    return this.#table(typeName)?.rows ?? [];
+  }
+
+  #table(typeName: string) {
+    return this.#world.tables.find(({ names }) => names.typeName === typeName);
+  }
+}
+
+/** Nothing where the role may not read the key. */
+function readable<Item>(read: () => readonly Item[]): readonly Item[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RefusalError) return [];
+    throw error;
+  }
+}

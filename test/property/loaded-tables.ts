@@ -1,0 +1,182 @@
+/**
+ * The rows of all tables as a role sees them, read by one plain select a table, with the names that GraphQL gives to tables, columns and
+ * relations.
+ */
+import type { Model, Table } from '../../src/model/model.ts';
+import type { CaseContext } from './case-context.ts';
+import type { ColumnType } from './column-types.ts';
+import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
+import { quoteIdentifier } from './schema-sql.ts';
+
+/** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
+export interface LoadedValue {
+  readonly text: string | null;
+  /** As an answer shows it. */
+  readonly json: unknown;
+  /** JSON text as jsonb writes it. */
+  readonly jsonb: string;
+}
+
+export interface LoadedRow {
+  readonly table: LoadedTable;
+  /** By column; of those that the role may select. */
+  readonly values: ReadonlyMap<string, LoadedValue>;
+}
+
+export interface LoadedTable {
+  readonly world: World;
+  readonly description: TableDescription;
+  /** For names only. */
+  readonly names: Table;
+  readonly schemaName: string;
+  readonly maxRows: number;
+  /** The columns that the role may select, as far as the API needs them. */
+  readonly readable: readonly ColumnDescription[];
+  /** Null where the role may not read them after all. */
+  readonly rows: readonly LoadedRow[] | null;
+}
+
+/** The tables at one moment. */
+export interface World {
+  readonly tables: readonly LoadedTable[];
+  /** The enums that have a type, by their names in PostgreSQL. The values of others are Opaque. */
+  readonly enums: ReadonlySet<string>;
+}
+
+/** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
+export class RefusalError extends Error {}
+
+/** Loads the rows of every table of the model. To be called as the role, in a transaction. */
+export async function loadWorld(context: CaseContext, model: Model): Promise<World> {
+  const tables: LoadedTable[] = [];
+  const world = { tables, enums: new Set(model.enums.map(({ name }) => name)) };
+  for (const names of model.tables) tables.push(await loadTable(context, world, names, readableColumns(context.schema, model, names)));
+  return world;
+}
+
+async function loadTable(context: CaseContext, world: World, names: Table, readable: readonly ColumnDescription[]): Promise<LoadedTable> {
+  const { schema } = context;
+  const description = describedTable(schema, names);
+  const maxRows = Number(description.directive.max_rows ?? schema.directive.max_rows ?? 30);
+  const rows: LoadedRow[] = [];
+  const table = { world, description, names, schemaName: schema.name, maxRows, readable, rows };
+  try {
+    await context.database.run('savepoint load');
+    const from = quoteIdentifier(schema.name, description.name);
+    for (const values of await readRows(context, `select ${rowSql(readable)} from ${from}`)) rows.push(loadedRow(table, values));
+    return table;
+  } catch (error) {
+    await context.database.run('rollback to savepoint load');
+    if (!String(error).includes('permission denied')) throw error;
+    return { ...table, rows: null };
+  }
+}
+
+/** Columns without a usable name are needed too, where they belong to a key or a relation. */
+function readableColumns(schema: SchemaDescription, model: Model, names: Table): ColumnDescription[] {
+  const named = [...names.columns, ...names.primaryKey].filter(({ selectable }) => selectable).map(({ name }) => name);
+  const near = names.relations.flatMap(({ columns }) => columns.map((pair) => pair.near));
+  const far = model.tables.flatMap(({ relations }) =>
+    relations.filter(({ target }) => target === names).flatMap(({ columns }) => columns.map((pair) => pair.target)),
+  );
+  const needed = new Set([...named, ...near, ...far]);
+  return describedTable(schema, names).columns.filter(({ name }) => needed.has(name));
+}
+
+function describedTable(schema: SchemaDescription, names: Table): TableDescription {
+  const description = schema.tables.find(({ name }) => name === names.name);
+  if (!description) throw new Error(`The model has a table ${names.name} that was not made.`);
+  return description;
+}
+
+type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null];
+
+/** JSON text of the row's values: an expression for a select list. */
+export function rowSql(columns: readonly ColumnDescription[]): string {
+  const values = columns.map(({ name, type }) => {
+    const column = quoteIdentifier(name);
+    const inJson = type.isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(type.scalar) ? `${column}::text[]` : column;
+    return `json_build_array(${column}::text, to_json(${inJson}), to_jsonb(${column})::text)`;
+  });
+  return `json_build_array(${values.join(', ')})::text`;
+}
+
+/** The rows of a query whose one column is `rowSql`. */
+export async function readRows({ database }: CaseContext, query: string): Promise<RawValue[][]> {
+  return (await database.run(query)).map(([text]) => JSON.parse(text as string) as RawValue[]);
+}
+
+/** The row of values that `rowSql` of the table's readable columns yields. */
+export function loadedRow(table: LoadedTable, values: readonly RawValue[]): LoadedRow {
+  const byColumn = new Map(table.readable.map((column, index) => [column.name, loadedValue(table.world, column, values[index]!)]));
+  return { table, values: byColumn };
+}
+
+function loadedValue(world: World, { type }: ColumnDescription, [text, json, jsonb]: RawValue): LoadedValue {
+  return { text, json: text === null ? null : shownValue(world, type, text, json), jsonb: jsonb ?? 'null' };
+}
+
+function shownValue(world: World, type: ColumnType, text: string, json: unknown): unknown {
+  const names = valueNames(world, type);
+  const named = (label: unknown) => names.get(label as string) ?? label;
+  if (type.isArray) return (json as unknown[]).map(named);
+  if (type.enum) return named(text);
+  if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar)) return text;
+  // Minus zero is zero.
+  return type.scalar === 'Float' ? Number(json) + 0 : json;
+}
+
+/** What the labels of an enum are called, where a directive says so. */
+export function valueNames({ enums }: World, { enum: description }: ColumnType): ReadonlyMap<string, string> {
+  if (!description || !enums.has(description.name)) return new Map();
+  return new Map(Object.entries((description.directive?.mappings ?? {}) as Record<string, string>));
+}
+
+/** A value of a row. Throws `RefusalError` where the role may not read it. */
+export function valueOf(row: LoadedRow, column: string): LoadedValue {
+  const value = row.values.get(column);
+  if (!value) throw new RefusalError(`${row.table.description.name}.${column}`);
+  return value;
+}
+
+/** The rows of a table. Throws `RefusalError` where the role may not read them. */
+export function rowsOf({ rows, description }: LoadedTable): readonly LoadedRow[] {
+  if (!rows) throw new RefusalError(description.name);
+  return rows;
+}
+
+/** The columns of the key, of which the role may read every one. Throws `RefusalError` otherwise. */
+export function keyOf(table: LoadedTable): readonly ColumnDescription[] {
+  return keyColumns(table.description).map((name) => {
+    const column = columnOf(table.description, name);
+    if (!table.readable.includes(column)) throw new RefusalError(`${table.description.name}.${name}`);
+    return column;
+  });
+}
+
+/** Base64 of a JSON array, as cursors and nodeIds are. */
+export function opaqueId(elements: readonly string[]): string {
+  return Buffer.from(`[${elements.join(', ')}]`).toString('base64');
+}
+
+export function nodeIdOf(row: LoadedRow): string {
+  const { schemaName, description } = row.table;
+  return opaqueId([
+    JSON.stringify(schemaName),
+    JSON.stringify(description.name),
+    ...keyOf(row.table).map(({ name }) => valueOf(row, name).jsonb),
+  ]);
+}
+
+export function tableByType(world: World, typeName: string): LoadedTable {
+  const table = world.tables.find(({ names }) => names.typeName === typeName);
+  if (!table) throw new Error(`No table has the type ${typeName}.`);
+  return table;
+}
+
+/** Whether the role may read all that it sees, keys included; if not, PostgreSQL may refuse what the evaluator can answer. */
+export function isRestricted({ tables }: World): boolean {
+  return tables.some(
+    (table) => table.rows === null || keyColumns(table.description).some((name) => !table.readable.some((column) => column.name === name)),
+  );
+}

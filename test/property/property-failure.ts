@@ -1,0 +1,36 @@
+/** What went wrong in a case, with all that is needed to see it again. */
+export interface FailureDetails {
+  readonly role?: string;
+  readonly query?: string;
+  readonly variables?: unknown;
+  readonly expected?: unknown;
+  readonly got?: unknown;
+}
+
+/** A property does not hold. */
+export class PropertyFailure extends Error {
+  readonly details: FailureDetails;
+
+  constructor(what: string, details: FailureDetails, cause?: unknown) {
+    super(what, { cause });
+    this.details = details;
+  }
+}
+
+/** The report of a failed case. */
+export function describeFailure(error: unknown, seed: number, statements: readonly string[]): string {
+  const details = error instanceof PropertyFailure ? error.details : {};
+  const shown = Object.entries(details).flatMap(([name, value]) => [
+    `— ${name}`,
+    typeof value === 'string' ? value : JSON.stringify(value, null, 1),
+  ]);
+  return [
+    String(error instanceof PropertyFailure ? error.message : (error as Error)?.stack),
+    ...(error instanceof PropertyFailure && error.cause ? [String((error.cause as Error).stack)] : []),
+    ...shown,
+    '— the schema',
+    `${statements.join(';\n')};`,
+    '— to repeat this case',
+    `ROWGRAPH_PROPERTY_SEED=${seed} ROWGRAPH_PROPERTY_CASES=1 npm test -- test/property/property.test.ts`,
+  ].join('\n');
+}

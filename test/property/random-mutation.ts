@@ -1,0 +1,67 @@
+/** Random mutations: inserts, updates and deletes of one to three fields, with what they wrote selected. */
+import { type GraphQLField, type GraphQLInputObjectType, type GraphQLObjectType, type GraphQLSchema, getNamedType } from 'graphql';
+import type { RandomOperation, SelectionMaker } from './random-selection.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** A mutation, or undefined where the role may write nothing. */
+export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema): RandomOperation | undefined {
+  const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
+  if (fields.length === 0) return undefined;
+  const count = maker.random.pick([1, 1, 1, 2, 3]);
+  const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields)));
+  return { query: maker.writer.document('mutation', `{ ${parts.join(' ')} }`), variables: maker.writer.variables };
+}
+
+function mutationField(maker: SelectionMaker, field: Field): string {
+  const { random, writer } = maker;
+  const typeName = getNamedType(field.type).name.replace(/(Insert|Update|Delete)Response$/, '');
+  const args = argumentsOf(maker, field, typeName).map(([name, value]) => {
+    const { type } = field.args.find((argument) => argument.name === name)!;
+    return `${name}: ${writer.value(type, value)}`;
+  });
+  const parts = random.chance(0.8) ? ['affectedCount'] : ['__typename'];
+  if (random.chance(0.75)) parts.push(recordsOf(maker, field));
+  return `${writer.alias(field.name, true)}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} { ${random.shuffled(parts).join(' ')} }`;
+}
+
+/** The records, with a column or nodeId that is always read: which policies apply depends on whether anything is read. */
+function recordsOf(maker: SelectionMaker, field: Field): string {
+  const response = getNamedType(field.type) as GraphQLObjectType;
+  const type = getNamedType(response.getFields().records!.type) as GraphQLObjectType;
+  const inner = maker.selection(type, 1);
+  const column = Object.values(type.getFields()).find(
+    ({ name, args }) => name !== 'nodeId' && args.length === 0 && maker.examples.isColumn(type.name, name),
+  );
+  return `records { ${column ? column.name : 'nodeId'} ... on ${type.name} ${inner} }`;
+}
+
+function argumentsOf(maker: SelectionMaker, field: Field, typeName: string): [name: string, value: unknown][] {
+  const { random } = maker;
+  const typeOf = (name: string) => getNamedType(field.args.find((argument) => argument.name === name)!.type) as GraphQLInputObjectType;
+  if (field.args.some(({ name }) => name === 'objects')) {
+    const rows = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => randomInput(maker, typeOf('objects'), typeName, 0.75));
+    return [['objects', rows]];
+  }
+  const given: [string, unknown][] = [];
+  if (field.args.some(({ name }) => name === 'set')) given.push(['set', randomInput(maker, typeOf('set'), typeName, 0.35)]);
+  if (random.chance(0.85)) given.push(['filter', maker.values.filter(typeOf('filter'), typeName, 1)]);
+  if (random.chance(0.8)) given.push(['atMost', random.pick([0, 1, 3, 5, 100, 100, 100])]);
+  return given;
+}
+
+function randomInput(maker: SelectionMaker, type: GraphQLInputObjectType, typeName: string, share: number): Record<string, unknown> {
+  const { random, values } = maker;
+  const fields = Object.values(type.getFields());
+  const chosen = random.subset(fields, share);
+  const present = chosen.length > 0 ? chosen : [random.pick(fields)];
+  return Object.fromEntries(
+    present.map((field) => [field.name, random.chance(0.12) ? null : newValue(maker, values.value(field.type, typeName, field.name))]),
+  );
+}
+
+/** Numbers that are mostly not there yet, so that inserts succeed. */
+function newValue({ random }: SelectionMaker, value: unknown): unknown {
+  if (typeof value === 'number' && Number.isInteger(value) && random.chance(0.6)) return random.integer(100, 30000);
+  return typeof value === 'string' && /^\d{1,3}$/.test(value) && random.chance(0.5) ? String(random.integer(100, 30000)) : value;
+}

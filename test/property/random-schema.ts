@@ -1,0 +1,65 @@
+/**
+ * A random schema: tables with keys and foreign keys, views, enums, comment directives, privileges, row level security and rows.
+ */
+import { type ColumnType, type EnumDescription, enumType } from './column-types.ts';
+import { FreshNames, randomName } from './hostile-names.ts';
+import { addAccess } from './random-access.ts';
+import { addDirectives } from './random-directives.ts';
+import { addForeignKeys } from './random-foreign-keys.ts';
+import { addRows } from './random-rows.ts';
+import type { RandomSource } from './random-source.ts';
+import { addView, randomTable } from './random-tables.ts';
+import type { Directive, SchemaDescription } from './schema-description.ts';
+
+/** The roles whose view of the schema is tested. */
+export const roles = ['anon', 'authenticated', 'service_role'] as const;
+
+/** Makes up a schema. The number keeps the names of schemas in one database apart. */
+export function randomSchema(random: RandomSource, number: number): SchemaDescription {
+  const name = `${[...randomName(random, 0.4)].slice(0, 15).join('')}_${number}`;
+  const relationNames = new FreshNames();
+  // Tables have row types, so that enums and tables share a name space.
+  const enums = Array.from({ length: random.integer(0, 2) }, () => randomEnum(random, relationNames.take(random, 0.15)));
+  const enumTypes = enums.map((each) => enumType(name, each));
+  const schema: SchemaDescription = {
+    name,
+    directive: schemaDirective(random),
+    enums,
+    tables: [],
+    foreignKeys: [],
+    usableBy: roles.filter(() => random.chance(0.97)),
+  };
+  addTables(random, schema, relationNames, enumTypes);
+  addForeignKeys(random, schema);
+  addRows(random, schema);
+  const viewCount = random.integer(0, 2);
+  for (let count = 0; count < viewCount; count += 1) addView(random, schema, relationNames.take(random, 0.15));
+  addDirectives(random, schema);
+  addAccess(random, schema, roles);
+  return schema;
+}
+
+function addTables(random: RandomSource, schema: SchemaDescription, names: FreshNames, enumTypes: readonly ColumnType[]): void {
+  const count = random.integer(2, 6);
+  // One table that every client can name, so that no case is without an operation.
+  for (let index = 0; index < count; index += 1)
+    schema.tables.push(randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes));
+}
+
+function schemaDirective(random: RandomSource): Directive {
+  return {
+    ...(random.chance(0.6) && { inflect_names: random.chance(0.8) }),
+    ...(random.chance(0.15) && { max_rows: random.integer(1, 6) }),
+  };
+}
+
+function randomEnum(random: RandomSource, name: string): EnumDescription {
+  const names = new FreshNames();
+  const labels = Array.from({ length: random.integer(1, 4) }, () => names.take(random, 0.25));
+  const mapped = random.subset(labels, 0.4);
+  const directive: Directive = {
+    ...(random.chance(0.3) && { mappings: Object.fromEntries(mapped.map((label) => [label, randomName(random, 0.05)])) }),
+    ...(random.chance(0.15) && { name: randomName(random, 0.1) }),
+  };
+  return { name, labels, directive: Object.keys(directive).length > 0 ? directive : null };
+}

@@ -1,0 +1,144 @@
+/** Random tables with their columns and keys, and random views over them. */
+import { type ColumnType, integerType, keyTypes, randomColumnType } from './column-types.ts';
+import { FreshNames, randomName } from './hostile-names.ts';
+import type { RandomSource } from './random-source.ts';
+import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+
+/** A table without foreign keys and rows. */
+export function randomTable(random: RandomSource, name: string, enumTypes: readonly ColumnType[]): TableDescription {
+  const names = new FreshNames();
+  const columns: ColumnDescription[] = [];
+  const keySize = random.chance(0.75) ? 1 : random.integer(2, 3);
+  const keyNames = Array.from({ length: keySize }, () => names.take(random, 0.1));
+  const hasIdentity = keySize === 1 && random.chance(0.25);
+  for (const keyName of keyNames) {
+    const type = hasIdentity ? integerType : random.pick(keyTypes);
+    columns.push({ ...plainColumn(keyName, type), notNull: true, identity: hasIdentity });
+  }
+  const others = random.integer(1, 6);
+  for (let count = 0; count < others; count += 1) columns.push(randomColumn(random, names.take(random, 0.15), enumTypes));
+  addGenerated(random, columns, names);
+  const table: TableDescription = {
+    name,
+    columns: random.chance(0.7) ? columns : random.shuffled(columns),
+    primaryKey: random.shuffled(keyNames),
+    uniqueKeys: [],
+    isPartitioned: !hasIdentity && random.chance(0.07),
+    view: null,
+    directive: {},
+    rowSecurity: false,
+    policies: [],
+    grants: [],
+    rows: [],
+  };
+  if (random.chance(0.1)) replaceKeyByUnique(random, table);
+  return table;
+}
+
+function plainColumn(name: string, type: ColumnType): ColumnDescription {
+  return { name, type, notNull: false, defaultSql: null, generatedSql: null, identity: false, directive: null };
+}
+
+/** A column that holds values of a type, for a foreign key. */
+export function addColumn(table: TableDescription, name: string, type: ColumnType, notNull: boolean): void {
+  table.columns.push({ ...plainColumn(name, type), notNull });
+}
+
+function randomColumn(random: RandomSource, name: string, enumTypes: readonly ColumnType[]): ColumnDescription {
+  const type = randomColumnType(random, enumTypes);
+  const defaultSql = random.chance(0.25) ? `${quoteLiteral(random.pick(type.values))}::${type.sql}` : null;
+  return { ...plainColumn(name, type), notNull: random.chance(0.3), defaultSql };
+}
+
+function addGenerated(random: RandomSource, columns: ColumnDescription[], names: FreshNames): void {
+  const source = columns.find(({ type }) => type.sql === 'text' || type.sql === 'smallint');
+  if (!source || random.chance(0.7)) return;
+  const name = quoteIdentifier(source.name);
+  const generatedSql = source.type.sql === 'text' ? `${name} || '!'` : `${name}::integer + 1`;
+  const type = source.type.sql === 'text' ? source.type : integerType;
+  columns.push({ ...plainColumn(names.take(random, 0.1), type), generatedSql });
+}
+
+/** A table without a primary key, whose key a directive may name. */
+function replaceKeyByUnique(random: RandomSource, table: TableDescription): void {
+  table.uniqueKeys.push([...table.primaryKey]);
+  if (random.chance(0.7)) table.directive = { primary_key_columns: [...table.primaryKey] };
+  table.primaryKey = [];
+}
+
+/** Adds a view of some columns of a table, often with its key. */
+export function addView(random: RandomSource, schema: SchemaDescription, name: string): void {
+  const source = random.pick(schema.tables.filter(({ view }) => view === null));
+  const key = keyColumns(source);
+  const shown = source.columns.filter((column) => key.includes(column.name) || random.chance(0.7));
+  if (shown.length === 0) return;
+  const names = new FreshNames(shown.map((column) => column.name));
+  const columns = shown.map((column) => ({
+    ...plainColumn(random.chance(0.8) ? column.name : names.take(random, 0.15), column.type),
+  }));
+  const viewKey = key.map((keyName) => columns[shown.findIndex((column) => column.name === keyName)]!.name);
+  const view: TableDescription = {
+    name,
+    columns,
+    primaryKey: [],
+    uniqueKeys: [],
+    isPartitioned: false,
+    view: {
+      source,
+      sourceColumns: shown.map((column) => column.name),
+      conditionSql: random.chance(0.4) ? randomCondition(random, source) : null,
+      kind: random.pick(['view', 'view', 'view', 'view of the invoker', 'materialized view']),
+    },
+    directive: viewKey.length > 0 && random.chance(0.85) ? { primary_key_columns: viewKey } : {},
+    rowSecurity: false,
+    policies: [],
+    grants: [],
+    rows: [],
+  };
+  if (random.chance(0.4)) declareForeignKey(random, schema, view);
+  schema.tables.push(view);
+}
+
+/** A foreign key that the view's directive declares, along one of the source's or on its key. */
+function declareForeignKey(random: RandomSource, schema: SchemaDescription, view: TableDescription): void {
+  const source = view.view!;
+  const own = schema.foreignKeys.filter(
+    ({ local, localColumns }) => local === source.source && localColumns.every((name) => source.sourceColumns.includes(name)),
+  );
+  if (own.length === 0) return;
+  const { target, localColumns, targetColumns } = random.pick(own);
+  const local = localColumns.map((name) => view.columns[source.sourceColumns.indexOf(name)]!.name);
+  const names = {
+    ...(random.chance(0.4) && { local_name: randomName(random, 0.1) }),
+    ...(random.chance(0.4) && { foreign_name: randomName(random, 0.1) }),
+  };
+  const entry = {
+    local_columns: local,
+    foreign_schema: schema.name,
+    foreign_table: target.name,
+    foreign_columns: [...targetColumns],
+    ...names,
+  };
+  view.directive = { ...view.directive, foreign_keys: [entry] };
+  const name = 'foreign_keys[0]';
+  schema.foreignKeys.push({
+    name,
+    local: view,
+    localColumns: local,
+    target,
+    targetColumns,
+    directive: names,
+    declared: true,
+    onDelete: 'no action',
+  });
+}
+
+/** A condition over a row of the table, for a view or a policy. */
+export function randomCondition(random: RandomSource, table: TableDescription): string {
+  const column = columnOf(table, random.pick(table.columns).name);
+  const name = quoteIdentifier(column.name);
+  if (column.type.sql === 'integer') return random.pick([`${name} % 2 = 0`, `${name} > 1`, `${name} is not null`]);
+  if (column.type.sql === 'text') return random.pick([`${name} <> 'a'`, `${name} > 'A'`, `length(${name}) < 4`]);
+  return random.pick([`${name} is not null`, `${name} is null`, 'true', 'true']);
+}

@@ -1,0 +1,126 @@
+/** Random values of input types: filters, orders and single values, mostly such as the database holds. */
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+} from 'graphql';
+import type { Examples } from './examples.ts';
+import type { RandomSource } from './random-source.ts';
+
+const pools: Readonly<Record<string, readonly unknown[]>> = {
+  Int: [0, 1, 2, 3, 5, -1, 42, 300],
+  Float: [0, 1.5, -2.25, 3, 1000000],
+  String: ['', 'a', 'A', 'b', 'ab', "'", '"', '\\', '%', 'é', '😀', 'null'],
+  Boolean: [true, false],
+  BigInt: ['0', '1', '2', 3, -1, '9007199254740993'],
+  BigFloat: ['0', '1', '1.50', '-2.25', '1e2', '.5'],
+  JSON: ['{}', '[1, "a"]', 'null', '"x"', '{"b": 1, "a": 2}'],
+  UUID: ['11111111-2222-3333-4444-555555555555', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF'],
+  Date: ['2000-01-01', '2024-02-29', 'infinity'],
+  Time: ['00:00:00', '12:00', '23:59:59.999'],
+  Datetime: ['2000-01-01T00:00:00+00:00', '2024-02-29 12:34:56.123456', 'infinity'],
+};
+const patterns: Readonly<Record<string, readonly string[]>> = {
+  like: ['%', '_', 'a%', '%a', '%b%', '', '__', '\\%', '%\\_%', 'A_'],
+  ilike: ['%', 'A%', '%B', 'a_', 'null'],
+  regex: ['^a', 'b$', '.', '^$', '[a-c]', 'a{2,}', '^[^a]', '\\\\'],
+  iregex: ['^A', 'B$', '[A-C]', 'NULL'],
+};
+const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
+
+export class RandomValues {
+  readonly #random: RandomSource;
+  readonly #examples: Examples;
+
+  constructor(random: RandomSource, examples: Examples) {
+    this.#random = random;
+    this.#examples = examples;
+  }
+
+  /** A filter over a table's type. */
+  filter(type: GraphQLInputObjectType, typeName: string, depth = 2): Record<string, unknown> {
+    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || !isCombinator(field.type, type));
+    const chosen = this.#random.sample(fields, this.#random.chance(0.05) ? 0 : this.#random.integer(1, 2));
+    return Object.fromEntries(chosen.map((field) => [field.name, this.#filterMember(field, type, typeName, depth)]));
+  }
+
+  #filterMember(field: { name: string; type: GraphQLInputType }, type: GraphQLInputObjectType, typeName: string, depth: number): unknown {
+    if (this.#random.chance(0.03)) return null;
+    const bare = getNullableType(field.type);
+    if (bare === type) return this.filter(type, typeName, depth - 1);
+    if (isListType(bare)) return Array.from({ length: this.#random.integer(0, 3) }, () => this.filter(type, typeName, depth - 1));
+    return this.#operands(bare as GraphQLInputObjectType, typeName, field.name);
+  }
+
+  #operands(type: GraphQLInputObjectType, typeName: string, fieldName: string): Record<string, unknown> {
+    if (type.name === 'IDFilter') {
+      const nodeIds = this.#examples.nodeIds(typeName);
+      return nodeIds.length > 0 ? { eq: this.#random.pick(nodeIds) } : {};
+    }
+    const operators = this.#random.sample(Object.values(type.getFields()), this.#random.chance(0.8) ? 1 : 2);
+    return Object.fromEntries(operators.map((operator) => [operator.name, this.#operand(operator, typeName, fieldName)]));
+  }
+
+  #operand(operator: { name: string; type: GraphQLInputType }, typeName: string, fieldName: string): unknown {
+    if (operator.name === 'is') return this.#random.pick(['NULL', 'NOT_NULL']);
+    if (this.#random.chance(0.03)) return null;
+    const pattern = patterns[operator.name];
+    if (pattern) return this.#random.pick(pattern);
+    if (!isListType(operator.type)) return this.value(operator.type, typeName, fieldName);
+    return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
+      (item) => item !== null,
+    );
+  }
+
+  /** A value of a column's type; a list for an array. */
+  value(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
+    const bare = getNullableType(type);
+    if (isListType(bare)) {
+      return Array.from({ length: this.#random.integer(0, 3) }, () =>
+        this.#random.chance(0.1) ? null : this.element(bare, typeName, fieldName),
+      );
+    }
+    return this.element(bare, typeName, fieldName);
+  }
+
+  /** A value of the named type, whether the column holds such values or arrays of them. */
+  element(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
+    const named = getNamedType(type);
+    const legal = isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
+    const examples = this.#examples
+      .ofField(typeName, fieldName)
+      .flat()
+      .filter((each) => each !== null && (!legal || legal.includes(each as string)));
+    return this.#exampleOr(examples, legal ?? pools[named.name] ?? []);
+  }
+
+  /** A value of a key column. */
+  key(type: GraphQLInputType, typeName: string, argumentName: string): unknown {
+    return this.#exampleOr(this.#examples.ofKey(typeName, argumentName), pools[getNamedType(type).name] ?? []);
+  }
+
+  #exampleOr(examples: readonly unknown[], pool: readonly unknown[]): unknown {
+    if (examples.length > 0 && (pool.length === 0 || this.#random.chance(0.7))) return this.#random.pick(examples);
+    return pool.length > 0 ? this.#random.pick(pool) : null;
+  }
+
+  /** Keys to order by. */
+  orderBy(type: GraphQLInputType): unknown {
+    const named = getNamedType(type);
+    if (!isInputObjectType(named)) throw new Error(`${type} is no list of order keys.`);
+    const names = Object.keys(named.getFields());
+    const elements = Array.from({ length: this.#random.integer(0, 3) }, () => {
+      if (this.#random.chance(0.04)) return {};
+      return { [this.#random.pick(names)]: this.#random.chance(0.04) ? null : this.#random.pick(directions) };
+    });
+    return elements.length === 1 && this.#random.chance(0.3) ? elements[0] : elements;
+  }
+}
+
+function isCombinator(type: GraphQLInputType, filter: GraphQLInputObjectType): boolean {
+  return getNamedType(type) === filter;
+}

@@ -1,0 +1,102 @@
+/**
+ * A random schema as data: what `schema-sql.ts` makes in PostgreSQL and what the evaluator knows of it without asking rowgraph.
+ */
+import type { TableKind } from '../../src/model/model.ts';
+import type { ColumnType, EnumDescription } from './column-types.ts';
+
+/** The object of a comment directive. */
+export type Directive = Record<string, unknown>;
+
+/** A row: the text of each value by column. */
+export type Row = Map<string, string | null>;
+
+export interface SchemaDescription {
+  readonly name: string;
+  readonly directive: Directive;
+  readonly enums: readonly EnumDescription[];
+  readonly tables: TableDescription[];
+  readonly foreignKeys: ForeignKeyDescription[];
+  /** Roles that may use the schema. */
+  readonly usableBy: readonly string[];
+}
+
+export interface TableDescription {
+  readonly name: string;
+  readonly columns: ColumnDescription[];
+  /** Columns of the primary key as declared; empty where there is none. */
+  primaryKey: readonly string[];
+  /** Columns of unique constraints. */
+  readonly uniqueKeys: string[][];
+  /** Whether the rows are in partitions, which are in a schema that is not exposed. */
+  readonly isPartitioned: boolean;
+  /** What the view shows; null for a table. */
+  readonly view: ViewDescription | null;
+  directive: Directive;
+  rowSecurity: boolean;
+  readonly policies: PolicyDescription[];
+  readonly grants: GrantDescription[];
+  rows: Row[];
+}
+
+export interface ColumnDescription {
+  readonly name: string;
+  readonly type: ColumnType;
+  notNull: boolean;
+  readonly defaultSql: string | null;
+  /** The expression of a generated column. */
+  readonly generatedSql: string | null;
+  readonly identity: boolean;
+  directive: Directive | null;
+}
+
+export interface ViewDescription {
+  readonly source: TableDescription;
+  /** The columns of the source, in the order of the view's. */
+  readonly sourceColumns: readonly string[];
+  readonly conditionSql: string | null;
+  readonly kind: 'view' | 'view of the invoker' | 'materialized view';
+}
+
+export interface ForeignKeyDescription {
+  readonly name: string;
+  readonly local: TableDescription;
+  readonly localColumns: readonly string[];
+  readonly target: TableDescription;
+  readonly targetColumns: readonly string[];
+  readonly directive: Directive | null;
+  /** Whether only a directive of its table declares it. */
+  readonly declared: boolean;
+  readonly onDelete: 'no action' | 'cascade' | 'set null';
+}
+
+export interface PolicyDescription {
+  readonly name: string;
+  readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  readonly role: string;
+  readonly conditionSql: string;
+}
+
+export interface GrantDescription {
+  readonly role: string;
+  /** `select`, `insert (…)`, with the columns quoted. */
+  readonly privilegesSql: string;
+}
+
+/** The columns that identify a row in the API, in the order that nodeIds and cursors have them; empty where there are none. */
+export function keyColumns(table: TableDescription): readonly string[] {
+  if (table.primaryKey.length > 0) return table.columns.map(({ name }) => name).filter((name) => table.primaryKey.includes(name));
+  const declared = table.directive.primary_key_columns;
+  return Array.isArray(declared) ? (declared as string[]) : [];
+}
+
+/** What PostgreSQL calls such a table. */
+export function kindOf({ view, isPartitioned }: TableDescription): TableKind {
+  if (view) return view.kind === 'materialized view' ? view.kind : 'view';
+  return isPartitioned ? 'partitioned table' : 'table';
+}
+
+export function columnOf(table: TableDescription, name: string): ColumnDescription {
+  const column = table.columns.find((each) => each.name === name);
+  if (!column) throw new Error(`${table.name} has no column ${name}.`);
+  return column;
+}
