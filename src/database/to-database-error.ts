@@ -35,8 +35,7 @@ export function isStalePlan(error: unknown): boolean {
 export function toDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (!isServerError(error)) {
-    const message = error instanceof Error ? error.message || error.name : String(error);
-    return new DatabaseError(message, { sqlstate: null, cause: error });
+    return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
   const { code, detail, hint, constraint, table, column } = error;
   return new DatabaseError(error.message, {
@@ -48,4 +47,10 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(column !== undefined && { column }),
     cause: error,
   });
+}
+
+/** A host of several addresses that all refuse is an error of errors, without a message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
+  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,0 +1,134 @@
+/** A database that is not there at the start, goes away and comes back: clear errors meanwhile, and service again without a restart. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { installSchemaTriggers } from '../../src/database/install-schema-triggers.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
+import { ApiError } from '../../src/errors.ts';
+import type { Event } from '../../src/events.ts';
+import type { Caller } from '../../src/pipeline.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+
+const setup = 'create table entry (id serial primary key, note text); grant all on all sequences in schema public to anon;';
+const caller: Caller = { role: 'anon' };
+let databases: TestDatabases;
+let database: TestDatabase;
+let proxy: FaultProxy;
+let url: string;
+
+before(async () => {
+  databases = await startTestDatabases();
+  database = await databases.create(setup);
+  proxy = await startFaultProxy(databases.port);
+  url = database.url.replace(`:${database.port}/`, `:${proxy.port}/`);
+});
+after(async () => {
+  await proxy.stop();
+  await databases.close();
+});
+
+const isUnavailable = (error: unknown): boolean => {
+  assert.ok(error instanceof ApiError, String(error));
+  assert.equal(error.code, 'DATABASE_UNAVAILABLE');
+  assert.ok(error.message.length > 10);
+  return true;
+};
+
+test('at the start: a clear error, whatever the reason', async () => {
+  await proxy.goDown();
+  await assert.rejects(createRowgraph({ database: url }), isUnavailable);
+  await assert.rejects(createRowgraph({ database: url.replace('127.0.0.1', 'localhost') }), isUnavailable);
+  await proxy.comeBack();
+  await assert.rejects(createRowgraph({ database: `${url}_missing` }), isUnavailable);
+  await assert.rejects(createRowgraph({ database: url.replace('authenticator', 'nobody') }), isUnavailable);
+  await (await createRowgraph({ database: url })).close();
+});
+
+const requests = {
+  query: '{ entryCollection { edges { node { id } } } }',
+  mutation: 'mutation { insertIntoentryCollection(objects: [{note: "x"}]) { affectedCount } }',
+  'mutation of two fields':
+    'mutation { a: insertIntoentryCollection(objects: [{note: "x"}]) { affectedCount } b: deleteFromentryCollection(atMost: 100) { affectedCount } }',
+};
+
+async function codesOf(graph: Rowgraph): Promise<unknown[]> {
+  const codes: unknown[] = [];
+  for (const query of Object.values(requests)) codes.push((await graph.execute({ query }, caller)).errors?.[0]?.extensions.code);
+  return codes;
+}
+
+test('in between: every request says so, at once, and all are served when it is back', async () => {
+  const events: Event[] = [];
+  const graph = await createRowgraph({ database: url, poolSize: 3, observe: (event) => events.push(event) });
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
+    await proxy.goDown();
+    const start = performance.now();
+    assert.deepEqual(await codesOf(graph), Array(3).fill('DATABASE_UNAVAILABLE'));
+    const many = await Promise.all(Array.from({ length: 50 }, () => graph.execute({ query: requests.query }, caller)));
+    for (const { errors } of many) assert.equal(errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
+    // What needs no database is answered, and a request that is wrong is told so.
+    assert.deepEqual(await graph.execute({ query: '{ __typename }' }, caller), { data: { __typename: 'Query' } });
+    assert.equal((await graph.execute({ query: '{ nonsense }' }, caller)).errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+    // A role whose schema is not known yet.
+    assert.equal(
+      (await graph.execute({ query: requests.query }, { role: 'authenticated' })).errors?.[0]?.extensions.code,
+      'DATABASE_UNAVAILABLE',
+    );
+    await assert.rejects(graph.ping());
+    await assert.rejects(graph.reload());
+    assert.ok(performance.now() - start < 2000);
+    await proxy.comeBack();
+    await graph.ping();
+  }
+  assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
+  assert.equal((await graph.execute({ query: requests.query }, { role: 'authenticated' })).errors, undefined);
+  assert.ok(!events.some(({ kind }) => kind === 'defect-found'), JSON.stringify(events.filter(({ kind }) => kind === 'defect-found')));
+  await graph.close();
+});
+
+test('a long outage is told to the observer once, and what changed meanwhile is seen', async () => {
+  const own = await databases.create(setup);
+  const admin = openPgDatabase(own.url.replace('authenticator', 'postgres'));
+  await installSchemaTriggers(admin);
+  await admin.close();
+  const events: Event[] = [];
+  const graph = await createRowgraph({
+    database: own.url.replace(`:${own.port}/`, `:${proxy.port}/`),
+    observe: (event) => events.push(event),
+  });
+  assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
+  await proxy.goDown();
+  await own.run('alter table entry rename note to remark; create table added (id int primary key)');
+  await sleep(2500);
+  assert.equal(events.filter(({ kind }) => kind === 'schema-load-failed').length, 1);
+  await proxy.comeBack();
+  const query = '{ addedCollection { edges { node { id } } } entryCollection { edges { node { remark } } } }';
+  assert.equal((await graph.execute({ query }, caller)).errors, undefined);
+  // The connection that listens comes back too.
+  await sleep(1500);
+  const loads = (): number => events.filter(({ kind }) => kind === 'schema-loaded').length;
+  const before = loads();
+  await own.run('create table later (id int primary key)');
+  for (let tries = 0; tries < 100 && loads() === before; tries++) await sleep(10);
+  assert.equal(loads(), before + 1);
+  await graph.close();
+});
+
+test('without a connection to spare', async () => {
+  const graph = await createRowgraph({ database: database.url, poolSize: 4 });
+  await database.run('alter role authenticator connection limit 1');
+  try {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => graph.execute({ query: requests.query }, caller)));
+    const codes = new Set(answers.map(({ errors }) => errors?.[0]?.extensions.code));
+    codes.delete(undefined);
+    assert.deepEqual([...codes], ['DATABASE_UNAVAILABLE']);
+    assert.ok(answers.some(({ errors }) => errors === undefined));
+  } finally {
+    await database.run('alter role authenticator connection limit -1');
+  }
+  assert.equal((await graph.execute({ query: requests.query }, caller)).errors, undefined);
+  await graph.close();
+});
