@@ -48,6 +48,9 @@ export function compilePlan({ kind, roots }: Plan, version: string | null): Comp
     return { kind: 'column', key, statement: statements.push(render(compileStatement(value, guard))) - 1, column: guard.length };
   });
   if (columns.length > 0) statements.push(render(onlyConnection(roots, guard) ?? sql`select ${selectList(guard, columns)}`));
+  // Introspection reads no rows; that it tells of the present schema only the database knows.
+  else if (roots.some(({ value }) => value.kind === 'introspection'))
+    statements.push(...guard.map((only) => render<Parameter>(sql`select ${only}`)));
   return { kind, roots: compiled, statements };
 }
 

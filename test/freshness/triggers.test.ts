@@ -1,0 +1,163 @@
+/** With the event triggers: the very next request after DDL commits sees it, and DDL that does not commit changes nothing. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+import { installSchemaTriggers } from '../../src/database/install-schema-triggers.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
+import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+import type { Event } from '../../src/events.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { startPglite } from '../support/pglite.ts';
+import { grantsSql, rolesSql } from '../support/roles.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { callerOf, changes, outcomeOf, type SchemaChange, setup, silentChanges } from './schema-changes.ts';
+
+let databases: TestDatabases;
+let database: TestDatabase;
+let pglite: PGlite;
+const events: Event[] = [];
+const loads = (): number => events.filter(({ kind }) => kind === 'schema-loaded').length;
+const graphs: Rowgraph[] = [];
+const run: ((sql: string) => Promise<unknown>)[] = [];
+
+before(async () => {
+  [databases, pglite] = await Promise.all([startTestDatabases(), startPglite()]);
+  database = await databases.create(setup);
+  const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
+  await installSchemaTriggers(admin);
+  await admin.close();
+  await pglite.exec(rolesSql + grantsSql + setup);
+  await installSchemaTriggers(openPgliteDatabase(pglite));
+  const schemas = ['public', 'app'];
+  graphs.push(await createRowgraph({ database: database.url, schemas, observe: (event) => events.push(event) }));
+  graphs.push(await createRowgraph({ database: pglite, schemas }));
+  run.push(database.run, (sql) => pglite.exec(sql));
+});
+after(async () => {
+  for (const graph of graphs) await graph.close();
+  await pglite.close();
+  await databases.close();
+});
+
+for (const [index, name] of ['PostgreSQL', 'PGlite'].entries()) {
+  describe(name, () => {
+    for (const change of [...changes, ...silentChanges]) {
+      test(`${change.name}: at once`, async () => {
+        const graph = graphs[index]!;
+        assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.before);
+        await run[index]!(change.sql);
+        assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.after);
+      });
+    }
+  });
+}
+
+const ask = async (query: string): Promise<unknown> => outcomeOf(await graphs[0]!.execute({ query }, { role: 'anon' }));
+
+test('DDL that is not committed, or rolled back, changes nothing and loads nothing', async () => {
+  const other = await database.connect();
+  const query = '{ neverCollection { edges { node { id } } } }';
+  await ask(query);
+  await sleep(100);
+  const before = loads();
+  await other.query('begin');
+  await other.query(
+    `create table never (id int primary key); create function never_called() returns int stable language sql as 'select 1'`,
+  );
+  await other.query(`comment on table author is '@graphql({"name": "Never"})'; grant all on never to anon`);
+  assert.equal(await ask(query), 'GRAPHQL_VALIDATION_FAILED');
+  assert.deepEqual(await ask('{ authorCollection { edges { node { id } } } }'), { authorCollection: { edges: [{ node: { id: 7 } }] } });
+  await other.query('rollback');
+  assert.equal(await ask(query), 'GRAPHQL_VALIDATION_FAILED');
+  await sleep(100);
+  assert.equal(loads(), before);
+});
+
+test('transactions that commit in another order than they began are all seen', async () => {
+  const [first, second, third] = [await database.connect(), await database.connect(), await database.connect()];
+  const query = (name: string): string => `{ ${name}Collection { edges { node { id } } } }`;
+  const empty = (name: string) => ({ [`${name}Collection`]: { edges: [] } });
+  for (const client of [first, second, third]) await client.query('begin');
+  await first.query('create table alpha (id int primary key)');
+  await second.query('create table beta (id int primary key)');
+  await third.query('create table gamma (id int primary key)');
+  await second.query('commit');
+  assert.deepEqual(await ask(query('beta')), empty('beta'));
+  assert.equal(await ask(query('alpha')), 'GRAPHQL_VALIDATION_FAILED');
+  await third.query('commit');
+  assert.deepEqual(await ask(query('gamma')), empty('gamma'));
+  assert.equal(await ask(query('alpha')), 'GRAPHQL_VALIDATION_FAILED');
+  await first.query('commit');
+  assert.deepEqual(await ask(query('alpha')), empty('alpha'));
+});
+
+/** What is true of a request that meets the lock of DDL under way, and goes on when that has committed. */
+const lockedChanges: readonly Pick<SchemaChange, 'name' | 'sql' | 'query' | 'after'>[] = [
+  {
+    name: 'a query of a column whose type changes',
+    sql: `alter table waiting alter number type text using 'n' || number`,
+    query: '{ waitingCollection { edges { node { number } } } }',
+    after: { waitingCollection: { edges: [{ node: { number: 'n5' } }] } },
+  },
+  {
+    name: 'a query of fields that change places',
+    sql: `comment on column waiting.a is '@graphql({"name": "b"})'; comment on column waiting.b is '@graphql({"name": "a"})'`,
+    query: '{ waitingCollection { edges { node { a b } } } }',
+    after: { waitingCollection: { edges: [{ node: { a: 'in b', b: 'in a' } }] } },
+  },
+  {
+    name: 'a mutation of fields that change places',
+    sql: 'comment on column waiting.a is null; comment on column waiting.b is null',
+    query: 'mutation { updatewaitingCollection(set: {a: "new a"}, filter: {b: {eq: "in b"}}) { affectedCount records { a b } } }',
+    after: { updatewaitingCollection: { affectedCount: 1, records: [{ a: 'new a', b: 'in b' }] } },
+  },
+  {
+    name: 'a query of a table that is dropped',
+    sql: 'drop table waiting',
+    query: '{ waitingCollection { edges { node { a b } } } }',
+    after: 'GRAPHQL_VALIDATION_FAILED',
+  },
+];
+
+test('a request that waits for the lock of DDL is answered by the schema that comes of it', async (t) => {
+  await database.run(
+    `create table waiting (id int primary key, number int, a text, b text); insert into waiting values (1, 5, 'in a', 'in b')`,
+  );
+  const other = await database.connect();
+  for (const { name, sql, query, after } of lockedChanges) {
+    await t.test(name, async () => {
+      // The second time it is prepared.
+      await ask('{ waitingCollection { edges { node { number a b } } } }');
+      if (!query.startsWith('mutation')) await ask(query);
+      await other.query('begin; lock table waiting in access exclusive mode');
+      await other.query(sql);
+      const answer = ask(query);
+      const waits = "select from pg_stat_activity where usename = 'authenticator' and wait_event_type = 'Lock'";
+      for (let tries = 0; tries < 500 && (await database.run(waits)).length === 0; tries++) await sleep(5);
+      assert.equal((await database.run(waits)).length, 1, 'it waits');
+      await other.query('commit');
+      assert.deepEqual(await answer, after);
+    });
+  }
+});
+
+test('triggers that are dropped, disabled or installed again are noticed', async () => {
+  await database.run('drop schema rowgraph cascade');
+  assert.deepEqual(await ask('{ authorCollection { edges { node { id } } } }'), { authorCollection: { edges: [{ node: { id: 7 } }] } });
+  assert.deepEqual(await ask('mutation { deleteFromauthorCollection(filter: {id: {eq: 0}}) { affectedCount } }'), {
+    deleteFromauthorCollection: { affectedCount: 0 },
+  });
+  const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
+  await installSchemaTriggers(admin);
+  await admin.close();
+  const before = loads();
+  for (let tries = 0; tries < 150 && loads() === before; tries++) await sleep(10);
+  await database.run(
+    `comment on column author.name is '@graphql({"name": "id"})'; comment on column author.id is '@graphql({"name": "name"})'`,
+  );
+  await database.run('update author set name = 8');
+  assert.deepEqual(await ask('{ authorCollection { edges { node { id name } } } }'), {
+    authorCollection: { edges: [{ node: { id: 8, name: 7 } }] },
+  });
+});
