@@ -75,19 +75,19 @@ function columnJson(name: AggregateFunction, value: AggregateColumnValue, scope:
   return [sql`coalesce(${resultJson(name, value.column, scope.column(value.column.name))}, 'null')`];
 }
 
-const numbers: ReadonlySet<string> = new Set(['numeric', 'float4', 'float8']);
+const floats: ReadonlySet<string> = new Set(['float4', 'float8']);
 const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
 
 /** JSON text of an aggregate, or null where there is none. Sums and averages are strings, so that no digit is lost. */
 function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql {
   const typeName = type.kind === 'scalar' ? type.typeName : '';
   const call = builtIn(name, column);
-  if (name === 'sum') return text(call, numbers.has(typeName));
-  if (name === 'avg') return text(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, true);
+  if (name === 'sum') return text(call, typeName === 'numeric');
+  if (name === 'avg') return text(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, !floats.has(typeName));
   // PostgreSQL has no least boolean, though false comes before true.
   if (typeName === 'bool') return sql`${builtIn(name === 'min' ? 'bool_and' : 'bool_or', column)}::text`;
   if (wholeNumbers.has(typeName)) return typeName === 'int8' ? text(call, false) : sql`${call}::text`;
-  if (numbers.has(typeName)) return text(call, true);
+  if (typeName === 'numeric' || floats.has(typeName)) return text(call, typeName === 'numeric');
   // "char" and name are compared as text: there is no other least or greatest of them.
   const comparable = typeName === 'char' || typeName === 'name' ? builtIn(name, sql`${column}::text`) : call;
   return sql`${builtIn('to_json', comparable)}::text`;
@@ -95,6 +95,7 @@ function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql
 
 /** A number as a JSON string. The reference writes numbers without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
 function text(value: Sql, isScaled: boolean): Sql {
-  const digits = isScaled ? sql`regexp_replace(${value}::text, '(\\.\\d+?)0+$', '\\1')` : value;
+  // Not a number and infinity have no scale, and stay as they are.
+  const digits = isScaled ? sql`coalesce(round(${value}, greatest(min_scale(${value}), least(scale(${value}), 1))), ${value})` : value;
   return sql`'"' || ${digits} || '"'`;
 }

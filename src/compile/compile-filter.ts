@@ -53,7 +53,8 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
  */
 function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
   if (value.kind !== 'constant') return undefined;
-  if (typeof value.value === 'boolean' && type.kind === 'scalar' && type.typeName === 'bool') return trusted(value.value ? 'true' : 'false');
+  if (typeof value.value === 'boolean' && type.kind === 'scalar' && type.typeName === 'bool')
+    return trusted(value.value ? 'true' : 'false');
   const label = type.kind === 'enum' ? type.enum.values.find(({ name }) => name === value.value)?.label : undefined;
   return label === undefined ? undefined : sql`${literal(label)}::${trusted(type.sqlType)}`;
 }

@@ -29,7 +29,7 @@ export interface Flight {
 }
 
 /** A value in PostgreSQL's text format: UTF-8 bytes in the chunks that they came in where the driver can hand them on unread, text elsewhere. */
-export type Field = readonly Uint8Array[] | string | null;
+export type Field = readonly Buffer[] | string | null;
 
 /** The first row of each statement; an empty list where there was no row. */
 export type FlightResult = readonly (readonly Field[])[];

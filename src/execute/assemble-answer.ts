@@ -11,7 +11,7 @@ export interface AnsweredRoot {
 
 /** Bytes in pieces: what is large is not copied to stand in one. */
 export interface Body {
-  readonly chunks: readonly Uint8Array[];
+  readonly chunks: readonly Buffer[];
   /** Of all chunks together, in bytes. */
   readonly length: number;
 }
@@ -21,7 +21,7 @@ const joinedLength = 16 * 1024;
 
 /** The response as UTF-8. */
 export function assembleAnswer(roots: readonly AnsweredRoot[]): Body {
-  const pieces: (string | Uint8Array)[] = [];
+  const pieces: (string | Buffer)[] = [];
   let text = '{"data":{';
   roots.forEach(({ key, json }, index) => {
     text += index === 0 ? `"${key}":` : `,"${key}":`;
@@ -41,7 +41,7 @@ export function textBody(text: string): Body {
   return { chunks: [bytes], length: bytes.length };
 }
 
-function toBody(pieces: readonly (string | Uint8Array)[]): Body {
+function toBody(pieces: readonly (string | Buffer)[]): Body {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
   if (length >= joinedLength) return { chunks: pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)), length };
