@@ -71,6 +71,13 @@ function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSch
     const sides = [sideOf(model, client, key, key.local, 'outgoing'), sideOf(model, client, key, key.target, 'incoming')];
     expect(!sides.includes(false), 'relation', key.local.name, key.name);
   }
+  for (const { name, column } of schema.routines) {
+    const fields = column === null ? model.routines : model.tables.flatMap(({ computed }) => computed);
+    const isOmitted = model.omissions.some(
+      (omission) => omission.object === 'function' && omission.name.startsWith(`${schema.name}.${name}(`),
+    );
+    if (!isOmitted && !fields.some((field) => field.name === name)) missing.push(`function ${name}`);
+  }
   for (const { name, labels } of schema.enums) {
     const described = model.enums.find((each) => each.name === name);
     expect(described !== undefined, 'enum', name);

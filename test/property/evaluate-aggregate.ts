@@ -19,7 +19,7 @@ export async function evaluateAggregate(
   const texts = rows.map((row) => valueOf(row, column).text).filter((text) => text !== null);
   if (texts.length === 0) return null;
   if (name === 'sum' && wholeNumbers.includes(type.sql)) return String(texts.reduce((sum, text) => sum + BigInt(text), 0n));
-  if (name === 'sum' || name === 'avg') return withoutZeros(await oracle.aggregate(texts, `${name}(value::${type.sql})`));
+  if (name === 'sum' || name === 'avg') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql})`));
   return extreme(texts, name as 'min' | 'max', type, oracle);
 }
 
@@ -29,8 +29,9 @@ async function extreme(texts: readonly string[], name: 'min' | 'max', type: Colu
     return type.sql === 'bigint' ? String(found) : Number(found);
   }
   if (type.sql === 'boolean') return name === 'min' ? !texts.includes('false') : texts.includes('true');
-  if (['BigFloat', 'Float'].includes(type.scalar)) return withoutZeros(await oracle.aggregate(texts, `${name}(value::${type.sql})`));
-  return JSON.parse((await oracle.aggregate(texts, `to_json(${name}(value::${type.sql}))`)) ?? 'null');
+  if (['BigFloat', 'Float'].includes(type.scalar))
+    return withoutZeros(await oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql})`));
+  return JSON.parse((await oracle.aggregate(texts, `pg_catalog.to_json(pg_catalog.${name}(value::${type.sql}))`)) ?? 'null');
 }
 
 /** Without the zeros at the end of a fraction that only show its scale, but for one. */

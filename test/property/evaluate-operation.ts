@@ -26,7 +26,8 @@ import {
   valueOf,
   type World,
 } from './loaded-tables.ts';
-import { columnOf } from './schema-description.ts';
+import { columnOf, type TableDescription } from './schema-description.ts';
+import { quoteIdentifier } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** What an operation has to answer. */
@@ -141,6 +142,8 @@ class Evaluator {
     if (info.fieldName === 'node' && typeName === 'Node') return asSource(findNode(world, args.nodeId as string));
     const lookup = world.tables.find(({ names }) => names.typeName === typeName);
     if (lookup) return asSource(this.#byKey(lookup, args));
+    const routine = world.routines.get(info.fieldName);
+    if (routine && !maySelect(world.role, routine.table)) throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
     return this.#connection(tableByType(world, typeName.replace(/Connection$/, '')), args, info, () => true);
   }
 
@@ -162,12 +165,28 @@ class Evaluator {
   #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): unknown {
     const { names } = row.table;
     if (info.fieldName === 'nodeId') return nodeIdOf(row);
+    const shown = row.table.computed.get(info.fieldName);
+    if (shown !== undefined) return computedText(valueOf(row, shown).text);
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
     if (!relation) return valueOf(row, names.columns.find(({ fieldName }) => fieldName === info.fieldName)!.name).json;
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
     return relation.kind === 'to-many' ? this.#connection(target, args, info, isTied) : asSource(rowsOf(target).find(isTied));
   }
+}
+
+/** Whether a role may select every column of a table. */
+function maySelect(role: string, { grants, columns }: TableDescription): boolean {
+  const own = grants.filter((grant) => grant.role === role).map(({ privilegesSql }) => privilegesSql);
+  if (own.includes('all') || own.includes('select')) return true;
+  return own.some(
+    (privileges) => privileges.startsWith('select (') && columns.every(({ name }) => privileges.includes(quoteIdentifier(name))),
+  );
+}
+
+/** What the functions of random schemas make of a column. */
+function computedText(text: string | null): string | null {
+  return text === null ? null : `${text}?`;
 }
 
 function asSource(row: LoadedRow | undefined): Source | null {

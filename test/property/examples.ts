@@ -22,7 +22,7 @@ export class Examples {
   /** Whether a field is a column, not a relation. */
   isColumn(typeName: string, fieldName: string): boolean {
     const names = this.#table(typeName)?.names;
-    if (!names || names.relations.some((relation) => relation.fieldName === fieldName)) return false;
+    if (!names || [...names.relations, ...names.computed].some((field) => field.fieldName === fieldName)) return false;
     return names.columns.some((column) => column.fieldName === fieldName && column.selectable);
   }
 

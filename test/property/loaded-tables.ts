@@ -5,7 +5,14 @@
 import type { Model, Table } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import type { ColumnType } from './column-types.ts';
-import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
+import {
+  type ColumnDescription,
+  columnOf,
+  keyColumns,
+  type RoutineDescription,
+  type SchemaDescription,
+  type TableDescription,
+} from './schema-description.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 
 /** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
@@ -32,6 +39,8 @@ export interface LoadedTable {
   readonly maxRows: number;
   /** The columns that the role may select, as far as the API needs them. */
   readonly readable: readonly ColumnDescription[];
+  /** The columns that computed fields show, by field. */
+  readonly computed: ReadonlyMap<string, string>;
   /** Null where the role may not read them after all. */
   readonly rows: readonly LoadedRow[] | null;
 }
@@ -41,6 +50,9 @@ export interface World {
   readonly tables: readonly LoadedTable[];
   /** The enums that have a type, by their names in PostgreSQL. The values of others are Opaque. */
   readonly enums: ReadonlySet<string>;
+  /** The root fields of functions, by what they call. */
+  readonly routines: ReadonlyMap<string, RoutineDescription>;
+  readonly role: string;
 }
 
 /** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
@@ -49,9 +61,22 @@ export class RefusalError extends Error {}
 /** Loads the rows of every table of the model. To be called as the role, in a transaction. */
 export async function loadWorld(context: CaseContext, model: Model): Promise<World> {
   const tables: LoadedTable[] = [];
-  const world = { tables, enums: new Set(model.enums.map(({ name }) => name)) };
+  const world = {
+    tables,
+    enums: new Set(model.enums.map(({ name }) => name)),
+    routines: rootRoutines(context.schema, model),
+    role: model.role,
+  };
   for (const names of model.tables) tables.push(await loadTable(context, world, names, readableColumns(context.schema, model, names)));
   return world;
+}
+
+function computedColumns({ routines }: SchemaDescription, { computed }: Table): Map<string, string> {
+  return new Map(computed.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!.column!]));
+}
+
+function rootRoutines({ routines }: SchemaDescription, model: Model): Map<string, RoutineDescription> {
+  return new Map(model.routines.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!]));
 }
 
 async function loadTable(context: CaseContext, world: World, names: Table, readable: readonly ColumnDescription[]): Promise<LoadedTable> {
@@ -59,7 +84,7 @@ async function loadTable(context: CaseContext, world: World, names: Table, reada
   const description = describedTable(schema, names);
   const maxRows = Number(description.directive.max_rows ?? schema.directive.max_rows ?? 30);
   const rows: LoadedRow[] = [];
-  const table = { world, description, names, schemaName: schema.name, maxRows, readable, rows };
+  const table = { world, description, names, schemaName: schema.name, maxRows, readable, computed: computedColumns(schema, names), rows };
   try {
     await context.database.run('savepoint load');
     const from = quoteIdentifier(schema.name, description.name);
@@ -79,7 +104,7 @@ function readableColumns(schema: SchemaDescription, model: Model, names: Table):
   const far = model.tables.flatMap(({ relations }) =>
     relations.filter(({ target }) => target === names).flatMap(({ columns }) => columns.map((pair) => pair.target)),
   );
-  const needed = new Set([...named, ...near, ...far]);
+  const needed = new Set([...named, ...near, ...far, ...computedColumns(schema, names).values()]);
   return describedTable(schema, names).columns.filter(({ name }) => needed.has(name));
 }
 
@@ -96,7 +121,7 @@ export function rowSql(columns: readonly ColumnDescription[]): string {
   const values = columns.map(({ name, type }) => {
     const column = quoteIdentifier(name);
     const inJson = type.isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(type.scalar) ? `${column}::text[]` : column;
-    return `json_build_array(${column}::text, to_json(${inJson}), to_jsonb(${column})::text)`;
+    return `json_build_array(${column}::text, pg_catalog.to_json(${inJson}), pg_catalog.to_jsonb(${column})::text)`;
   });
   return `json_build_array(${values.join(', ')})::text`;
 }

@@ -6,6 +6,7 @@ import { FreshNames, randomName } from './hostile-names.ts';
 import { addAccess } from './random-access.ts';
 import { addDirectives } from './random-directives.ts';
 import { addForeignKeys } from './random-foreign-keys.ts';
+import { addRoutines } from './random-routines.ts';
 import { addRows } from './random-rows.ts';
 import type { RandomSource } from './random-source.ts';
 import { addView, randomTable } from './random-tables.ts';
@@ -27,6 +28,7 @@ export function randomSchema(random: RandomSource, number: number): SchemaDescri
     enums,
     tables: [],
     foreignKeys: [],
+    routines: [],
     usableBy: roles.filter(() => random.chance(0.97)),
   };
   addTables(random, schema, relationNames, enumTypes);
@@ -35,6 +37,7 @@ export function randomSchema(random: RandomSource, number: number): SchemaDescri
   const viewCount = random.integer(0, 2);
   for (let count = 0; count < viewCount; count += 1) addView(random, schema, relationNames.take(random, 0.15));
   addDirectives(random, schema);
+  addRoutines(random, schema, roles);
   addAccess(random, schema, roles);
   return schema;
 }

@@ -85,10 +85,26 @@ class RoleCheck {
 
   async #query(schema: GraphQLSchema, world: World): Promise<void> {
     const operation = new SelectionMaker(this.#random, schema, new Examples(world)).query();
-    await this.#compare(schema, world, operation);
+    const answer = await this.#compare(schema, world, operation);
+    if (this.#random.chance(0.05)) await this.#resolve(operation, answer);
     // The same document again, which is compiled by now.
     if (Object.keys(operation.variables).length === 0 || !this.#random.chance(0.3)) return;
     await this.#compareAltered(schema, world, { ...operation, variables: alterVariables(this.#random, operation.variables) });
+  }
+
+  /** The same in a transaction that is open, where the database is one that a client may be taken for. */
+  async #resolve({ query, variables }: RandomOperation, expected: unknown): Promise<void> {
+    const { database, graph } = this.#context;
+    if (typeof database.target === 'string') return;
+    const answer = await asRole(this.#context, this.#role, () => graph.resolve(database.target, { query, variables }));
+    if (JSON.stringify(answer.data ?? {}) === JSON.stringify(expected)) return;
+    throw new PropertyFailure('Resolved on a client, the answer is another.', {
+      role: this.#role,
+      query,
+      variables,
+      expected,
+      got: answer,
+    });
   }
 
   async #walk(schema: GraphQLSchema, world: World): Promise<void> {

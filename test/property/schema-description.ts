@@ -16,6 +16,7 @@ export interface SchemaDescription {
   readonly enums: readonly EnumDescription[];
   readonly tables: TableDescription[];
   readonly foreignKeys: ForeignKeyDescription[];
+  readonly routines: RoutineDescription[];
   /** Roles that may use the schema. */
   readonly usableBy: readonly string[];
 }
@@ -67,6 +68,17 @@ export interface ForeignKeyDescription {
   /** Whether only a directive of its table declares it. */
   readonly declared: boolean;
   readonly onDelete: 'no action' | 'cascade' | 'set null';
+}
+
+export interface RoutineDescription {
+  readonly name: string;
+  /** Whose row it takes, or whose rows it returns. */
+  readonly table: TableDescription;
+  /** The column that a computed field shows as text, with a question mark; null where all rows are returned. */
+  readonly column: string | null;
+  readonly directive: Directive | null;
+  /** The roles that may execute it; null for all. */
+  readonly callableBy: readonly string[] | null;
 }
 
 export interface PolicyDescription {

@@ -6,6 +6,7 @@ import {
   type Directive,
   type ForeignKeyDescription,
   kindOf,
+  type RoutineDescription,
   type SchemaDescription,
   type TableDescription,
 } from './schema-description.ts';
@@ -34,6 +35,7 @@ export function schemaStatements(schema: SchemaDescription): string[] {
     ...tables.flatMap((table) => insertRows(schema, table)),
     ...schema.foreignKeys.filter(({ declared }) => !declared).map((key) => addForeignKey(schema, key)),
     ...views.map((view) => createView(schema, view)),
+    ...schema.routines.map((routine) => createRoutine(schema, routine)),
     ...comments(schema),
     ...access(schema),
   ];
@@ -106,6 +108,17 @@ function createView(schema: SchemaDescription, view: TableDescription): string {
   return `create ${kindOf(view)} ${quoteIdentifier(schema.name, view.name)} (${columns})${options} as select ${names(sourceColumns)} from ${quoteIdentifier(schema.name, source.name)}${condition}`;
 }
 
+function createRoutine(schema: SchemaDescription, routine: RoutineDescription): string {
+  const table = quoteIdentifier(schema.name, routine.table.name);
+  const result = routine.column === null ? `setof ${table}` : 'text';
+  const query = routine.column === null ? `select * from ${table}` : `select ($1).${quoteIdentifier(routine.column)}::text || '?'`;
+  return `create function ${signature(schema, routine)} returns ${result} stable language sql as ${quoteLiteral(query)}`;
+}
+
+function signature(schema: SchemaDescription, { name, table, column }: RoutineDescription): string {
+  return `${quoteIdentifier(schema.name, name)}(${column === null ? '' : quoteIdentifier(schema.name, table.name)})`;
+}
+
 function comments(schema: SchemaDescription): string[] {
   const comment = (object: string, directive: Directive | null) =>
     directive && Object.keys(directive).length > 0
@@ -118,6 +131,7 @@ function comments(schema: SchemaDescription): string[] {
       ...comment(`${kindOf(table).replace('partitioned ', '')} ${quoteIdentifier(schema.name, table.name)}`, table.directive),
       ...table.columns.flatMap((column) => comment(`column ${quoteIdentifier(schema.name, table.name, column.name)}`, column.directive)),
     ]),
+    ...schema.routines.flatMap((routine) => comment(`function ${signature(schema, routine)}`, routine.directive)),
     ...schema.foreignKeys
       .filter(({ declared }) => !declared)
       .flatMap(({ name, local, directive }) =>
@@ -128,6 +142,12 @@ function comments(schema: SchemaDescription): string[] {
 
 function access(schema: SchemaDescription): string[] {
   const statements = schema.usableBy.map((role) => `grant usage on schema ${quoteIdentifier(schema.name)} to ${role}`);
+  for (const routine of schema.routines) {
+    const { callableBy } = routine;
+    if (!callableBy) continue;
+    statements.push(`revoke execute on function ${signature(schema, routine)} from public`);
+    for (const role of callableBy) statements.push(`grant execute on function ${signature(schema, routine)} to ${role}`);
+  }
   for (const table of schema.tables) {
     const name = quoteIdentifier(schema.name, table.name);
     for (const { role, privilegesSql } of table.grants) statements.push(`grant ${privilegesSql} on ${name} to ${role}`);

@@ -43,7 +43,7 @@ export class ValueOracle {
 
   async #list(values: readonly Text[], expression: string): Promise<unknown[]> {
     if (values.length === 0) return [];
-    const query = `select json_agg(result order by number)::text from (select number, ${expression} as result from ${list(values)}) as results`;
+    const query = `select pg_catalog.json_agg(result order by number)::text from (select number, ${expression} as result from ${list(values)}) as results`;
     return JSON.parse((await readValue(this.#database, query)) ?? '[]') as unknown[];
   }
 }
