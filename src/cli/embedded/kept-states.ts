@@ -15,8 +15,7 @@ export async function readState(cacheFolder: string, name: string): Promise<Blob
   try {
     const compressed = await readFile(await stateFile(cacheFolder, name));
     // With its default chunks of 16 kB, Node takes four times as long.
-    const archive = await decompress(compressed, { chunkSize: 1024 * 1024 });
-    return new Blob([archive]);
+    return new Archive(await decompress(compressed, { chunkSize: 1024 * 1024 }));
   } catch {
     return null;
   }
@@ -35,6 +34,21 @@ export async function keepState(cacheFolder: string, name: string, state: Blob):
     await rename(part, file);
   } catch {
     await rm(part, { force: true }).catch(() => undefined);
+  }
+}
+
+/** A blob that is not copied piece by piece when it is read, which takes a tenth of a second for these forty megabytes. */
+class Archive extends Blob {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super([]);
+    this.#bytes = bytes;
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
   }
 }
 

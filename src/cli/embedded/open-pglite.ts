@@ -69,5 +69,7 @@ async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promi
 }
 
 function targetOf({ folder, extensions }: Place): PGliteOptions {
-  return { extensions, ...(folder === null ? {} : { dataDir: folder }) };
+  // PGlite's own 160 MB of buffers are cleared at each start, which is most of what a small database would use them for.
+  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
+  return { extensions, startParams, ...(folder === null ? {} : { dataDir: folder }) };
 }
