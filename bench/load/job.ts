@@ -1,0 +1,33 @@
+/** What the process that makes the load is told, and what it tells. */
+
+export interface PreparedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The answer, byte for byte; with `masked` in the job, but for its digits. */
+  readonly expected: string;
+}
+
+export interface Job {
+  readonly url: string;
+  readonly requests: readonly PreparedRequest[];
+  readonly masked: boolean;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface JobResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** In milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly wrong: number;
+  /** The first wrong response. */
+  readonly complaint: string | null;
+  readonly cpuSeconds: number;
+}
+
+/** A text without what changes from one time to the next: ids and times. */
+export function maskDigits(text: string): string {
+  return text.replace(/[\d.]+/g, '0');
+}

@@ -1,0 +1,61 @@
+/** One server under one workload for some seconds: what came out, and what it took. */
+import type { PreparedRequest } from '../load/job.ts';
+import { runLoad } from '../load/run-load.ts';
+import type { RunningServer, ServerName } from '../servers/start-server.ts';
+import type { Workload } from '../workloads/workload.ts';
+import { hasUsage, readCpu, readMemory } from './process-usage.ts';
+
+export interface Slice {
+  readonly workload: string;
+  readonly server: ServerName;
+  readonly requestsPerSecond: number;
+  /** In milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU seconds per 1,000 requests; NaN where nothing is known. */
+  readonly serverCpu: number;
+  readonly postgresCpu: number;
+  /** Resident memory of the server behind the slice, in MB. */
+  readonly memory: number;
+  /** Cores that everything else on the machine used meanwhile. */
+  readonly otherCores: number;
+  readonly wrong: number;
+  readonly complaint: string | null;
+}
+
+export interface SliceOptions {
+  readonly seconds: number;
+  readonly connections: number;
+  readonly postgresId: number | null;
+}
+
+/** Measures a slice. */
+export async function measureSlice(
+  server: RunningServer,
+  workload: Workload,
+  requests: readonly PreparedRequest[],
+  { seconds, connections, postgresId }: SliceOptions,
+): Promise<Slice> {
+  const roots = { server: server.processId, postgres: postgresId ?? 0, bench: process.pid };
+  const before = readCpu(roots);
+  const began = performance.now();
+  const result = await runLoad({ url: server.url, requests, masked: workload.changing !== undefined, connections, seconds });
+  const elapsed = (performance.now() - began) / 1000;
+  const after = readCpu(roots);
+  const perThousand = (used: number): number => (hasUsage ? (used / result.requests) * 1000 : Number.NaN);
+  // The tree of this process holds the servers and the load; PostgreSQL runs under a guard in that tree, too.
+  const others = after.machine - before.machine - (after.bench - before.bench);
+  return {
+    workload: workload.name,
+    server: server.name,
+    requestsPerSecond: result.requests / result.seconds,
+    p50: result.p50,
+    p99: result.p99,
+    serverCpu: perThousand(after.server - before.server),
+    postgresCpu: postgresId === null ? Number.NaN : perThousand(after.postgres - before.postgres),
+    memory: hasUsage ? readMemory(server.processId) : Number.NaN,
+    otherCores: hasUsage ? Math.max(0, others / elapsed) : Number.NaN,
+    wrong: result.wrong,
+    complaint: result.complaint,
+  };
+}

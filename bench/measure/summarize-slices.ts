@@ -1,0 +1,32 @@
+/** The rounds of each workload and server as one line: medians, and the sum of what was wrong. */
+import type { Slice } from './measure-slice.ts';
+
+export type Summary = Omit<Slice, 'complaint'>;
+
+/** One line for each pair of workload and server, in the order in which they first came. */
+export function summarizeSlices(slices: readonly Slice[]): Summary[] {
+  const groups = Map.groupBy(slices, ({ workload, server }) => `${workload} ${server}`);
+  return [...groups.values()].map((group) => {
+    const first = group[0]!;
+    const middle = (read: (slice: Slice) => number): number => median(group.map(read));
+    return {
+      workload: first.workload,
+      server: first.server,
+      requestsPerSecond: middle((slice) => slice.requestsPerSecond),
+      p50: middle((slice) => slice.p50),
+      p99: middle((slice) => slice.p99),
+      serverCpu: middle((slice) => slice.serverCpu),
+      postgresCpu: middle((slice) => slice.postgresCpu),
+      memory: middle((slice) => slice.memory),
+      otherCores: middle((slice) => slice.otherCores),
+      wrong: group.reduce((sum, { wrong }) => sum + wrong, 0),
+    };
+  });
+}
+
+/** The middle of some numbers, or the mean of the two in the middle. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
+}

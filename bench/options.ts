@@ -1,0 +1,66 @@
+/** The options of `npm run bench`. */
+import { parseArgs } from 'node:util';
+import { type ServerName, serverNames } from './servers/start-server.ts';
+import type { Workload } from './workloads/workload.ts';
+import { workloads } from './workloads/workloads.ts';
+
+export interface BenchmarkOptions {
+  readonly servers: readonly ServerName[];
+  readonly workloads: readonly Workload[];
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly check: boolean;
+  /** Everything was asked for: the results may be written. */
+  readonly complete: boolean;
+}
+
+const usage = `npm run bench -- [options]
+
+  --servers NAMES     some of ${serverNames.join(',')}
+  --workloads NAMES   some of ${workloads.map(({ name }) => name).join(',')}
+  --seconds NUMBER    length of a slice: a server under a workload in a round (default: 5)
+  --rounds NUMBER     how often each slice comes; medians are reported (default: 3)
+  --check             compare the answers of the servers, measure nothing
+  --help              this text
+
+A run with all servers and all workloads writes bench/results.md.`;
+
+/** The options of this process; prints the usage and ends it when asked to. */
+export function readOptions(): BenchmarkOptions {
+  const { values } = parseArgs({
+    options: {
+      servers: { type: 'string', default: serverNames.join() },
+      workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
+      check: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const servers = choose(values.servers, serverNames, (name) => name);
+  const chosen = choose(values.workloads, workloads, ({ name }) => name);
+  return {
+    servers,
+    workloads: chosen,
+    seconds: positive('seconds', values.seconds),
+    rounds: positive('rounds', values.rounds),
+    check: values.check,
+    complete: servers.length === serverNames.length && chosen.length === workloads.length,
+  };
+}
+
+function choose<Thing>(names: string, things: readonly Thing[], nameOf: (thing: Thing) => string): Thing[] {
+  const wanted = new Set(names.split(','));
+  for (const name of wanted) if (!things.some((thing) => nameOf(thing) === name)) throw new Error(`There is no ${name}\n\n${usage}`);
+  return things.filter((thing) => wanted.has(nameOf(thing)));
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`--${name} takes a number above 0, not ${text}`);
+  return number;
+}

@@ -1,0 +1,38 @@
+/** The measurements as a table: columns of equal width for a terminal, which Markdown takes as it is. */
+import type { Summary } from '../measure/summarize-slices.ts';
+
+const titles = ['workload', 'server', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'];
+
+/** One row for each workload and server. CPU seconds are for 1,000 requests. */
+export function describeTable(summaries: readonly Summary[]): string {
+  const rows = summaries.map((summary) => {
+    const bare = summaries.find(({ workload, server }) => workload === summary.workload && server === 'bare');
+    return [
+      summary.workload,
+      summary.server,
+      figure(summary.requestsPerSecond, 0),
+      figure(summary.requestsPerSecond / (bare?.requestsPerSecond ?? Number.NaN), 2),
+      figure(summary.p50, 1),
+      figure(summary.p99, 1),
+      figure(summary.serverCpu, 3),
+      figure(summary.postgresCpu, 3),
+      figure(summary.memory, 0),
+      String(summary.wrong),
+    ];
+  });
+  return describeRows(titles, rows);
+}
+
+/** Rows as a table; all but the first two columns are numbers. */
+export function describeRows(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column < 2 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(heads), rule, ...rows.map(line)].join('\n');
+}
+
+/** A number for people, or a dash where there is none. */
+export function figure(number: number, digits: number): string {
+  return Number.isFinite(number) ? number.toFixed(digits) : '–';
+}

@@ -1,0 +1,105 @@
+/** `bench/results.md`: the tables, with what is needed to judge and to repeat them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { databaseSettings } from '../data/start-database.ts';
+import type { Slice } from '../measure/measure-slice.ts';
+import { median, type Summary, summarizeSlices } from '../measure/summarize-slices.ts';
+import { peerVersion } from '../servers/install-peers.ts';
+import type { ServerName } from '../servers/start-server.ts';
+import type { Workload } from '../workloads/workload.ts';
+import { describeRows, describeTable, figure } from './describe-table.ts';
+
+export interface ReportFacts {
+  readonly servers: readonly ServerName[];
+  readonly workloads: readonly Workload[];
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  readonly poolSize: number;
+  readonly postgres: string;
+}
+
+/** The page. */
+export function writeReport(slices: readonly Slice[], facts: ReportFacts): string {
+  const summaries = summarizeSlices(slices);
+  return `# Results of \`npm run bench\`
+
+This page is written by the benchmark. ${describeRun(facts)}
+
+${describeMachine(slices)}
+
+## rowgraph against the others
+
+Requests per second and p99 of rowgraph, divided by those of the other server in the same run. \`bare\` is a \`node:http\` handler that knows
+the documents by heart and sends hand-written SQL with the same role set-up through \`pg\` in one flight: the limit of the platform.
+
+${describeRatios(summaries)}
+
+## All figures
+
+Medians of ${facts.rounds} rounds. CPU seconds are for 1,000 requests; memory is what the server's process holds behind its slice.
+\`of bare\`: requests per second divided by those of \`bare\`. Each of ${facts.connections} connections sends its next request when its answer is in.
+
+${describeTable(summaries)}
+
+## What is asked
+
+${describeRows(
+  ['workload', 'what'],
+  facts.workloads.map(({ name, title }) => [name, title]),
+)}
+
+Each server gets the same 64 requests in turn, with its own role's token. Before anything is measured, the values of all answers are compared
+between the servers (not those of introspection: the schemas differ). Under load each answer is compared with the one seen before, byte for
+byte, in inserts but for ids and times; \`wrong\` counts the others.
+
+## How to repeat it
+
+    npm ci
+    npm run bench -- --seconds ${facts.seconds} --rounds ${facts.rounds}
+
+Slices of ${facts.seconds} s, each behind a short one that warms up; the servers take turns in every round. Each server is one process with a
+pool of ${facts.poolSize} connections, in production mode. PostGraphile has its Amber preset and the plugins for short names, filters and
+aggregates. PostgreSQL runs on the same machine with the settings
+${Object.entries(databaseSettings)
+  .map(([name, value]) => `\`${name} = ${value}\``)
+  .join(', ')}, over about 600,000 rows that
+[seed.sql](data/seed.sql) makes.
+`;
+}
+
+function describeRun({ servers, postgres }: ReportFacts): string {
+  const commit = execFileSync('git', ['log', '-1', '--format=%h'], { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+  const own = (name: string): string => (JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as { version: string }).version;
+  const postgraphile = servers.includes('postgraphile')
+    ? `PostGraphile ${peerVersion('postgraphile')}`
+    : 'without PostGraphile, which could not be installed';
+  return [
+    `It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph ${own('../../package.json')} (commit ${commit}),`,
+    `pg ${own('../../node_modules/pg/package.json')}, ${postgraphile}, Node ${process.versions.node}, PostgreSQL ${postgres}.`,
+  ].join('\n');
+}
+
+function describeMachine(slices: readonly Slice[]): string {
+  const others = slices.map(({ otherCores }) => otherCores);
+  const noise = Number.isFinite(others[0] ?? Number.NaN)
+    ? `Other programs used ${figure(median(others), 2)} cores meanwhile (median of the slices; at most ${figure(Math.max(...others), 2)}).`
+    : 'What other programs used meanwhile is not known.';
+  const cores = cpus();
+  return `${cores.length} cores (${cores[0]?.model.trim()}), ${figure(totalmem() / 2 ** 30, 0)} GB of memory, for PostgreSQL, the server and the load together.
+${noise}
+Ratios within a run say more than its absolute figures: the servers share whatever disturbs them.`;
+}
+
+function describeRatios(summaries: readonly Summary[]): string {
+  const find = (workload: string, server: ServerName): Summary | undefined =>
+    summaries.find((summary) => summary.workload === workload && summary.server === server);
+  const rows = [...new Set(summaries.map(({ workload }) => workload))].map((workload) => {
+    const [own, bare, peer] = [find(workload, 'rowgraph'), find(workload, 'bare'), find(workload, 'postgraphile')];
+    const ratio = (read: 'requestsPerSecond' | 'p99', other: Summary | undefined): string =>
+      figure((own?.[read] ?? Number.NaN) / (other?.[read] ?? Number.NaN), 2);
+    return [workload, '', ratio('requestsPerSecond', bare), ratio('p99', bare), ratio('requestsPerSecond', peer), ratio('p99', peer)];
+  });
+  return describeRows(['workload', '', 'req/s to bare', 'p99 to bare', 'req/s to PostGraphile', 'p99 to PostGraphile'], rows);
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm run bench`: rowgraph, a bare handler and PostGraphile side by side, over a PostgreSQL of their own. Compares the servers' answers,
+ * then measures in interleaved rounds, prints a table and writes results.md.
+ */
+import { writeFile } from 'node:fs/promises';
+import { compareAnswers } from './answers/compare-answers.ts';
+import { prepareRequests } from './answers/prepare-requests.ts';
+import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
+import type { PreparedRequest } from './load/job.ts';
+import { measureSlice, type Slice } from './measure/measure-slice.ts';
+import { summarizeSlices } from './measure/summarize-slices.ts';
+import { type BenchmarkOptions, readOptions } from './options.ts';
+import { describeTable } from './report/describe-table.ts';
+import { writeReport } from './report/write-report.ts';
+import { installPeers } from './servers/install-peers.ts';
+import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
+import type { Workload } from './workloads/workload.ts';
+
+const secret = 'the secret of the benchmark, known to all its servers';
+const poolSize = 10;
+const connections = 16;
+
+/** The prepared requests of each server, for a workload. */
+type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
+
+async function startServers(names: readonly ServerName[], { superuserUrl, authenticatorUrl }: BenchmarkDatabase): Promise<RunningServer[]> {
+  const obstacle = names.includes('postgraphile') ? installPeers() : null;
+  if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
+  const servers: RunningServer[] = [];
+  for (const name of names.filter((name) => name !== 'postgraphile' || obstacle === null)) {
+    servers.push(await startServer(name, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }));
+  }
+  return servers;
+}
+
+/** Asks every server everything once, and holds the answers against each other. */
+async function prepareAll(servers: readonly RunningServer[], workloads: readonly Workload[]): Promise<Map<Workload, Prepared>> {
+  const all = new Map<Workload, Prepared>();
+  for (const workload of workloads) {
+    const prepared: Prepared = new Map();
+    for (const server of servers) {
+      if (server.name === 'bare' && !workload.statement) continue;
+      prepared.set(server, await prepareRequests(server, workload, secret));
+    }
+    const values = compareAnswers(workload, new Map([...prepared].map(([{ name }, requests]) => [name, requests])));
+    console.log(
+      `${workload.name}: ${workload.incomparable ? 'not compared' : `${values.toFixed(0)} values an answer, the same from all servers`}`,
+    );
+    all.set(workload, prepared);
+  }
+  return all;
+}
+
+async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatabase, options: BenchmarkOptions): Promise<Slice[]> {
+  const slices: Slice[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    for (const [workload, prepared] of all) {
+      // Another server first in each round, so that none is always behind the same one.
+      const turns = [...prepared];
+      turns.push(...turns.splice(0, round % turns.length));
+      for (const [server, requests] of turns) {
+        if (workload.before) await database.run(workload.before);
+        const measure = (seconds: number): Promise<Slice> =>
+          measureSlice(server, workload, requests, { seconds, connections, postgresId: database.processId });
+        await measure(Math.min(1, options.seconds / 4));
+        const slice = await measure(options.seconds);
+        if (slice.complaint !== null) console.log(`${workload.name}, ${server.name}: ${slice.wrong} wrong answers: ${slice.complaint}`);
+        slices.push(slice);
+      }
+    }
+    console.log(`round ${round + 1} of ${options.rounds} is measured`);
+  }
+  return slices;
+}
+
+async function runBenchmark(options: BenchmarkOptions): Promise<void> {
+  console.log('Starting PostgreSQL and loading the data …');
+  const database = await startDatabase();
+  const servers: RunningServer[] = [];
+  try {
+    servers.push(...(await startServers(options.servers, database)));
+    const all = await prepareAll(servers, options.workloads);
+    if (options.check) return;
+    const slices = await measureAll(all, database, options);
+    const summaries = summarizeSlices(slices);
+    console.log(`\n${describeTable(summaries)}`);
+    const facts = { ...options, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
+    if (options.complete) await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
+    if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.stop();
+  }
+}
+
+await runBenchmark(readOptions());

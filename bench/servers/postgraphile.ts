@@ -1,0 +1,41 @@
+/** PostGraphile 5: the Amber preset with the plugins that its users add for filters, aggregates and short names; role and claims per request. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { peersFolder } from './install-peers.ts';
+import { readSurroundings } from './surroundings.ts';
+import { identifyCaller } from './tokens.ts';
+
+const { port, databaseUrl, superuserUrl, secret, poolSize } = readSurroundings();
+const load = createRequire(`${peersFolder}/package.json`);
+const { makePgService } = load('postgraphile/adaptors/pg');
+
+const preset = {
+  extends: [
+    load('postgraphile/presets/amber').PostGraphileAmberPreset,
+    load('@graphile/simplify-inflection').PgSimplifyInflectionPreset,
+    load('postgraphile-plugin-connection-filter').PostGraphileConnectionFilterPreset,
+    load('@graphile/pg-aggregates').PgAggregatesPreset,
+  ],
+  pgServices: [
+    makePgService({
+      connectionString: databaseUrl,
+      superuserConnectionString: superuserUrl,
+      poolConfig: { max: poolSize, idleTimeoutMillis: 0 },
+      schemas: ['public'],
+    }),
+  ],
+  grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false, websockets: false },
+  grafast: {
+    explain: false,
+    context: ({ node }: { node: { req: IncomingMessage } }) => {
+      const { role, claims } = identifyCaller(node.req.headers, secret);
+      return { pgSettings: { role, 'request.jwt.claims': claims } };
+    },
+  },
+};
+
+const service = load('postgraphile').postgraphile(preset).createServ(load('postgraphile/grafserv/node').grafserv);
+const server = createServer();
+await service.addTo(server);
+await service.ready();
+server.listen(port, '127.0.0.1');

@@ -1,0 +1,72 @@
+/** Starts the servers that are compared, each a process of its own on a free port, and waits for the first answer of each. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Surroundings, toEnvironment } from './surroundings.ts';
+
+export const serverNames = ['rowgraph', 'bare', 'postgraphile'] as const;
+export type ServerName = (typeof serverNames)[number];
+
+export interface RunningServer {
+  readonly name: ServerName;
+  readonly url: string;
+  readonly processId: number;
+  stop(): Promise<void>;
+}
+
+const paths = { rowgraph: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
+
+/** Starts a server; rejects with the end of its log when it ends before it listens. */
+export async function startServer(name: ServerName, shared: Omit<Surroundings, 'port'>): Promise<RunningServer> {
+  const port = await freePort();
+  const surroundings = { ...shared, port };
+  const child = spawn(process.execPath, argumentsOf(name, surroundings), {
+    env: { ...process.env, ...toEnvironment(surroundings) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-2_000);
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const url = `http://127.0.0.1:${port}${paths[name]}`;
+  await untilItAnswers(child, url, () => `${name} did not start: ${log}`);
+  return { name, url, processId: child.pid ?? 0, stop };
+}
+
+function argumentsOf(name: ServerName, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
+  if (name !== 'rowgraph') return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
+  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret, 'pool-size': poolSize, 'log-level': 'warn' };
+  return [program, 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
+}
+
+async function untilItAnswers(child: ChildProcess, url: string, complaint: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+    const answered = await fetch(url, { method: 'POST', body: '{}' }).then(
+      (response) => response.text(),
+      () => null,
+    );
+    if (answered !== null) return;
+    await sleep(100);
+  }
+  child.kill('SIGTERM');
+  throw new Error(complaint());
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}

@@ -1,0 +1,42 @@
+/** Tokens (JWT, HS256): signs those that the benchmark sends, and tells the handlers without an own way who a request comes from. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface Caller {
+  readonly role: string;
+  /** JSON text. */
+  readonly claims: string;
+}
+
+const known = new Map<string, Caller>();
+
+/** A token that lasts beyond the benchmark. */
+export function signToken(claims: Readonly<Record<string, string>>, secret: string): string {
+  const parts = [
+    { alg: 'HS256', typ: 'JWT' },
+    { ...claims, exp: 4_102_444_800 },
+  ];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${signed}.${signatureOf(signed, secret)}`;
+}
+
+/** Who sends a request: the bearer of its token, or else of its key. A token is verified once, as rowgraph does. */
+export function identifyCaller(headers: IncomingHttpHeaders, secret: string): Caller {
+  const token = headers.authorization?.slice('Bearer '.length) ?? String(headers.apikey);
+  const caller = known.get(token) ?? verifyToken(token, secret);
+  known.set(token, caller);
+  return caller;
+}
+
+function verifyToken(token: string, secret: string): Caller {
+  const [head, payload, signature = ''] = token.split('.');
+  const expected = Buffer.from(signatureOf(`${head}.${payload}`, secret));
+  const given = Buffer.from(signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Error('The token is not ours');
+  const claims = Buffer.from(payload ?? '', 'base64url').toString();
+  return { role: String((JSON.parse(claims) as { role: unknown }).role), claims };
+}
+
+function signatureOf(text: string, secret: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}

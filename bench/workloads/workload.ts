@@ -1,0 +1,39 @@
+/** What a workload is: one request in the words of each server, the same work as hand-written SQL, and its variables. */
+
+export type Variables = Readonly<Record<string, string | number>>;
+
+/** The same request in the two dialects of GraphQL, and as a statement whose only value is the whole answer. */
+export interface Asked {
+  readonly rowgraph: string;
+  readonly postgraphile: string;
+  /** Absent where no statement can answer: the bare handler is then left out. */
+  readonly statement?: { readonly text: string; values(variables: Variables): string[] };
+}
+
+export interface Workload extends Asked {
+  readonly name: string;
+  readonly title: string;
+  readonly role: 'anon' | 'authenticated';
+  /** The variables of request number `index`; the same for every server and every run. */
+  variables(index: number): Variables;
+  /** Asked beforehand with the same variables; its `endCursor` becomes the variable `cursor`. */
+  readonly position?: Asked;
+  /** Run by the superuser before each slice, so that writes do not make later slices slower. */
+  readonly before?: string;
+  /** Keys whose values differ from one time to the next. */
+  readonly changing?: readonly string[];
+  /** The servers describe different schemas, so there is nothing to compare. */
+  readonly incomparable?: boolean;
+}
+
+/** Values of a statement: the variables with these names, in this order. */
+export function valuesOf(...names: string[]): (variables: Variables) => string[] {
+  return (variables) => names.map((name) => String(variables[name]));
+}
+
+/** A number from `low` to `high`, scattered but the same for the same index and salt. */
+export function scatter(index: number, salt: number, low: number, high: number): number {
+  let mixed = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  return low + (((mixed ^ (mixed >>> 13)) >>> 0) % (high - low + 1));
+}

@@ -1,0 +1,20 @@
+/** Everything that is asked, in the order of the report. */
+import { getIntrospectionQuery } from 'graphql';
+import { keysetPages } from './keyset-pages.ts';
+import { reads } from './reads.ts';
+import { rowSecurity } from './row-security.ts';
+import { shapes } from './shapes.ts';
+import type { Workload } from './workload.ts';
+import { writes } from './writes.ts';
+
+const introspection: Workload = {
+  name: 'introspection',
+  title: 'full standard introspection',
+  role: 'anon',
+  variables: () => ({}),
+  incomparable: true,
+  rowgraph: getIntrospectionQuery(),
+  postgraphile: getIntrospectionQuery(),
+};
+
+export const workloads: readonly Workload[] = [...reads, ...keysetPages, ...writes, ...rowSecurity, ...shapes, introspection];
