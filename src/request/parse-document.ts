@@ -5,20 +5,26 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  KnownTypeNamesRule as GraphQLKnownTypeNamesRule,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   parse,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { declareVariables, type VariableDeclaration } from './read-variables.ts';
 
 /** Beyond this many tokens a document is refused unread: validation may take time that grows with their square. */
 const maxTokens = 200_000;
 /** Errors of validation that are told; a client mends the first. */
 const maxErrors = 5;
+
+/** graphql-js's rules, with ours in the place of one. */
+const rules = specifiedRules.map((rule) => (rule === GraphQLKnownTypeNamesRule ? KnownTypeNamesRule : rule));
 
 export interface Document {
   readonly operations: readonly DocumentOperation[];
@@ -34,7 +40,7 @@ export interface DocumentOperation {
 /** Parses and validates. Throws `RequestErrors` with every error of validation (the first few), GRAPHQL_PARSE_FAILED or …_VALIDATION_FAILED. */
 export function parseDocument(schema: GraphQLSchema, text: string): Document {
   const node = parseText(text);
-  const errors = validate(schema, node, undefined, { maxErrors });
+  const errors = validate(schema, node, rules, { maxErrors });
   if (errors.length > 0) throw new RequestErrors(errors.map((error) => toApiError('GRAPHQL_VALIDATION_FAILED', error)));
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of node.definitions) {

@@ -15,6 +15,7 @@ import {
   GraphQLSchema,
   GraphQLString,
   introspectionTypes,
+  isObjectType,
 } from 'graphql';
 import type { LazySchema } from './lazy-schema.ts';
 
@@ -93,11 +94,14 @@ export class DescribedSchema extends GraphQLSchema {
     return this.#schema.getRootType(operation);
   }
 
-  override getPossibleTypes(abstractType: unknown): readonly GraphQLObjectType[] {
-    return this.#schema.getPossibleTypes(abstractType);
+  /** The only interface is `Node`. */
+  override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
+    return Object.values(this.getTypeMap()).filter(
+      (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0,
+    );
   }
 
   override getImplementations(interfaceType: GraphQLInterfaceType): ReturnType<LazySchema['getImplementations']> {
-    return this.#schema.getImplementations(interfaceType);
+    return { objects: this.getPossibleTypes(interfaceType), interfaces: [] };
   }
 }

@@ -79,18 +79,16 @@ export class LazySchema extends GraphQLSchema {
     return this.#typeMap;
   }
 
-  /** The only interface is `Node`; graphql-js asks whether a type implements it, seldom for the list. */
+  /** Validation asks for the types of `Node` only to suggest some where a field is unknown: they are not built for that. */
   override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
-    return Object.values(this.getTypeMap()).filter(
-      (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0,
-    );
+    return [];
   }
 
   override getImplementations(_interfaceType: GraphQLInterfaceType): {
     objects: readonly GraphQLObjectType[];
     interfaces: readonly GraphQLInterfaceType[];
   } {
-    return { objects: this.getPossibleTypes(_interfaceType), interfaces: [] };
+    return { objects: [], interfaces: [] };
   }
 
   override isSubType(_abstractType: unknown, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
