@@ -10,3 +10,14 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Ends a command with an exit code and without a word: another process, which writes to the same standard error, has said why. */
+export class ToldError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`ended with exit code ${exitCode}`);
+    this.name = 'ToldError';
+    this.exitCode = exitCode;
+  }
+}

@@ -31,12 +31,12 @@ export const developmentSettings: CommandSettings<DevelopmentSettingName, never>
   defaultTexts: { jwtSecret: 'made at random and kept' },
 };
 
-type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'prepare';
+type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
 export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
 
 export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
-  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'prepare'],
+  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare'],
   required: ['databaseUrl', 'jwtSecret'],
   defaults: {},
 };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, type Environment } from '../config.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, ToldError } from './command-error.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { keysCommand } from './keys.ts';
@@ -40,6 +40,7 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`rowgraph: ${error.message}\n`);
     return error.exitCode;
   }
+  if (error instanceof ToldError) return error.exitCode;
   console.error(error);
   return 1;
 }

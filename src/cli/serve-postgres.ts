@@ -1,4 +1,5 @@
-/** Serves a PostgreSQL server until it is told to stop. */
+/** Serves a PostgreSQL server until it is told to stop, alone or as one of the workers of `supervise-workers.ts`. */
+import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { createTelemetry } from '../http/create-telemetry.ts';
 import { createRowgraph } from '../index.ts';
@@ -16,7 +17,9 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
   try {
     const server = await startService({ configuration, jwtSecret, anonKey: null, graph, telemetry });
     const stopped = waitForStopSignal();
-    process.stdout.write(`rowgraph serves ${server.url}${configuration.basePath ?? ''}/graphql/v1\n`);
+    const url = `${server.url}${configuration.basePath ?? ''}/graphql/v1`;
+    if (cluster.worker) cluster.worker.send(url);
+    else process.stdout.write(`rowgraph serves ${url}\n`);
     await stopped;
     await server.close();
   } finally {

@@ -1,4 +1,5 @@
 /** `rowgraph serve`: serves an existing PostgreSQL until it is told to stop. */
+import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Environment } from '../config.ts';
 import { serveSettings } from './command-settings.ts';
@@ -8,7 +9,16 @@ export function serveCommand(environment: Environment): Command {
   const command = new Command('serve').description('Serve an existing PostgreSQL, version 14 to 18');
   return addSettings(command, serveSettings).action(async (flags) => {
     const configuration = readSettings(serveSettings, flags, environment);
+    if (configuration.workers > 1 && cluster.isPrimary) {
+      const { superviseWorkers } = await import('./supervise-workers.ts');
+      return superviseWorkers(configuration);
+    }
     const { servePostgres } = await import('./serve-postgres.ts');
-    await servePostgres(configuration);
+    try {
+      await servePostgres(configuration);
+    } finally {
+      // The channel to the primary would keep a worker going.
+      cluster.worker?.disconnect();
+    }
   });
 }

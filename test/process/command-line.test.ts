@@ -69,10 +69,13 @@ test('a port that is taken is said to be', async () => {
   const { port } = server.address() as { port: number };
   await writeFile(path.join(home, 'empty.sql'), '');
   await rm(path.join(home, 'rowgraph.config.json'), { force: true });
-  const { code, stdout, stderr } = await runCommand(['dev', '--port', String(port), '--sql', 'empty.sql'], {
-    home,
-  });
+  for (const [flag, other] of [
+    ['--port', '--db-port'],
+    ['--db-port', '--port'],
+  ] as const) {
+    const { code, stdout, stderr } = await runCommand(['dev', flag, String(port), other, '0', '--sql', 'empty.sql'], { home });
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, new RegExp(`rowgraph: ${flag} ${port} is taken by another program`));
+  }
   server.close();
-  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
-  assert.match(stderr, new RegExp(`rowgraph: --port ${port} is taken by another program`));
 });

@@ -1,0 +1,113 @@
+/**
+ * `rowgraph serve` with several workers: starts them, puts another in the place of one that dies, and ends them all. In: the settings. A
+ * worker is the same command in a process of its own (`node:cluster`); its connections come from this one, which answers nothing itself.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { pino } from 'pino';
+import type { Observer } from '../events.ts';
+import { createTelemetry } from '../http/create-telemetry.ts';
+import { ToldError } from './command-error.ts';
+import type { ServeConfiguration } from './command-settings.ts';
+import { waitForStopSignal } from './stop-signal.ts';
+
+const firstDelayMilliseconds = 100;
+const longestDelayMilliseconds = 10_000;
+/** A worker that has lived this long starts the delays anew. */
+const goodLifeMilliseconds = 10_000;
+/** How long workers may take to end. Requests in flight have ten seconds, which each worker sees to. */
+const stopMilliseconds = 20_000;
+
+/** Resolves when it was told to stop and all workers have ended. Throws `ToldError` where the first worker cannot serve. */
+export async function superviseWorkers({ workers, logLevel }: ServeConfiguration): Promise<void> {
+  const stopped = waitForStopSignal();
+  const { observe } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
+  const supervisor = new Supervisor(workers, observe);
+  const failed = supervisor.start().then((url) => {
+    if (url !== null) process.stdout.write(`rowgraph serves ${url} from ${workers} processes\n`);
+    return stopped;
+  });
+  await Promise.race([stopped, failed]);
+  await supervisor.stop();
+}
+
+class Supervisor {
+  readonly #count: number;
+  readonly #observe: Observer;
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  #isStopping = false;
+
+  constructor(count: number, observe: Observer) {
+    this.#count = count;
+    this.#observe = observe;
+  }
+
+  /** Resolves to the URL when all serve; to null where that was cut short by `stop`. Rejects where the first worker ends before it serves. */
+  async start(): Promise<string | null> {
+    // Alone, so that what is wrong with the settings, the database or the port is said once.
+    const first = cluster.fork();
+    const url = await untilServing(first);
+    if (this.#isStopping) return null;
+    if (url === null) throw new ToldError(first.process.exitCode || 1);
+    // Later ones take the port that was found, should all die and 0 be asked for. Of a flag that is given twice, the last counts.
+    cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(portOf(url))] });
+    this.#watch(first, 0);
+    const others = Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0));
+    await Promise.all(others);
+    return this.#isStopping ? null : url;
+  }
+
+  /** Ends all workers: by request, then by force. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#restarts) clearTimeout(timer);
+    const running = liveWorkers();
+    const ends = running.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
+    for (const worker of running) worker.process.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      for (const worker of running) worker.process.kill('SIGKILL');
+    }, stopMilliseconds);
+    await Promise.all(ends);
+    clearTimeout(timer);
+  }
+
+  /** Starts a worker and sees to it that there is always one in its place. Resolves when the first of them serves. */
+  async #keepAlive(failures: number): Promise<void> {
+    const worker = cluster.fork();
+    return new Promise((resolve) => {
+      this.#watch(worker, failures, resolve);
+      worker.once('message', () => resolve());
+    });
+  }
+
+  /** Puts another in the place of a worker when it dies. */
+  #watch(worker: Worker, failures: number, onServing: () => void = () => {}): void {
+    const start = performance.now();
+    worker.once('exit', (code, signal) => {
+      if (this.#isStopping) return onServing();
+      const before = performance.now() - start > goodLifeMilliseconds ? 0 : failures;
+      const restartMilliseconds = Math.min(firstDelayMilliseconds * 2 ** before, longestDelayMilliseconds);
+      this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
+      const timer = setTimeout(() => {
+        this.#restarts.delete(timer);
+        void this.#keepAlive(before + 1).then(onServing);
+      }, restartMilliseconds);
+      this.#restarts.add(timer);
+    });
+  }
+}
+
+/** The URL that a worker tells when it listens; null where it ends before. */
+function untilServing(worker: Worker): Promise<string | null> {
+  return new Promise((resolve) => {
+    worker.once('message', (url: string) => resolve(url));
+    worker.once('exit', () => resolve(null));
+  });
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port) || 80;
+}
+
+function liveWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}
