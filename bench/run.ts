@@ -11,7 +11,7 @@ import { measureSlice, type Slice } from './measure/measure-slice.ts';
 import { summarizeSlices } from './measure/summarize-slices.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
-import { writeReport } from './report/write-report.ts';
+import { readCommit, writeReport } from './report/write-report.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
 import type { Workload } from './workloads/workload.ts';
@@ -74,6 +74,7 @@ async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatab
 }
 
 async function runBenchmark(options: BenchmarkOptions): Promise<void> {
+  const commit = readCommit();
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
   const servers: RunningServer[] = [];
@@ -84,7 +85,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     const slices = await measureAll(all, database, options);
     const summaries = summarizeSlices(slices);
     console.log(`\n${describeTable(summaries)}`);
-    const facts = { ...options, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
+    const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
     if (options.complete) await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
     if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;
   } finally {
@@ -93,4 +94,6 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   }
 }
 
+// The servers end with this process (see start-server.ts), and PostgreSQL does.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await runBenchmark(readOptions());

@@ -23,12 +23,12 @@ export function describeTable(summaries: readonly Summary[]): string {
   return describeRows(titles, rows);
 }
 
-/** Rows as a table; all but the first two columns are numbers. */
-export function describeRows(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Rows as a table: columns of text first, then columns of numbers. */
+export function describeRows(heads: readonly string[], rows: readonly (readonly string[])[], texts = 2): string {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (column < 2 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+    `| ${cells.map((cell, column) => (column < texts ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column < texts ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
   return [line(heads), rule, ...rows.map(line)].join('\n');
 }
 

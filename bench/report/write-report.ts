@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { databaseSettings } from '../data/start-database.ts';
 import type { Slice } from '../measure/measure-slice.ts';
 import { median, type Summary, summarizeSlices } from '../measure/summarize-slices.ts';
@@ -18,7 +19,11 @@ export interface ReportFacts {
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
+  /** What `readCommit` said when the servers started. */
+  readonly commit: string;
 }
+
+const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** The page. */
 export function writeReport(slices: readonly Slice[], facts: ReportFacts): string {
@@ -50,7 +55,7 @@ ${describeRows(
   facts.workloads.map(({ name, title }) => [name, title]),
 )}
 
-Each server gets the same 64 requests in turn, with its own role's token. Before anything is measured, the values of all answers are compared
+Each server gets the same 64 requests in turn, as \`anon\` or with the tokens of 64 listeners. Before anything is measured, the values of all answers are compared
 between the servers (not those of introspection: the schemas differ). Under load each answer is compared with the one seen before, byte for
 byte, in inserts but for ids and times; \`wrong\` counts the others.
 
@@ -69,14 +74,23 @@ ${Object.entries(databaseSettings)
 `;
 }
 
-function describeRun({ servers, postgres }: ReportFacts): string {
-  const commit = execFileSync('git', ['log', '-1', '--format=%h'], { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+/** The state of the sources: the commit, and whether `src` differs from it. */
+export function readCommit(): string {
+  const git = (...words: string[]): string => execFileSync('git', words, { encoding: 'utf8', cwd: sourceFolder }).trim();
+  try {
+    return `commit ${git('log', '-1', '--format=%h')}${git('status', '--porcelain', '.') === '' ? '' : ', with changes that are not committed'}`;
+  } catch {
+    return 'outside a repository';
+  }
+}
+
+function describeRun({ servers, postgres, commit }: ReportFacts): string {
   const own = (name: string): string => (JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as { version: string }).version;
   const postgraphile = servers.includes('postgraphile')
     ? `PostGraphile ${peerVersion('postgraphile')}`
     : 'without PostGraphile, which could not be installed';
   return [
-    `It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph ${own('../../package.json')} (commit ${commit}),`,
+    `It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph ${own('../../package.json')} (${commit}),`,
     `pg ${own('../../node_modules/pg/package.json')}, ${postgraphile}, Node ${process.versions.node}, PostgreSQL ${postgres}.`,
   ].join('\n');
 }
@@ -99,7 +113,7 @@ function describeRatios(summaries: readonly Summary[]): string {
     const [own, bare, peer] = [find(workload, 'rowgraph'), find(workload, 'bare'), find(workload, 'postgraphile')];
     const ratio = (read: 'requestsPerSecond' | 'p99', other: Summary | undefined): string =>
       figure((own?.[read] ?? Number.NaN) / (other?.[read] ?? Number.NaN), 2);
-    return [workload, '', ratio('requestsPerSecond', bare), ratio('p99', bare), ratio('requestsPerSecond', peer), ratio('p99', peer)];
+    return [workload, ratio('requestsPerSecond', bare), ratio('p99', bare), ratio('requestsPerSecond', peer), ratio('p99', peer)];
   });
-  return describeRows(['workload', '', 'req/s to bare', 'p99 to bare', 'req/s to PostGraphile', 'p99 to PostGraphile'], rows);
+  return describeRows(['workload', 'req/s to bare', 'p99 to bare', 'req/s to PostGraphile', 'p99 to PostGraphile'], rows, 1);
 }

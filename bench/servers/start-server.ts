@@ -26,6 +26,7 @@ export async function startServer(name: ServerName, shared: Omit<Surroundings, '
     env: { ...process.env, ...toEnvironment(surroundings) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  process.once('exit', () => child.kill('SIGTERM'));
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-2_000);
