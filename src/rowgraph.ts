@@ -7,6 +7,7 @@ import { ApiSet, type ApiSettings } from './api-set.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
+import { installSchemaTriggers } from './database/install-schema-triggers.ts';
 import { openDatabase } from './database/open-database.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
@@ -37,6 +38,8 @@ export interface RowgraphOptions {
   readonly poolSize?: number;
   /** Whether statements are prepared by name. `false` for poolers that cannot keep them. Default: true. */
   readonly prepare?: boolean;
+  /** Whether to install the event triggers that tell of DDL as it commits, which takes a superuser. Default: false. */
+  readonly schemaTriggers?: boolean;
   /** Sizes of the caches of each role. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -84,6 +87,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     caches: { ...defaultCaches, ...options.caches },
   };
   try {
+    if (options.schemaTriggers) await installSchemaTriggers(database);
     const watch = await SchemaWatch.start(database, settings, observe);
     return new RowgraphService(database, settings, watch, observe);
   } catch (error) {

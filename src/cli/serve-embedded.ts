@@ -34,7 +34,7 @@ async function open(
 ): Promise<string> {
   const { schemas, introspection, anonRole, logLevel, dbPort, graphiql, basePath = '' } = configuration;
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
-  const graph = await createRowgraph({ database: pglite, schemas, introspection, observe: telemetry.observe });
+  const graph = await createRowgraph({ database: pglite, schemas, introspection, schemaTriggers: true, observe: telemetry.observe });
   opened.push(graph);
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });

@@ -126,6 +126,9 @@ test('psql and the like reach the database, and what they change is served at on
   const query = '{ featherCollection { edges { node { colour } } } }';
   assert.deepEqual((await ask(printed, query)).data, { featherCollection: { edges: [{ node: { colour: 'blue' } }] } });
 
+  const triggers = await client.query("select from pg_event_trigger where evtname like 'rowgraph%' and evtenabled <> 'D'");
+  assert.equal(triggers.rowCount, 2, 'the database tells of DDL by itself');
+
   await client.query('begin');
   await client.query("update feather set colour = 'red'");
   const during = ask(printed, query);
