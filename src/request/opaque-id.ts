@@ -1,7 +1,6 @@
 /**
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
-import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../errors.ts';
 
 /** An element as text for PostgreSQL to cast; null is JSON's null. */
@@ -27,12 +26,12 @@ class NumberText {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeArray(text: string, what: string): readonly unknown[] {
   let decoded: unknown;
   try {
-    const bytes = Buffer.from(text, 'base64');
-    if (!isUtf8(bytes)) throw malformed(what);
-    decoded = JSON.parse(bytes.toString(), keepNumberText);
+    decoded = JSON.parse(utf8.decode(Buffer.from(text, 'base64')), keepNumberText);
   } catch (cause) {
     throw malformed(what, cause);
   }
