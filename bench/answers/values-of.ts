@@ -5,6 +5,8 @@
 
 /** Keys whose values are a server's own. */
 const ownKeys = new Set(['endCursor']);
+/** Columns whose values are arrays or documents. */
+const wholeKeys = new Set(['genres', 'details']);
 
 /** The values of an answer, each as `key=value`. */
 export function valuesOfAnswer(text: string, changing: readonly string[]): string[] {
@@ -15,13 +17,9 @@ export function valuesOfAnswer(text: string, changing: readonly string[]): strin
 
 function collect(value: unknown, key: string, left: ReadonlySet<string>, values: string[]): void {
   if (left.has(key)) return;
-  if (Array.isArray(value) && value.some((element) => element !== null && typeof element === 'object')) {
-    for (const element of value) collect(element, '', left, values);
-  } else if (value !== null && typeof value === 'object' && !Array.isArray(value) && key !== 'details') {
-    for (const [name, inner] of Object.entries(value)) collect(inner, name, left, values);
-  } else if (!Array.isArray(value) || value.length > 0 || key === 'genres') {
-    values.push(`${key}=${spell(value)}`);
-  }
+  if (wholeKeys.has(key) || value === null || typeof value !== 'object') values.push(`${key}=${spell(value)}`);
+  else if (Array.isArray(value)) for (const element of value) collect(element, '', left, values);
+  else for (const [name, inner] of Object.entries(value)) collect(inner, name, left, values);
 }
 
 function spell(value: unknown): string {
