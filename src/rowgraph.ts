@@ -114,7 +114,13 @@ class RowgraphService implements Rowgraph {
   }
 
   async execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult> {
-    return toResult(await this.executeRaw(request, caller));
+    const response = await this.executeRaw(request, caller);
+    try {
+      return toResult(response);
+    } catch (error) {
+      // Without the event triggers, a column that has just got another type may be read as the one that it had (docs/freshness.md).
+      return toResult(this.#failure(error));
+    }
   }
 
   async executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {

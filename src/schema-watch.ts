@@ -23,8 +23,11 @@ const refusals: ReadonlySet<string> = new Set([
   'PERMISSION_DENIED',
   'UNAUTHENTICATED',
 ]);
-/** Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, and what vanishes while PostgreSQL looks at it. */
-const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', 'XX']);
+/**
+ * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
+ * vanishes while PostgreSQL looks at it.
+ */
+const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '22', 'XX']);
 
 interface State extends SchemaStamp {
   readonly apis: ApiSet;
@@ -83,7 +86,7 @@ export class SchemaWatch {
   /** Reads the schema anew, changed or not. */
   reload(): Promise<void> {
     this.#isForced = true;
-    return this.#refresh();
+    return this.#refresh.run();
   }
 
   async stop(): Promise<void> {
@@ -91,7 +94,7 @@ export class SchemaWatch {
     if (this.#timer) clearTimeout(this.#timer);
     await this.#unlisten?.();
     // What is under way has to end before its connections do.
-    await this.#refresh().catch(() => {});
+    await this.#refresh.settled();
   }
 
   async #loadChanged(): Promise<void> {
@@ -109,9 +112,11 @@ export class SchemaWatch {
   async #isOutdated(error: unknown, apis: ApiSet): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
     if (!isStale && !mayBeOutdated(error)) return false;
+    // What is being loaded may be new enough. If not, the next attempt will tell.
+    if (isStale && this.#state.apis === apis) await this.#refresh.settled();
     if (this.#state.apis !== apis) return true;
     try {
-      await this.#refresh();
+      await this.#refresh.run();
     } catch (failure) {
       if (isStale) throw failure;
       // The database does not answer: what was known before it went is good enough to refuse a request.
@@ -135,7 +140,7 @@ export class SchemaWatch {
   /** Nobody waits for it, so that a failure is told to the observer: the first of several. */
   async #refreshAndTell(): Promise<void> {
     try {
-      await this.#refresh();
+      await this.#refresh.run();
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing && !this.#isStopped) this.#observe({ kind: 'schema-load-failed', error });
@@ -145,7 +150,8 @@ export class SchemaWatch {
 }
 
 async function readStamp(database: Database, { schemas }: ApiSettings): Promise<SchemaStamp> {
-  return { version: await readSchemaVersion(database), fingerprint: await readFingerprint(database, schemas) };
+  const [version, fingerprint] = await Promise.all([readSchemaVersion(database), readFingerprint(database, schemas)]);
+  return { version, fingerprint };
 }
 
 /** The stamp is read before: DDL that commits while the catalog is read then shows as a difference, and is not overlooked. */

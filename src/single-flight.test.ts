@@ -5,8 +5,8 @@ import { singleFlight } from './single-flight.ts';
 /** Work whose runs the test ends one by one. */
 function startableWork() {
   const runs: { end(): void; fail(error: Error): void }[] = [];
-  const run = singleFlight(() => new Promise<void>((resolve, reject) => void runs.push({ end: resolve, fail: reject })));
-  return { run, runs };
+  const work = () => new Promise<void>((resolve, reject) => void runs.push({ end: resolve, fail: reject }));
+  return { ...singleFlight(work), runs };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -40,4 +40,16 @@ test('a run that fails is told to those who share it, and the next one starts', 
   runs[1]!.end();
   await second;
   assert.equal(runs.length, 2);
+});
+
+test('who only waits for the present run starts none', async () => {
+  const { run, settled, runs } = startableWork();
+  await settled();
+  assert.equal(runs.length, 0);
+  const first = assert.rejects(run(), /first/);
+  const waiting = settled();
+  runs[0]!.fail(new Error('first'));
+  await waiting;
+  await first;
+  assert.equal(runs.length, 1);
 });

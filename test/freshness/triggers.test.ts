@@ -40,18 +40,20 @@ after(async () => {
   await databases.close();
 });
 
-for (const [index, name] of ['PostgreSQL', 'PGlite'].entries()) {
-  describe(name, () => {
-    for (const change of [...changes, ...silentChanges]) {
-      test(`${change.name}: at once`, async () => {
-        const graph = graphs[index]!;
-        assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.before);
-        await run[index]!(change.sql);
-        assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.after);
-      });
-    }
-  });
-}
+describe('each change of the schema', { concurrency: true }, () => {
+  for (const [index, name] of ['PostgreSQL', 'PGlite'].entries()) {
+    describe(name, { concurrency: 1 }, () => {
+      for (const change of [...changes, ...silentChanges]) {
+        test(`${change.name}: at once`, async () => {
+          const graph = graphs[index]!;
+          assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.before);
+          await run[index]!(change.sql);
+          assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.after);
+        });
+      }
+    });
+  }
+});
 
 const ask = async (query: string): Promise<unknown> => outcomeOf(await graphs[0]!.execute({ query }, { role: 'anon' }));
 

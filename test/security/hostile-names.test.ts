@@ -142,10 +142,16 @@ for (const [index, name] of hostileNames.entries()) {
       second.page.edges.map(({ node }) => node.key),
       ['b'],
     );
-    const node = await run(`query ($n: ID!) { node(nodeId: $n) { __typename ... on Parent${index} { key kind } } }`, {
-      n: edge?.node.nodeId,
+    const node = await run(
+      `query ($n: ID!) { node(nodeId: $n) { __typename ... on Parent${index} { key kind } } parent${index}Collection(filter: {kind: {eq: HOSTILE}}) { totalCount } }`,
+      {
+        n: edge?.node.nodeId,
+      },
+    );
+    assert.deepEqual(node, {
+      node: { __typename: `Parent${index}`, key: name, kind: 'HOSTILE' },
+      [`parent${index}Collection`]: { totalCount: 1 },
     });
-    assert.deepEqual(node, { node: { __typename: `Parent${index}`, key: name, kind: 'HOSTILE' } });
     const changed = await run(
       `mutation ($k: String!) {
         updateParent${index}Collection(set: {kind: HOSTILE, number: 5}, filter: {key: {eq: "b"}}) { records { key kind } }

@@ -1,0 +1,115 @@
+/**
+ * Without the event triggers: a change is seen at once where a request would otherwise fail, and within about a second where it would only
+ * mean something else. That second is the price of having nothing installed (docs/freshness.md).
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+import type { Event } from '../../src/events.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { startPglite } from '../support/pglite.ts';
+import { grantsSql, rolesSql } from '../support/roles.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { callerOf, changes, type Expected, outcomeOf, type SchemaChange, setup, silentChanges } from './schema-changes.ts';
+
+let databases: TestDatabases;
+let database: TestDatabase;
+let pglite: PGlite;
+const events: Event[] = [];
+const graphs: Rowgraph[] = [];
+const run: ((sql: string) => Promise<unknown>)[] = [];
+
+before(async () => {
+  [databases, pglite] = await Promise.all([startTestDatabases(), startPglite()]);
+  database = await databases.create(setup);
+  await pglite.exec(rolesSql + grantsSql + setup);
+  const schemas = ['public', 'app'];
+  graphs.push(await createRowgraph({ database: database.url, schemas, observe: (event) => events.push(event) }));
+  graphs.push(await createRowgraph({ database: pglite, schemas }));
+  run.push(database.run, (sql) => pglite.exec(sql));
+});
+after(async () => {
+  for (const graph of graphs) await graph.close();
+  await pglite.close();
+  await databases.close();
+});
+
+/** What answers at the latest after a second, and the time for reading the schema. */
+async function settledOutcome(graph: Rowgraph, change: SchemaChange): Promise<Expected> {
+  const deadline = performance.now() + 2500;
+  for (;;) {
+    const outcome = outcomeOf(await graph.execute({ query: change.query }, callerOf(change)));
+    if (JSON.stringify(outcome) === JSON.stringify(change.after) || performance.now() > deadline) return outcome;
+    await sleep(20);
+  }
+}
+
+describe('each change of the schema', { concurrency: true }, () => {
+  for (const [index, name] of ['PostgreSQL', 'PGlite'].entries()) {
+    describe(name, { concurrency: 1 }, () => {
+      for (const change of changes) {
+        test(`${change.name}: ${change.isSilent ? 'within a second' : 'at once'}`, async () => {
+          const graph = graphs[index]!;
+          assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.before);
+          await run[index]!(change.sql);
+          const outcome = change.isSilent
+            ? settledOutcome(graph, change)
+            : graph.execute({ query: change.query }, callerOf(change)).then(outcomeOf);
+          assert.deepEqual(await outcome, change.after);
+        });
+      }
+
+      test('changes of meaning: within a second', async () => {
+        const graph = graphs[index]!;
+        for (const change of silentChanges) {
+          assert.deepEqual(outcomeOf(await graph.execute({ query: change.query }, callerOf(change))), change.before, change.name);
+          await run[index]!(change.sql);
+          assert.deepEqual(await settledOutcome(graph, change), change.after, change.name);
+        }
+      });
+
+      test('a change back before it was looked at leaves nothing behind', async () => {
+        const graph = graphs[index]!;
+        const query = '{ insidersCollection { edges { node { id } } } }';
+        await run[index]!(
+          'alter table hidden.insiders set schema public; revoke all on insiders from public; revoke all on insiders from insider',
+        );
+        await graph.reload();
+        // The role is asked for when it has the privilege, which is gone again when the catalog is compared.
+        await run[index]!(
+          'create role brief nologin; grant brief to authenticator; grant usage on schema public to brief; grant select on insiders to brief',
+        );
+        await sleep(1200);
+        await run[index]!('revoke select on insiders from brief');
+        assert.equal(outcomeOf(await graph.execute({ query }, { role: 'brief' })), 'GRAPHQL_VALIDATION_FAILED');
+        await run[index]!('grant select on insiders to brief');
+        assert.deepEqual(outcomeOf(await graph.execute({ query }, { role: 'brief' })), { insidersCollection: { edges: [] } });
+      });
+    });
+  }
+});
+
+test('what is not committed is not seen, and loads nothing', async () => {
+  const [graph] = graphs;
+  const query = '{ neverCollection { edges { node { id } } } }';
+  const loads = (): number => events.filter(({ kind }) => kind === 'schema-loaded').length;
+  await sleep(1200);
+  const before = loads();
+  const other = await database.connect();
+  await other.query('begin; create table never (id int primary key)');
+  assert.equal(outcomeOf(await graph!.execute({ query }, { role: 'anon' })), 'GRAPHQL_VALIDATION_FAILED');
+  await other.query('rollback');
+  assert.equal(outcomeOf(await graph!.execute({ query }, { role: 'anon' })), 'GRAPHQL_VALIDATION_FAILED');
+  assert.equal(loads(), before);
+});
+
+test('reloads are forced by hand, and shared by those who ask at the same time', async () => {
+  const [graph] = graphs;
+  const loads = (): number => events.filter(({ kind }) => kind === 'schema-loaded').length;
+  const before = loads();
+  await graph!.reload();
+  assert.equal(loads(), before + 1);
+  await Promise.all(Array.from({ length: 20 }, () => graph!.reload()));
+  assert.equal(loads(), before + 3, 'the one under way, and one more for all who asked meanwhile');
+});
