@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import type { Model, Table } from '../../src/model/model.ts';
 import { type CaseContext, claims } from './case-context.ts';
+import { notGranted } from './check-privileges.ts';
 import { PropertyFailure } from './property-failure.ts';
 import { type ForeignKeyDescription, kindOf, type SchemaDescription, type TableDescription } from './schema-description.ts';
 
@@ -32,6 +33,7 @@ export async function checkSchema({ graph, schema }: CaseContext, role: string, 
   const [told, written] = [client, printed].map((each) => withoutScalars(printSchema(lexicographicSortSchema(each))));
   if (told !== written) throw new PropertyFailure('The schema as text is not that of introspection.', { expected: told, got: written });
   expectNone('Something is missing without a reason.', schema.usableBy.includes(role) ? unexplained(schema, model, client) : []);
+  expectNone('The schema has what the role may not do.', notGranted(schema, model, client));
   return buildClientSchema(data as unknown as IntrospectionQuery, { assumeValid: true });
 }
 

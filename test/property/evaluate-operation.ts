@@ -26,8 +26,7 @@ import {
   valueOf,
   type World,
 } from './loaded-tables.ts';
-import { columnOf, type TableDescription } from './schema-description.ts';
-import { quoteIdentifier } from './schema-sql.ts';
+import { columnOf, isGranted, type TableDescription } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** What an operation has to answer. */
@@ -176,12 +175,8 @@ class Evaluator {
 }
 
 /** Whether a role may select every column of a table. */
-function maySelect(role: string, { grants, columns }: TableDescription): boolean {
-  const own = grants.filter((grant) => grant.role === role).map(({ privilegesSql }) => privilegesSql);
-  if (own.includes('all') || own.includes('select')) return true;
-  return own.some(
-    (privileges) => privileges.startsWith('select (') && columns.every(({ name }) => privileges.includes(quoteIdentifier(name))),
-  );
+function maySelect(role: string, table: TableDescription): boolean {
+  return table.columns.every(({ name }) => isGranted(table, role, 'select', name));
 }
 
 /** What the functions of random schemas make of a column. */

@@ -90,8 +90,18 @@ export interface PolicyDescription {
 
 export interface GrantDescription {
   readonly role: string;
-  /** `select`, `insert (…)`, with the columns quoted. */
-  readonly privilegesSql: string;
+  readonly verb: Verb | 'all';
+  /** Null: on the whole table. */
+  readonly columns: readonly string[] | null;
+}
+
+export type Verb = 'select' | 'insert' | 'update' | 'delete';
+
+/** Whether a role may do something with a column. */
+export function isGranted({ grants }: TableDescription, role: string, verb: Verb, column: string): boolean {
+  return grants.some(
+    (grant) => grant.role === role && (grant.verb === 'all' || grant.verb === verb) && (grant.columns?.includes(column) ?? true),
+  );
 }
 
 /** The columns that identify a row in the API, in the order that nodeIds and cursors have them; empty where there are none. */

@@ -150,7 +150,9 @@ function access(schema: SchemaDescription): string[] {
   }
   for (const table of schema.tables) {
     const name = quoteIdentifier(schema.name, table.name);
-    for (const { role, privilegesSql } of table.grants) statements.push(`grant ${privilegesSql} on ${name} to ${role}`);
+    for (const { role, verb, columns } of table.grants) {
+      statements.push(`grant ${verb}${columns ? ` (${names(columns)})` : ''} on ${name} to ${role}`);
+    }
     if (table.rowSecurity) statements.push(`alter table ${name} enable row level security`);
     for (const policy of table.policies) {
       const using = policy.command === 'insert' ? '' : ` using (${policy.conditionSql})`;

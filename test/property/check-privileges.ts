@@ -1,0 +1,30 @@
+/** What a role may not do must not be in its schema; what PostgreSQL granted to it is known from the description. */
+import { type GraphQLSchema, isInputObjectType, isObjectType } from 'graphql';
+import type { Model, Table } from '../../src/model/model.ts';
+import { isGranted, type SchemaDescription, type TableDescription, type Verb } from './schema-description.ts';
+
+/** Fields and inputs of the schema that the role has no privilege for. */
+export function notGranted(schema: SchemaDescription, model: Model, client: GraphQLSchema): string[] {
+  return schema.tables.flatMap((table) => {
+    const names = model.tables.find(({ name }) => name === table.name);
+    return names ? notGrantedOn(table, names, model.role, client) : [];
+  });
+}
+
+function notGrantedOn(table: TableDescription, names: Table, role: string, client: GraphQLSchema): string[] {
+  const problems: string[] = [];
+  const check = (verb: Verb, typeName: string) => {
+    const type = client.getType(typeName);
+    if (!isObjectType(type) && !isInputObjectType(type)) return;
+    for (const { name, fieldName } of names.columns) {
+      const isOther = [...names.relations, ...names.computed].some((field) => isObjectType(type) && field.fieldName === fieldName);
+      if (type.getFields()[fieldName] && !isOther && !isGranted(table, role, verb, name)) problems.push(`${verb} ${typeName}.${fieldName}`);
+    }
+  };
+  check('select', names.typeName);
+  check('insert', `${names.typeName}InsertInput`);
+  check('update', `${names.typeName}UpdateInput`);
+  const deletes = client.getMutationType()?.getFields()[`deleteFrom${names.typeName}Collection`];
+  if (deletes && !isGranted(table, role, 'delete', '')) problems.push(`delete from ${table.name}`);
+  return problems;
+}
