@@ -1,0 +1,74 @@
+/**
+ * A model of two tables as plain objects, for tests of the pure stages: accounts, and their posts, with a column of most kinds.
+ */
+import type { Column, EnumType, Model, Relation, ScalarName, ScalarType, Table, ValueType } from '../../src/model/model.ts';
+
+/** A scalar type; `maxLength` makes it a varchar. */
+export function scalarType(scalar: ScalarName, typeName: string, maxLength: number | null = null): ScalarType {
+  const sqlType = maxLength === null ? typeName : `${typeName}(${maxLength})`;
+  return { kind: 'scalar', scalar, sqlType, typeName, maxLength };
+}
+
+export const int4 = scalarType('Int', 'integer');
+export const text = scalarType('String', 'text');
+
+/** An enum of labels; a name that differs from its label makes it mapped. */
+export function enumOf(values: Readonly<Record<string, string>>): EnumType {
+  const listed = Object.entries(values).map(([name, label]) => ({ name, label }));
+  const mapped = listed.some(({ name, label }) => name !== label);
+  return { id: 9, schema: 'public', name: 'mood', typeName: 'Mood', description: null, values: listed, mapped, introspection: true };
+}
+
+/** A nullable column with every privilege. */
+export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
+  const usable = { orderable: true, leadsIndex: false, selectable: true, insertable: true, updatable: true };
+  return { name, fieldName: name, description: null, type, notNull: false, ...usable, ...more };
+}
+
+/** A table with every privilege and pages of 30 rows; its key is the columns that are not null. */
+export function tableWith(typeName: string, columns: readonly Column[], more: Partial<Table> = {}): Table {
+  const usable = { selectable: true, insertable: true, updatable: true, deletable: true };
+  const rest = { relations: [], computed: [], maxRows: 30, totalCount: true, aggregate: true, introspection: true, ...usable };
+  const name = typeName.toLowerCase();
+  const primaryKey = columns.filter(({ notNull }) => notNull);
+  return { id: 1, schema: 'public', name, kind: 'table', typeName, description: null, columns, primaryKey, ...rest, ...more };
+}
+
+/** A model of these tables. */
+export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = []): Model {
+  return { role: 'anon', schemas: ['public'], tables, routines: [], enums, introspection: true, omissions: [] };
+}
+
+export const mood = enumOf({ calm: 'calm', wild: 'wild' });
+
+const accountRelations: Relation[] = [];
+
+export const account: Table = tableWith(
+  'Account',
+  [
+    columnOf('id', int4, { notNull: true }),
+    columnOf('name', text),
+    columnOf('balance', scalarType('BigInt', 'bigint')),
+    columnOf('active', scalarType('Boolean', 'boolean')),
+    columnOf('mood', { kind: 'enum', enum: mood, sqlType: 'public.mood' }),
+    columnOf('tags', { kind: 'list', element: text, sqlType: 'text[]' }, { orderable: false }),
+  ],
+  { relations: accountRelations },
+);
+
+export const post: Table = tableWith('Post', [
+  columnOf('id', int4, { notNull: true }),
+  columnOf('account_id', int4),
+  columnOf('title', text),
+]);
+
+accountRelations.push({
+  fieldName: 'posts',
+  kind: 'to-many',
+  target: post,
+  columns: [{ near: 'id', target: 'account_id' }],
+  nullable: false,
+  unique: false,
+});
+
+export const sampleModel: Model = modelOf([account, post], [mood]);
