@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError } from '../errors.ts';
+import { decodeCursor, decodeNodeId } from './opaque-id.ts';
+
+const encode = (json: string | Uint8Array) => Buffer.from(json).toString('base64');
+
+function assertRefused(decode: () => unknown, message: string | RegExp): void {
+  assert.throws(decode, (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.code, 'BAD_USER_INPUT');
+    assert.match(error.message, new RegExp(message));
+    return true;
+  });
+}
+
+describe('decodeCursor', () => {
+  it('keeps numbers as they are written', () => {
+    const digits = ['9007199254740993', '1.10', '1e400', '-0', '0.1234567890123456789'];
+    assert.deepEqual(decodeCursor(encode(`[${digits.join(',')}]`)), digits);
+  });
+
+  it('has text of strings and booleans, and null of null', () => {
+    assert.deepEqual(decodeCursor(encode('["é\\n", "", true, false, null]')), ['é\n', '', 'true', 'false', null]);
+    assert.deepEqual(decodeCursor(encode('[]')), []);
+  });
+
+  it('reads base64 that is broken into lines, as PostgreSQL writes it', () => {
+    assert.deepEqual(decodeCursor(encode('[1, 2, 3]').replace(/(.{4})/g, '$1\n')), ['1', '2', '3']);
+  });
+
+  it('refuses arrays and objects inside', () => {
+    assertRefused(() => decodeCursor(encode('[[1]]')), '^Unexpected array in input value$');
+    assertRefused(() => decodeCursor(encode('[{"a": 1}]')), '^This is no cursor');
+  });
+
+  it('refuses what is no base64 of a JSON array in UTF-8', () => {
+    for (const text of [
+      '',
+      '!',
+      'nonsense',
+      encode('{}'),
+      encode('1'),
+      encode('null'),
+      encode('[1'),
+      encode(new Uint8Array([0x5b, 0x22, 0xff])),
+    ]) {
+      assertRefused(() => decodeCursor(text), '^This is no cursor: take it as it came from an earlier answer.$');
+    }
+  });
+});
+
+describe('decodeNodeId', () => {
+  it('has the schema, the table and the key', () => {
+    const { schema, table, elements } = decodeNodeId(encode('["public", "Account", 90071992547409930, "x"]'));
+    assert.deepEqual([schema, table, elements], ['public', 'Account', ['90071992547409930', 'x']]);
+  });
+
+  it('refuses what lacks one of them', () => {
+    for (const json of ['[]', '["public"]', '["public", "account"]', '[1, "account", 1]', '["public", null, 1]']) {
+      assertRefused(() => decodeNodeId(encode(json)), '^This is no nodeId');
+    }
+    assertRefused(() => decodeNodeId(encode('["public", "account", [1]]')), '^Unexpected array in input value$');
+  });
+});
