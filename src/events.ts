@@ -46,6 +46,18 @@ export interface ServerStopped {
   readonly kind: 'server-stopped';
 }
 
+/** One of several processes that share the port has ended without being told to; another takes its place. */
+export interface WorkerEnded {
+  readonly kind: 'worker-ended';
+  /** Of the process that ended. */
+  readonly worker: number | undefined;
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** When the next one starts. */
+  readonly restartMilliseconds: number;
+}
+
 /** The schema of all roles was loaded, at the start or after DDL. */
 export interface SchemaLoaded {
   readonly kind: 'schema-loaded';
@@ -82,6 +94,7 @@ export type Event =
   | ServerStarted
   | ServerStopping
   | ServerStopped
+  | WorkerEnded
   | SchemaLoaded
   | SchemaLoadFailed
   | FlightRetried

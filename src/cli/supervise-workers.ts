@@ -3,11 +3,14 @@
  * worker is the same command in a process of its own (`node:cluster`); its connections come from this one, which answers nothing itself.
  */
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import type { Observer } from '../events.ts';
 import { createTelemetry } from '../http/create-telemetry.ts';
 import { ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import { explainListenError } from './start-service.ts';
 import { waitForStopSignal } from './stop-signal.ts';
 
 const firstDelayMilliseconds = 100;
@@ -18,8 +21,10 @@ const goodLifeMilliseconds = 10_000;
 const stopMilliseconds = 20_000;
 
 /** Resolves when it was told to stop and all workers have ended. Throws `ToldError` where the first worker cannot serve. */
-export async function superviseWorkers({ workers, logLevel }: ServeConfiguration): Promise<void> {
+export async function superviseWorkers({ workers, host, port, logLevel }: ServeConfiguration): Promise<void> {
   const stopped = waitForStopSignal();
+  // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
+  if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
   const { observe } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const supervisor = new Supervisor(workers, observe);
   const failed = supervisor.start().then((url) => {
@@ -48,11 +53,8 @@ class Supervisor {
     const url = await untilServing(first);
     if (this.#isStopping) return null;
     if (url === null) throw new ToldError(first.process.exitCode || 1);
-    // Later ones take the port that was found, should all die and 0 be asked for. Of a flag that is given twice, the last counts.
-    cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(portOf(url))] });
     this.#watch(first, 0);
-    const others = Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0));
-    await Promise.all(others);
+    await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0)));
     return this.#isStopping ? null : url;
   }
 
@@ -104,8 +106,16 @@ function untilServing(worker: Worker): Promise<string | null> {
   });
 }
 
-function portOf(url: string): number {
-  return Number(new URL(url).port) || 80;
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(0, host), 'listening');
+    return (probe.address() as AddressInfo).port;
+  } catch (error) {
+    throw explainListenError(error, host, 0);
+  } finally {
+    if (probe.listening) await once(probe.close(), 'close');
+  }
 }
 
 function liveWorkers(): Worker[] {

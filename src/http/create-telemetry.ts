@@ -4,7 +4,7 @@
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CacheStatistics, Event, Observer, RequestFinished } from '../events.ts';
+import type { CacheStatistics, Event, Observer, RequestFinished, WorkerEnded } from '../events.ts';
 
 export interface TelemetryOptions {
   /** The least important line to write. Default: info. Requests that are answered well are on level debug. */
@@ -114,6 +114,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'server-started':
     case 'server-stopping':
     case 'server-stopped':
+    case 'worker-ended':
       break;
   }
 }
@@ -137,6 +138,9 @@ function write(event: Event, log: Logger): void {
     case 'server-stopped':
       log.info('stopped');
       break;
+    case 'worker-ended':
+      writeWorkerEnd(event, log);
+      break;
     case 'schema-loaded':
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
       break;
@@ -150,6 +154,10 @@ function write(event: Event, log: Logger): void {
       log.warn({ err: event.error }, 'database connection failed');
       break;
   }
+}
+
+function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {
+  log.error({ worker, code, signal, restartMilliseconds }, 'a worker ended; another takes its place');
 }
 
 /** Errors of clients are no news for an operator; those of the server are. */

@@ -36,38 +36,149 @@ interface Service {
   readonly command: RunningCommand;
   /** Sends a query on a connection of its own, which the primary hands to the next worker. */
   ask(query: string): Promise<unknown>;
-  /** The processes that answer, as each says in its metrics. */
-  pids(): Promise<Set<number>>;
+  /** The lines of the log so far. */
+  log(): readonly LogLine[];
+}
+
+interface LogLine {
+  readonly pid: number;
+  readonly msg: string;
+  readonly worker?: number;
 }
 
 async function startService(count: number): Promise<Service> {
-  const command = startCommand(['serve', '--workers', String(count), '--database-url', databaseUrl], { home, environment });
+  const flags = ['--workers', String(count), '--database-url', databaseUrl, '--log-level', 'debug'];
+  const command = startCommand(['serve', ...flags], { home, environment });
+  let written = '';
+  command.process.stderr?.on('data', (text: string) => {
+    written += text;
+  });
   const line = await command.waitFor(/\n/);
   const [, url = ''] = new RegExp(`^rowgraph serves (\\S+) from ${count} processes\\n$`).exec(line) ?? [];
   assert.notEqual(url, '', line);
   const { stdout } = await runCommand(['keys', '--role', 'anon'], { home, environment });
-  const headers = { 'content-type': 'application/json', apiKey: stdout.trim().split(/\s+/).at(-1) ?? '' };
-  const pidOf = async (): Promise<number> => {
-    // Each process started at a time of its own, to the millisecond.
-    const metrics = await send(new URL('/metrics', url), 'GET', {}, '');
-    return Number(/^process_start_time_seconds (\S+)$/m.exec(metrics)?.[1]);
-  };
+  const headers = { 'content-type': 'application/json', apiKey: stdout.trim() };
   return {
     command,
-    ask: async (query) => JSON.parse(await send(new URL(url), 'POST', headers, JSON.stringify({ query }))) as unknown,
-    pids: async () => new Set(await Promise.all(Array.from({ length: 4 * count }, pidOf))),
+    ask: async (query) => JSON.parse(await post(url, headers, JSON.stringify({ query }))) as unknown,
+    log: () =>
+      written
+        .split('\n')
+        .slice(0, -1)
+        .map((text) => JSON.parse(text) as LogLine),
   };
 }
 
-function send(url: URL, method: string, headers: Record<string, string>, body: string): Promise<string> {
+function post(url: string, headers: Record<string, string>, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, async (response) => {
-      try {
-        resolve((await response.setEncoding('utf8').toArray()).join(''));
-      } catch (error) {
-        reject(error);
-      }
+    const sent = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      response
+        .setEncoding('utf8')
+        .toArray()
+        .then((chunks) => resolve(chunks.join('')), reject);
     });
     sent.once('error', reject).end(body);
   });
 }
+
+/** The processes whose log has this message. */
+function pidsOf(log: readonly LogLine[], message: string): number[] {
+  return [...new Set(log.filter(({ msg }) => msg === message).map(({ pid }) => pid))];
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMilliseconds;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `${what}: not within ${patienceMilliseconds} ms`);
+    await sleep(50);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const letters = '{ letterCollection { edges { node { id } } } }';
+const lettersAnswer = { data: { letterCollection: { edges: [{ node: { id: 1 } }] } } };
+
+test('every worker answers, learns of DDL, is replaced when it dies, and ends gracefully', async (t) => {
+  const { command, ask, log } = await startService(3);
+  const started = pidsOf(log(), 'serving');
+  assert.equal(started.length, 3);
+  assert.ok(!started.includes(command.process.pid ?? 0));
+
+  await t.test('every worker answers', async () => {
+    for (const answer of await Promise.all(Array.from({ length: 12 }, () => ask(letters)))) assert.deepEqual(answer, lettersAnswer);
+    await until('a request in the log of each', () => pidsOf(log(), 'request').length === 3);
+  });
+
+  await t.test('every worker learns of DDL', async () => {
+    await superuser.query('create table postcard (id int primary key)');
+    const askAll = (): Promise<unknown[]> =>
+      Promise.all(Array.from({ length: 12 }, () => ask('{ postcardCollection { edges { node { id } } } }')));
+    for (const answer of await askAll()) assert.deepEqual(answer, { data: { postcardCollection: { edges: [] } } });
+    await superuser.query('drop table postcard');
+    for (const answer of await askAll()) {
+      assert.match(JSON.stringify(answer), /Cannot query field .+postcardCollection.+GRAPHQL_VALIDATION_FAILED/);
+    }
+  });
+
+  await t.test('a worker that dies is replaced, and the others go on', async () => {
+    const [victim = 0] = started;
+    process.kill(victim, 'SIGKILL');
+    await until('the end of the worker', () => !isAlive(victim));
+    for (let count = 0; count < 12; count++) assert.deepEqual(await ask(letters), lettersAnswer);
+    await until('another worker', () => pidsOf(log(), 'serving').length === 4);
+    const [end] = log().filter(({ worker }) => worker === victim);
+    assert.equal(end?.pid, command.process.pid);
+  });
+
+  await t.test('all workers at once are replaced, at the same port', async () => {
+    for (const pid of pidsOf(log(), 'serving').filter(isAlive)) process.kill(pid, 'SIGKILL');
+    await until('three new workers', () => pidsOf(log(), 'serving').length === 7);
+    assert.deepEqual(await ask(letters), lettersAnswer);
+  });
+
+  await t.test('SIGTERM ends all when the requests in flight are answered', async () => {
+    const inFlight = ask('{ slow }');
+    const text = "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%slow%'";
+    await until('the request', async () => (await superuser.query(text)).rowCount !== 0);
+    const { code, signal, stdout } = await command.stop('SIGTERM');
+    assert.deepEqual(await inFlight, { data: { slow: 7 } });
+    assert.deepEqual({ code, signal, lines: stdout.split('\n').length }, { code: 0, signal: null, lines: 2 });
+    assert.deepEqual(pidsOf(log(), 'serving').filter(isAlive), []);
+    assert.equal(pidsOf(log(), 'stopped').length, 3);
+  });
+});
+
+test('workers end when the primary is killed', async () => {
+  const { command, log } = await startService(2);
+  await command.stop('SIGKILL');
+  await until('the end of the workers', () => !pidsOf(log(), 'serving').some(isAlive));
+});
+
+test('Ctrl-C while the workers start ends all', async () => {
+  const flags = ['--workers', '4', '--database-url', databaseUrl];
+  const command = startCommand(['serve', ...flags], { home, environment });
+  await new Promise((resolve) => command.process.stderr?.once('data', resolve));
+  const { code, stdout } = await command.stop('SIGINT');
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '' });
+});
+
+test('what is wrong is one line and exit code 2, however many workers there are', async () => {
+  const refuse = async (line: RegExp, ...flags: string[]): Promise<void> => {
+    const { code, stdout, stderr } = await runCommand(['serve', '--database-url', databaseUrl, ...flags], { home, environment });
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+    assert.match(stderr, /^rowgraph: [^\n]+\n$/);
+    assert.match(stderr, line);
+  };
+  await refuse(/--workers must be a whole number from 1 to 256 \(it is "0"\)/, '--workers', '0');
+  await refuse(/--workers must be a whole number from 1 to 256 \(it is "auto"\)/, '--workers', 'auto');
+  await refuse(/--workers must be a whole number from 1 to 256 \(it is "1000"\)/, '--workers', '1000');
+  await refuse(/there is no role "nobody"/, '--workers', '2', '--anon-role', 'nobody');
+  await refuse(/--port \d+ is taken by another program/, '--workers', '2', '--log-level', 'silent', '--port', String(server.port));
+});
