@@ -19,7 +19,7 @@ function alterValue(random: RandomSource, value: unknown, probability: number): 
   if (!random.chance(probability)) return value;
   if (random.chance(0.2)) return null;
   if (typeof value === 'boolean') return !value;
-  if (typeof value === 'number') return Number.isInteger(value) ? random.integer(-3, 12) : value / 2;
+  if (typeof value === 'number') return Number.isInteger(value) ? random.integer(0, 12) : value / 2;
   // Texts may be names of enums, dates or identifiers.
   return value;
 }
