@@ -24,7 +24,8 @@ relation as materialized (
 )
 select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
-    from pg_catalog.pg_namespace n where (n.oid in (select e.oid from exposed e)) is true),
+    -- All but those of temporary tables: functions over rows and types may be in any.
+    from pg_catalog.pg_namespace n where n.nspname !~ '^pg_(toast_)?temp_'),
   (select pg_catalog.bit_xor(r.hash) from relation r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
     from pg_catalog.pg_attribute a where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
@@ -33,10 +34,11 @@ select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
     from pg_catalog.pg_index i where (i.indrelid in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
-    from pg_catalog.pg_rewrite w where (w.ev_class in (select r.oid from relation r)) is true),
+    -- 1 is select, which all views have; other rules, like the triggers below, make the views upon a view writable too.
+    from pg_catalog.pg_rewrite w where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- 64 is instead of, which makes views writable.
-    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0 and (t.tgrelid in (select r.oid from relation r)) is true),
+    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     from pg_catalog.pg_proc p
     where (p.pronamespace in (select e.oid from exposed e)) is true
