@@ -6,7 +6,7 @@ import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from
 import { compileFilter } from './compile-filter.ts';
 import type { StatementContext } from './context.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
-import { orderBy, type SeekRange, seekRanges, walkingKeys } from './seek.ts';
+import { orderBy, type SeekRange, seekRanges, type WalkKey, walkingKeys, wholeRanges } from './seek.ts';
 
 /** Where the rows of a collection come from. */
 export interface Source {
@@ -114,17 +114,21 @@ export class PageQuery {
 
   /** The subselect, once everything around it is known. */
   compile(): Sql {
-    if (!this.#cursor) return this.#single(undefined, this.#connection.page.offset);
-    const ranges = seekRanges(this.#keys, this.#cursor, directScope(this.scope.alias, this.#source.row?.(this.scope.alias)));
-    if (ranges.length === 0) return this.#single({ condition: sql`false`, fixedKeys: 0 }, null);
-    return ranges.length === 1 ? this.#single(ranges[0], this.#connection.page.offset) : this.#union(ranges);
+    const inner = directScope(this.scope.alias, this.#source.row?.(this.scope.alias));
+    const ranges = this.#cursor ? seekRanges(this.#keys, this.#cursor, inner) : wholeRanges(this.#keys, inner);
+    if (ranges.length > 1) return this.#union(ranges);
+    const [only] = ranges;
+    if (this.#cursor && !only) return this.#single({ condition: sql`false`, order: this.#keys }, null);
+    return this.#single(only, this.#connection.page.offset);
   }
 
   #single(range: SeekRange | undefined, offset: Count | null): Sql {
     const { inner, rows } = this.#rows(range);
     const outputs = this.scope.outputs(inner);
-    if (this.#numbered) outputs.push(this.#rowNumber(this.#keys, inner));
-    return sql`select ${join(outputs, ', ')}${rows}${newLine}order by ${orderBy(this.#keys, inner)}${this.#cut(offset)}`;
+    const keys = range?.order ?? this.#keys;
+    if (this.#numbered) outputs.push(this.#rowNumber(keys, inner));
+    const order = keys.length > 0 ? sql`${newLine}order by ${orderBy(keys, inner)}` : sql``;
+    return sql`select ${join(outputs, ', ')}${rows}${order}${this.#cut(offset)}`;
   }
 
   /** Each range read by itself and cut to the page, then put together: the order of the whole comes from a sort of a few pages' rows. */
@@ -134,8 +138,7 @@ export class PageQuery {
     for (const { column } of this.#keys) this.scope.column(column.name);
     const branches = ranges.map((range) => {
       const { inner, rows } = this.#rows(range);
-      const keys = this.#keys.slice(range.fixedKeys);
-      const order = keys.length > 0 ? sql`${newLine}order by ${orderBy(keys, inner)}` : sql``;
+      const order = range.order.length > 0 ? sql`${newLine}order by ${orderBy(range.order, inner)}` : sql``;
       const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
       return sql`(select ${join(this.scope.outputs(inner), ', ')}${rows}${order} limit ${size})`;
     });
@@ -149,8 +152,9 @@ export class PageQuery {
     return { inner, rows: sql`${newLine}from ${from}${where(range ? [...conditions, range.condition] : conditions)}` };
   }
 
-  #rowNumber(keys: readonly OrderKey[], scope: Scope): Sql {
-    return sql`row_number() over (order by ${orderBy(keys, scope)}) as ${this.#numberName()}`;
+  #rowNumber(keys: readonly WalkKey[], scope: Scope): Sql {
+    const order = keys.length > 0 ? sql`order by ${orderBy(keys, scope)}` : sql``;
+    return sql`row_number() over (${order}) as ${this.#numberName()}`;
   }
 
   #numberName(): Sql {

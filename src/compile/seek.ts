@@ -10,8 +10,28 @@ import type { Scope } from './scope.ts';
 /** A range of rows in walking order. */
 export interface SeekRange {
   readonly condition: Sql;
-  /** How many of the first keys are one value within the range and so need no ordering. */
-  readonly fixedKeys: number;
+  /** The keys that order the rows within the range: those before them are one value in it. */
+  readonly order: readonly WalkKey[];
+}
+
+/** A key in walking order. */
+export interface WalkKey extends OrderKey {
+  /** Whether it is never null where it is used, whatever its column says. */
+  readonly isValue?: boolean;
+}
+
+/**
+ * All rows. Where nulls stand at the other end than an index has them, those and the values are ranges of their own: an index serves both
+ * (`… desc nulls last` as a whole it does not).
+ */
+export function wholeRanges(keys: readonly OrderKey[], scope: Scope): SeekRange[] {
+  const [first, ...others] = keys;
+  if (!first?.column.leadsIndex || first.column.notNull || first.nullsFirst === first.descending) return [];
+  const column = scope.column(first.column.name);
+  return [
+    { condition: sql`${column} is not null`, order: [{ ...first, isValue: true }, ...others] },
+    { condition: sql`${column} is null`, order: others },
+  ];
 }
 
 /** The ranges, unordered. None where nothing can follow. Keys are in walking order. */
@@ -69,14 +89,19 @@ class Seeker {
     const { column, nullsFirst } = this.#key(index);
     const isPartial = this.#cursor.length < this.#keys.length;
     if (column.notNull || nullsFirst || isPartial || !this.#cursor[index]) return [];
-    return [this.#range(index, sql`${this.#column(index)} is null`, 1)];
+    return [this.#range(index, sql`${this.#column(index)} is null`, this.#keys.slice(index + 1))];
   }
 
-  #range(index: number, condition: Sql, more = 0): SeekRange {
+  /** Without keys of its own a range is ordered from its key on, which is never null in what is beyond a value or a null. */
+  #range(index: number, condition: Sql, keys: readonly WalkKey[] = this.#valuesFrom(index)): SeekRange {
     const prefix = Array.from({ length: index }, (_, each) =>
       this.#cursor[each] ? sql`${this.#column(each)} = ${this.#value(each)}` : sql`${this.#column(each)} is null`,
     );
-    return { condition: join([...prefix, condition], ' and '), fixedKeys: index + more };
+    return { condition: join([...prefix, condition], ' and '), order: keys };
+  }
+
+  #valuesFrom(index: number): readonly WalkKey[] {
+    return [{ ...this.#key(index), isValue: true }, ...this.#keys.slice(index + 1)];
   }
 
   #key(index: number): OrderKey {
@@ -93,12 +118,12 @@ class Seeker {
 }
 
 /** ORDER BY of keys in walking order. Words that say what is the default, or that nothing depends on, are left away: an index serves the rest. */
-export function orderBy(keys: readonly OrderKey[], scope: Scope): Sql {
+export function orderBy(keys: readonly WalkKey[], scope: Scope): Sql {
   return join(
-    keys.map(({ column, descending, nullsFirst }) => {
+    keys.map(({ column, descending, nullsFirst, isValue }) => {
       const direction = descending ? ' desc' : '';
       // Ascending puts nulls last and descending first, if nothing is said (manual: Sorting Rows).
-      const nulls = column.notNull || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
+      const nulls = column.notNull || isValue || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
       return sql`${scope.column(column.name)}${trusted(direction + nulls)}`;
     }),
     ', ',

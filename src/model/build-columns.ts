@@ -29,6 +29,7 @@ function buildColumn(draft: Draft, { source, schema }: TableDraft, column: Catal
     description: readDescription(directive),
     type,
     notNull: column.notNull,
+    leadsIndex: source.indexes.some(({ columns }) => columns[0] === column.number),
     orderable: isOrderable(draft, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,

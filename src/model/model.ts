@@ -57,6 +57,8 @@ export interface Column {
   readonly description: string | null;
   readonly type: ValueType;
   readonly notNull: boolean;
+  /** Whether an index begins with it. */
+  readonly leadsIndex: boolean;
   /** Whether it can be ordered by: no array, JSON or composite type, as the reference has it. */
   readonly orderable: boolean;
   readonly selectable: boolean;

@@ -10,7 +10,7 @@ from (select t1.*, row_number() over (order by t1."founded" desc nulls last, t1.
     (select t1."id", t1."founded", t1."name"
       from "public"."act" as t1
       where t1."founded" < $1::smallint
-      order by t1."founded" desc nulls last, t1."name", t1."id" limit 3)
+      order by t1."founded" desc, t1."name", t1."id" limit 3)
     union all
     (select t1."id", t1."founded", t1."name"
       from "public"."act" as t1

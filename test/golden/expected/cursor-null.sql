@@ -12,5 +12,5 @@ from (select t1.* from (
     (select t1."founded", t1."id"
       from "public"."act" as t1
       where t1."founded" is not null
-      order by t1."founded" nulls first, t1."id" limit 2)) as t1
+      order by t1."founded", t1."id" limit 2)) as t1
   order by t1."founded" nulls first, t1."id" limit 2) as t1;
