@@ -48,8 +48,8 @@ const relevantChanges = [
   'alter table renamed set schema other',
   'alter schema other rename to another',
   'create schema other',
-  'create table elsewhere.base (id int primary key); create view elsewhere.inner_view as select distinct id from elsewhere.base',
-  'create view outer_view as select * from elsewhere.inner_view',
+  `create table elsewhere.base (id int primary key); create view elsewhere.inner_view as select distinct id from elsewhere.base;
+    create view outer_view as select * from elsewhere.inner_view`,
   'create trigger acts instead of insert on elsewhere.inner_view for each row execute function act()',
   'create rule acts as on update to elsewhere.inner_view do instead nothing',
   'grant usage on schema elsewhere to someone',
