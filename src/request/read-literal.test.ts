@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLBoolean, GraphQLID, type GraphQLInputType, GraphQLInt, GraphQLList, GraphQLNonNull, parseValue } from 'graphql';
+import { account, sampleModel } from '../../test/support/sample-model.ts';
+import { buildSchema } from '../schema/build-schema.ts';
+import { cursorScalar, scalarTypes } from '../schema/scalars.ts';
+import { orderByDirection } from '../schema/table-types.ts';
+import type { InputValue } from './input-value.ts';
+import { readLiteral } from './read-literal.ts';
+
+const filter = buildSchema(sampleModel).getType('AccountFilter') as GraphQLInputType;
+const constant = (value: string | boolean) => ({ kind: 'constant', value }) as const;
+const encode = (json: string) => Buffer.from(json).toString('base64');
+
+function read(type: GraphQLInputType, text: string, variables: Record<string, InputValue> = {}): InputValue | undefined {
+  return readLiteral(type, parseValue(text), new Map(Object.entries(variables)));
+}
+
+describe('readLiteral', () => {
+  it('has the text of scalars as it stands in the document', () => {
+    assert.deepEqual(read(GraphQLInt, '7'), constant('7'));
+    assert.deepEqual(read(scalarTypes.BigInt, '12345678901234567890'), constant('12345678901234567890'));
+    assert.deepEqual(read(scalarTypes.Float, '1.10e5'), constant('1.10e5'));
+    assert.deepEqual(read(scalarTypes.String, '"a\\n\\u0041"'), constant('a\nA'));
+    assert.deepEqual(read(GraphQLBoolean, 'false'), constant(false));
+    assert.equal(read(GraphQLInt, 'null'), null);
+  });
+
+  it('has lists, of one item too', () => {
+    const list = new GraphQLList(GraphQLInt);
+    assert.deepEqual(read(list, '[1, null]'), { kind: 'list', items: [constant('1'), null] });
+    assert.deepEqual(read(list, '1'), { kind: 'list', items: [constant('1')] });
+    assert.deepEqual(read(list, '[]'), { kind: 'list', items: [] });
+    assert.equal(read(list, 'null'), null);
+  });
+
+  it('has objects with what their fields mean', () => {
+    assert.deepEqual(read(filter, '{ name: { eq: "x" } }'), {
+      kind: 'object',
+      entries: [
+        {
+          name: 'name',
+          binding: { kind: 'column', column: account.columns[1] },
+          value: { kind: 'object', entries: [{ name: 'eq', binding: undefined, value: constant('x') }] },
+        },
+      ],
+    });
+  });
+
+  it('has the values that decide the SQL as choices', () => {
+    assert.deepEqual(read(orderByDirection, 'AscNullsFirst'), { kind: 'choice', name: 'AscNullsFirst' });
+  });
+
+  it('decodes cursors and nodeIds', () => {
+    assert.deepEqual(read(cursorScalar, JSON.stringify(encode('[1, null]'))), { kind: 'cursor', elements: [constant('1'), null] });
+    assert.deepEqual(read(GraphQLID, JSON.stringify(encode('["s", "t", 1]'))), {
+      kind: 'identifier',
+      schema: 's',
+      table: 't',
+      elements: [constant('1')],
+    });
+    assert.throws(() => read(cursorScalar, '"?"'), { code: 'BAD_USER_INPUT' });
+  });
+
+  it('takes variables from what was read of them', () => {
+    const leaf = { kind: 'variable', leaf: 0 } as const;
+    assert.deepEqual(read(GraphQLInt, '$v', { v: leaf }), leaf);
+    assert.deepEqual(read(new GraphQLList(GraphQLInt), '[$v, $absent]', { v: leaf }), { kind: 'list', items: [leaf, null] });
+    assert.equal(read(GraphQLInt, '$v', { v: null }), null);
+  });
+
+  it('leaves away what a variable that was not sent stands for', () => {
+    assert.equal(read(GraphQLInt, '$absent'), undefined);
+    assert.deepEqual(read(filter, '{ name: $absent }'), { kind: 'object', entries: [] });
+  });
+
+  it('refuses a null variable where a value has to be', () => {
+    assert.throws(() => read(new GraphQLNonNull(GraphQLInt), '$v', { v: null }), {
+      code: 'BAD_USER_INPUT',
+      message: 'Variable "$v" is null where Int! is expected.',
+    });
+  });
+});
