@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { account, post, sampleModel } from '../../test/support/sample-model.ts';
+import { buildSchema } from '../schema/build-schema.ts';
+import type { Operation, SelectedField } from './operation.ts';
+import { chooseOperation, parseDocument } from './parse-document.ts';
+import { readVariables } from './read-variables.ts';
+import { selectFields } from './select-fields.ts';
+
+const schema = buildSchema(sampleModel);
+
+function select(text: string, sent: Record<string, unknown> = {}): Operation {
+  const document = parseDocument(schema, text);
+  const operation = chooseOperation(document, null);
+  return selectFields(schema, document.fragments, operation.node, readVariables(operation.variables, sent).values);
+}
+
+/** The keys of what is selected, nested: `a { b c }`. */
+function outline(fields: readonly SelectedField[]): string {
+  return fields.map(({ key, selection }) => (selection.length > 0 ? `${key} { ${outline(selection)} }` : key)).join(' ');
+}
+
+const idOf = Buffer.from('["public","account",1]').toString('base64');
+
+describe('selectFields', () => {
+  it('merges what is selected under one key, in the order of the first mention', () => {
+    const { fields } = select(`
+      { a: accountCollection { totalCount } b: accountCollection { totalCount } ...more a: accountCollection { edges { cursor } } }
+      fragment more on Query { a: accountCollection { ...inner edges { node { id } cursor } } }
+      fragment inner on AccountConnection { totalCount edges { __typename } }`);
+    assert.equal(outline(fields), 'a { totalCount edges { __typename node { id } cursor } } b { totalCount }');
+    assert.equal(fields[0]?.nodes.length, 3);
+  });
+
+  it('says what fields mean, and of what type they are selected', () => {
+    const { kind, fields } = select('{ all: accountCollection { __typename edges { node { posts { totalCount } } } } }');
+    assert.equal(kind, 'query');
+    const [all] = fields;
+    assert.deepEqual(
+      [all?.key, all?.name, all?.parentType, all?.binding],
+      ['all', 'accountCollection', 'Query', { kind: 'collection', table: account }],
+    );
+    assert.deepEqual([all?.selection[0]?.binding, all?.selection[0]?.parentType], [undefined, 'AccountConnection']);
+    const relation = all?.selection[1]?.selection[0]?.selection[0]?.binding;
+    assert.ok(relation?.kind === 'relation' && relation.relation.target === post);
+  });
+
+  it('has the arguments that are present, in the order of the schema', () => {
+    const { fields } = select('query ($o: Int, $n: Int) { accountCollection(offset: $o, last: $n, first: 2) { totalCount } }', { n: null });
+    assert.deepEqual(
+      fields[0]?.arguments.map(({ name, value }) => [name, value]),
+      [
+        ['first', { kind: 'constant', value: '2' }],
+        ['last', null],
+      ],
+    );
+  });
+
+  it('takes a null for an argument that has a default for absent', () => {
+    const text = 'mutation ($n: Int) { deleteFromAccountCollection(atMost: $n) { affectedCount } }';
+    assert.deepEqual(select(text, { n: null }).fields[0]?.arguments, []);
+    assert.equal(select(text, { n: 2 }).fields[0]?.arguments.length, 1);
+    assert.equal(select(text).kind, 'mutation');
+  });
+});
+
+describe('directives', () => {
+  it('decide on fields and fragments', () => {
+    const text = `query ($yes: Boolean!, $no: Boolean = false) {
+      a: __typename @skip(if: $yes) b: __typename @skip(if: $no) c: __typename @include(if: $yes) d: __typename @include(if: $no)
+      e: __typename @include(if: true) @skip(if: true) ... @include(if: $no) { f: __typename } ... @include(if: $yes) { g: __typename }
+      ...h @skip(if: $yes) ...h @skip(if: $no) } fragment h on Query { h: __typename }`;
+    assert.equal(outline(select(text, { yes: true }).fields), 'b c g h');
+    assert.equal(outline(select(text, { yes: false, no: true }).fields), 'a d f h');
+  });
+
+  it('may leave nothing', () => {
+    assert.deepEqual(select('{ __typename @skip(if: true) }').fields, []);
+  });
+
+  it('refuse a condition that is null', () => {
+    assert.throws(() => select('query ($b: Boolean = true) { __typename @skip(if: $b) }', { b: null }), {
+      code: 'BAD_USER_INPUT',
+      message: 'The argument "if" of @skip must be true or false.',
+    });
+  });
+});
+
+describe('selections of an interface', () => {
+  it('are asked for by type', () => {
+    const { fields } =
+      select(`{ node(nodeId: "${idOf}") { nodeId __typename ... on Account { name } ...onPost ... on Node { again: nodeId } } }
+      fragment onPost on Post { title }`);
+    const [node] = fields;
+    assert.deepEqual(node?.selection, []);
+    assert.equal(outline(node!.on('Account')), 'nodeId __typename name again');
+    assert.equal(outline(node!.on('Post')), 'nodeId __typename title again');
+    assert.equal(node!.on('Post')[1]?.parentType, 'Post');
+  });
+
+  it('apply to the types that have it', () => {
+    const { fields } = select(
+      '{ accountCollection { edges { node { ... on Node { nodeId } ...f ... { id } } } } } fragment f on Account { name }',
+    );
+    assert.equal(outline(fields), 'accountCollection { edges { node { nodeId name id } } }');
+  });
+});
