@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.ts';
+import type { ValueType } from '../model/model.ts';
+import type { ScalarValue } from '../request/input-value.ts';
+import { bindParameters } from './bind-parameters.ts';
+import type { Encoding, Parameter, ParameterValue } from './plan.ts';
+
+const constant = (value: ScalarValue): ParameterValue => ({ kind: 'constant', value });
+const bound = (value: ScalarValue, encoding: Encoding) => bindParameters([{ value: constant(value), encoding }], [])[0];
+const written = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'write' });
+const filtered = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'filter' });
+const count = (value: ScalarValue) => bound(value, { kind: 'count', argument: 'first', maximum: 30 });
+
+const listOf = (element: typeof text): ValueType => ({ kind: 'list', element, sqlType: `${element.sqlType}[]` });
+const mapped: ValueType = { kind: 'enum', enum: enumOf({ READY: 'ready "now"', DONE: 'done' }), sqlType: 'mood' };
+const unmapped: ValueType = { kind: 'enum', enum: enumOf({ calm: 'calm' }), sqlType: 'mood' };
+
+describe('bindParameters', () => {
+  it('takes constants, leaves by number, and lists of both', () => {
+    const encoding: Encoding = { kind: 'value', type: int4, use: 'filter' };
+    const leaf = (number: number): ParameterValue => ({ kind: 'variable', leaf: number });
+    const parameters: Parameter[] = [constant('1'), leaf(1), leaf(0), { kind: 'list' as const, items: [leaf(1), constant(null)] }].map(
+      (value) => ({ value, encoding }),
+    );
+    assert.deepEqual(bindParameters(parameters, ['7', '8']), ['1', '8', '7', '{"8",NULL}']);
+  });
+
+  it('has null of null, whatever the encoding', () => {
+    const encodings: Encoding[] = [
+      { kind: 'text' },
+      { kind: 'integer' },
+      { kind: 'value', type: mapped, use: 'write' },
+      { kind: 'value', type: listOf(text), use: 'write' },
+      { kind: 'count', argument: 'first', maximum: 1 },
+    ];
+    for (const encoding of encodings) assert.equal(bound(null, encoding), null);
+  });
+
+  it('has PostgreSQL read arrays as they were given', () => {
+    assert.equal(written(['a', 'b"c', 'd\\e', '', 'NULL', null, '{x,y}'], listOf(text)), '{"a","b\\"c","d\\\\e","","NULL",NULL,"{x,y}"}');
+    assert.equal(written([], listOf(text)), '{}');
+    assert.equal(written('one', listOf(text)), '{"one"}');
+    assert.equal(filtered([true, false], scalarType('Boolean', 'boolean')), '{"true","false"}');
+  });
+
+  it('has the labels of enum names', () => {
+    assert.equal(written('READY', mapped), 'ready "now"');
+    assert.equal(filtered(['READY', 'DONE'], mapped), '{"ready \\"now\\"","done"}');
+    assert.throws(() => filtered('ready', mapped), { code: 'BAD_USER_INPUT', message: 'The enum has no value "ready".' });
+    assert.equal(written('anything', unmapped), 'anything');
+  });
+});
+
+describe('texts', () => {
+  const varchar = scalarType('String', 'character varying', 3);
+
+  it('are as long as their column in characters, not in code units', () => {
+    assert.equal(written('abc', varchar), 'abc');
+    assert.equal(written('🦀🦀🦀', varchar), '🦀🦀🦀');
+    assert.equal(written('x'.repeat(9), text), 'x'.repeat(9));
+    const refusal = { code: 'BAD_USER_INPUT', message: 'The text is longer than the 3 characters that character varying(3) holds.' };
+    assert.throws(() => written('abcd', varchar), refusal);
+    assert.throws(() => written('🦀🦀🦀🦀', varchar), refusal);
+    assert.throws(() => filtered('abcd', varchar), refusal);
+  });
+
+  it('are left to PostgreSQL in a list that is written, not in one that is compared with', () => {
+    assert.equal(written(['abcd'], listOf(varchar)), '{"abcd"}');
+    assert.throws(() => filtered(['abcd'], varchar), /longer than the 3 characters/);
+  });
+
+  it('that PostgreSQL cannot store equal nothing and are not written', () => {
+    for (const unstorable of ['a\0b', '\ud800', 'x\udc00']) {
+      assert.equal(filtered(unstorable, text), null);
+      assert.equal(filtered(['a', unstorable], text), '{"a",NULL}');
+      assert.equal(bound(unstorable, { kind: 'text' }), null);
+      assert.throws(() => written(unstorable, text), { code: 'BAD_USER_INPUT', message: /NUL character/ });
+      assert.throws(() => written([unstorable], listOf(text)), { code: 'BAD_USER_INPUT' });
+    }
+  });
+});
+
+describe('counts', () => {
+  it('are within their maximum', () => {
+    assert.deepEqual(['0', '29', '30', '31', '2147483647'].map(count), ['0', '29', '30', '30', '30']);
+  });
+
+  it('are not negative', () => {
+    assert.throws(() => count('-1'), { code: 'BAD_USER_INPUT', message: '`first` must be an unsigned integer' });
+  });
+
+  it('are not checked where any whole number will do', () => {
+    assert.equal(bound('-5', { kind: 'integer' }), '-5');
+  });
+});
