@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { account, columnOf, int4, tableWith, text } from '../../test/support/sample-model.ts';
+import type { Column, Table } from '../model/model.ts';
+import type { InputValue } from '../request/input-value.ts';
+import type { SelectedField } from '../request/operation.ts';
+import type { OrderKey, Page } from './plan.ts';
+import { planPage } from './plan-page.ts';
+
+const number = (value: number): InputValue => ({ kind: 'constant', value: String(value) });
+const cursor = (...values: (string | null)[]): InputValue => ({
+  kind: 'cursor',
+  elements: values.map((value) => value && { kind: 'constant', value }),
+});
+
+/** An element of orderBy: columns with directions. */
+function order(...entries: [Column, string | null][]): InputValue {
+  return {
+    kind: 'object',
+    entries: entries.map(([column, name]) => ({
+      name: column.fieldName,
+      binding: { kind: 'column', column },
+      value: name === null ? null : { kind: 'choice', name },
+    })),
+  };
+}
+
+function plan(values: Record<string, InputValue>, table: Table = account): Page {
+  const field: SelectedField = {
+    key: 'accountCollection',
+    name: 'accountCollection',
+    parentType: 'Query',
+    binding: { kind: 'collection', table },
+    arguments: Object.entries(values).map(([name, value]) => ({ name, binding: undefined, value })),
+    selection: [],
+    on: () => [],
+    nodes: [],
+  };
+  return planPage(field, table);
+}
+
+const fails = (values: Record<string, InputValue>, message: string | RegExp) =>
+  assert.throws(() => plan(values), { code: 'BAD_USER_INPUT', message });
+
+const [id, name] = account.columns as [Column, Column];
+
+describe('the arguments of a page', () => {
+  it('exclude each other in the words of the reference', () => {
+    const [one, here] = [number(1), cursor('1')];
+    fails({ first: one, last: one }, 'only one of "first" and "last" may be provided');
+    fails({ before: here, after: here }, 'only one of "before" and "after" may be provided');
+    fails({ first: one, before: here }, '"first" may only be used with "after"');
+    fails({ last: one, after: here }, '"last" may only be used with "before"');
+    fails({ last: one, offset: one }, '"offset" may only be used with "first" and "after"');
+    fails({ before: here, offset: one }, '"offset" may only be used with "first" and "after"');
+  });
+
+  it('exclude nothing where they are null', () => {
+    assert.equal(plan({ first: number(1), last: null, before: null, offset: null }).direction, 'forward');
+    assert.equal(plan({ first: null, last: number(1), after: null }).direction, 'backward');
+  });
+
+  it('count from the beginning or the end', () => {
+    const here = cursor('1');
+    assert.equal(plan({}).direction, 'forward');
+    assert.equal(plan({ first: number(1), after: here, offset: number(2) }).direction, 'forward');
+    assert.equal(plan({ before: here }).direction, 'backward');
+    assert.equal(plan({ last: number(1), before: here }).direction, 'backward');
+  });
+});
+
+describe('the size of a page', () => {
+  it('is the maximum where nothing is said, and never more', () => {
+    assert.equal(plan({}).limit, 30);
+    assert.equal(plan({ first: number(7) }).limit, 7);
+    assert.equal(plan({ first: number(0) }).limit, 0);
+    assert.equal(plan({ last: number(31) }).limit, 30);
+    assert.equal(plan({ first: number(9) }, { ...account, maxRows: 5 }).limit, 5);
+  });
+
+  it('is bound within the maximum where it is a variable', () => {
+    const variable = { kind: 'variable', leaf: 3 } as const;
+    assert.deepEqual(plan({ last: variable }).limit, { value: variable, encoding: { kind: 'count', argument: 'last', maximum: 30 } });
+  });
+
+  it('is not negative, nor is the offset, which may be large', () => {
+    fails({ first: number(-1) }, '`first` must be an unsigned integer');
+    fails({ last: number(-1) }, '`last` must be an unsigned integer');
+    fails({ offset: number(-1) }, '`offset` must be an unsigned integer');
+    assert.equal(plan({ offset: number(2_000_000_000) }).offset, 2_000_000_000);
+    assert.equal(plan({}).offset, null);
+  });
+});
+
+describe('the order of a page', () => {
+  const keysOf = (orderBy: InputValue, table?: Table) =>
+    plan({ orderBy }, table).keys.map(({ column, descending, nullsFirst }: OrderKey) => [column.name, descending, nullsFirst]);
+  const byId = ['id', false, false];
+
+  it('is completed by the primary key', () => {
+    assert.deepEqual(keysOf(null), [byId]);
+    const table = tableWith('Pair', [columnOf('b', int4, { notNull: true }), columnOf('a', text, { notNull: true })]);
+    assert.deepEqual(keysOf(null, table), [
+      ['b', false, false],
+      ['a', false, false],
+    ]);
+  });
+
+  it('has the direction and the place of nulls', () => {
+    const of = (direction: string) => keysOf(order([name, direction]));
+    assert.deepEqual(of('AscNullsFirst'), [['name', false, true], byId]);
+    assert.deepEqual(of('AscNullsLast'), [['name', false, false], byId]);
+    assert.deepEqual(of('DescNullsFirst'), [['name', true, true], byId]);
+    assert.deepEqual(of('DescNullsLast'), [['name', true, false], byId]);
+  });
+
+  it('has its keys one by one, those that are null left away', () => {
+    const items = [order([name, 'AscNullsLast'], [id, null]), order(), order([id, 'DescNullsLast'])];
+    assert.deepEqual(keysOf({ kind: 'list', items }), [['name', false, false], ['id', true, false], byId]);
+    fails({ orderBy: order([name, 'AscNullsLast'], [id, 'AscNullsLast']) }, /^An element of orderBy has one key/);
+    fails({ orderBy: { kind: 'list', items: [null] } }, /^An element of orderBy is an object/);
+  });
+});
+
+describe('the cursor of a page', () => {
+  it('has a value for each of the first keys', () => {
+    const { cursor: given } = plan({ after: cursor('x', null), orderBy: order([name, 'AscNullsLast']) });
+    assert.deepEqual(given, [{ value: { kind: 'constant', value: 'x' }, encoding: { kind: 'text' } }, null]);
+    assert.equal(plan({ before: cursor('x'), orderBy: order([name, 'AscNullsLast']) }).cursor?.length, 1);
+    assert.equal(plan({}).cursor, null);
+  });
+
+  it('has no more values than there are keys', () => {
+    fails({ after: cursor('1', '2') }, /^The cursor holds more values than the order has keys/);
+    fails({ after: number(1) }, 'A cursor is expected here.');
+  });
+});
