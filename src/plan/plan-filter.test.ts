@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { account, columnOf, int4, tableWith } from '../../test/support/sample-model.ts';
+import type { Column } from '../model/model.ts';
+import type { InputEntry, InputValue } from '../request/input-value.ts';
+import type { Filter } from './plan.ts';
+import { planFilter } from './plan-filter.ts';
+
+const [id, name] = account.columns as [Column, Column];
+
+const object = (...entries: InputEntry[]): InputValue => ({ kind: 'object', entries });
+const list = (...items: InputValue[]): InputValue => ({ kind: 'list', items });
+const constant = (value: string): InputValue => ({ kind: 'constant', value });
+const entry = (kind: 'and' | 'or' | 'not' | 'node id', value: InputValue): InputEntry => ({ name: kind, binding: { kind }, value });
+
+/** The filter of a column, with its operators. */
+const on = (column: Column, operators: Record<string, InputValue>): InputEntry => ({
+  name: column.fieldName,
+  binding: { kind: 'column', column },
+  value: object(...Object.entries(operators).map(([operator, value]) => ({ name: operator, binding: undefined, value }))),
+});
+
+/** A filter in short: `(id eq and not(name is null))`. */
+function describeFilter(filter: Filter | null): string | null {
+  if (filter === null) return null;
+  switch (filter.kind) {
+    case 'not':
+      return `not(${describeFilter(filter.filter)})`;
+    case 'null test':
+      return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
+    case 'comparison':
+      return `${filter.column.name} ${filter.operator}`;
+    default:
+      return `(${filter.filters.map(describeFilter).join(` ${filter.kind} `)})`;
+  }
+}
+
+const plan = (...entries: InputEntry[]) => describeFilter(planFilter(object(...entries), account));
+
+const one = object(on(id, { eq: constant('1') }));
+const nodeIdOf = (table: string, ...keys: string[]): InputValue => ({
+  kind: 'identifier',
+  schema: 'public',
+  table,
+  elements: keys.map((value) => ({ kind: 'constant', value })),
+});
+
+describe('planFilter', () => {
+  it('has no condition of empty pieces', () => {
+    assert.equal(planFilter(undefined, account), null);
+    assert.equal(planFilter(null, account), null);
+    assert.equal(plan(), null);
+    assert.equal(plan(on(id, {})), null);
+    assert.equal(plan({ name: 'id', binding: { kind: 'column', column: id }, value: null }), null);
+    for (const kind of ['and', 'or', 'not'] as const) {
+      assert.equal(plan(entry(kind, null)), null);
+      assert.equal(plan(entry(kind, object())), null);
+      if (kind !== 'not') assert.equal(plan(entry(kind, list(object(), null, object(on(id, {}))))), null);
+    }
+  });
+
+  it('leaves empty pieces out of others', () => {
+    assert.equal(plan(entry('or', list(one, object())), on(name, {})), 'id eq');
+    assert.equal(plan(entry('not', object(entry('and', list())))), null);
+  });
+
+  it('has every entry hold, and every operator of an entry', () => {
+    assert.equal(
+      plan(on(id, { gt: constant('1'), lt: constant('9') }), on(name, { like: constant('a%') })),
+      '((id gt and id lt) and name like)',
+    );
+  });
+
+  it('nests and, or and not, each of one object too', () => {
+    assert.equal(plan(entry('or', list(one, object(entry('not', one)))), entry('and', one)), '((id eq or not(id eq)) and id eq)');
+  });
+
+  it('tests for null by "is", and compares with null by every other operator', () => {
+    assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NULL' } })), 'name is null');
+    assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NOT_NULL' } })), 'name is not null');
+    assert.throws(() => plan(on(name, { is: null })), { code: 'BAD_USER_INPUT', message: 'The operator "is" takes NULL or NOT_NULL.' });
+    const filter = planFilter(object(on(name, { eq: null })), account);
+    assert.ok(filter?.kind === 'comparison');
+    assert.deepEqual(filter.parameter.value, { kind: 'constant', value: null });
+  });
+
+  it('binds the operand by the type of the column', () => {
+    const filter = planFilter(object(on(id, { in: list(constant('1'), null) })), account);
+    assert.ok(filter?.kind === 'comparison');
+    assert.deepEqual(filter.parameter, {
+      value: {
+        kind: 'list',
+        items: [
+          { kind: 'constant', value: '1' },
+          { kind: 'constant', value: null },
+        ],
+      },
+      encoding: { kind: 'value', type: id.type, use: 'filter' },
+    });
+  });
+
+  it('compares every column of the key with a nodeId', () => {
+    const pair = tableWith('Pair', [columnOf('a', int4, { notNull: true }), columnOf('b', int4, { notNull: true })]);
+    const byNodeId = (value: InputValue) => object(entry('node id', object({ name: 'eq', binding: undefined, value })));
+    assert.equal(describeFilter(planFilter(byNodeId(nodeIdOf('pair', '1', '2')), pair)), '(a eq and b eq)');
+    const fails = (value: InputValue, message: string) =>
+      assert.throws(() => planFilter(byNodeId(value), pair), { code: 'BAD_USER_INPUT', message });
+    fails(nodeIdOf('account', '1', '2'), 'The nodeId is not one of Pair.');
+    fails(nodeIdOf('pair', '1'), 'The nodeId does not hold the key of Pair.');
+    fails(null, 'A nodeId is expected here.');
+  });
+});
