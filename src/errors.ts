@@ -5,7 +5,10 @@
 /** Each code with the HTTP status of a response that fails with it before anything was executed, and its meaning. */
 export const errorCodes = {
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed: its JSON, the types of its members, or its size.' },
-  UNAUTHENTICATED: { status: 401, meaning: 'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid.' },
+  UNAUTHENTICATED: {
+    status: 401,
+    meaning: 'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid.',
+  },
   NOT_FOUND: { status: 404, meaning: 'Nothing is served at this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The endpoint takes another HTTP method.' },
   NOT_ACCEPTABLE: { status: 406, meaning: 'The client accepts none of the media types that the endpoint can answer with.' },
