@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type AnsweredRoot, assembleAnswer, textBody } from './assemble-answer.ts';
+
+const textOf = (roots: readonly AnsweredRoot[]) => Buffer.concat(assembleAnswer(roots).chunks).toString();
+
+describe('assembleAnswer', () => {
+  it('has the members under their keys, in the order of the request', () => {
+    const roots = [
+      { key: 'b', json: '{"x":1}' },
+      { key: 'a', json: [Buffer.from('[1,'), Buffer.from('2]')] },
+      { key: 'c', json: '"é"' },
+    ];
+    assert.equal(textOf(roots), '{"data":{"b":{"x":1},"a":[1,2],"c":"é"}}');
+    assert.equal(textOf([]), '{"data":{}}');
+  });
+
+  it('has null where PostgreSQL gave none', () => {
+    assert.equal(textOf([{ key: 'a', json: null }]), '{"data":{"a":null}}');
+  });
+
+  it('does not read the values: digits and spaces stay', () => {
+    assert.equal(textOf([{ key: 'a', json: ' 1.10e400 ' }]), '{"data":{"a": 1.10e400 }}');
+  });
+
+  it('is one piece where it is small, of the length in bytes', () => {
+    const body = assembleAnswer([{ key: 'a', json: [Buffer.from('"é🦀"')] }]);
+    assert.equal(body.chunks.length, 1);
+    assert.equal(body.length, Buffer.byteLength('{"data":{"a":"é🦀"}}'));
+    assert.equal(body.chunks[0]!.length, body.length);
+  });
+
+  it('does not copy what is large', () => {
+    const large = Buffer.from(`"${'é'.repeat(20_000)}"`);
+    const { chunks, length } = assembleAnswer([
+      { key: 'a', json: [large] },
+      { key: 'b', json: '1' },
+    ]);
+    assert.ok(chunks.includes(large));
+    const whole = Buffer.concat(chunks);
+    assert.equal(whole.length, length);
+    assert.deepEqual(JSON.parse(whole.toString()), { data: { a: 'é'.repeat(20_000), b: 1 } });
+  });
+});
+
+describe('textBody', () => {
+  it('is the text in UTF-8', () => {
+    assert.deepEqual(textBody('é'), { chunks: [Buffer.from('é')], length: 2 });
+  });
+});
