@@ -53,8 +53,9 @@ export class LazySchema extends GraphQLSchema {
     this.#hasMutation = registry.has('Mutation');
   }
 
+  /** graphql-js's own `getType` would look into the map of all types, and build them for a name that is none. */
   override getType(name: string): GraphQLNamedType | undefined {
-    return this.#registry.get(name) ?? super.getType(name);
+    return this.#registry.get(name) ?? super.getTypeMap()[name];
   }
 
   override getQueryType(): GraphQLObjectType {

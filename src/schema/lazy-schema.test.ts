@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { GraphQLInt, GraphQLObjectType, parse, validate } from 'graphql';
+import { LazySchema } from './lazy-schema.ts';
+import { TypeRegistry } from './type-registry.ts';
+
+/** A registry of object types of these names, each of which notes in `built` that it is built. `Query` has a field of each other type. */
+function registryOf(names: readonly string[], built: string[]): TypeRegistry {
+  const registry = new TypeRegistry();
+  for (const name of names) {
+    registry.define(name, () => {
+      built.push(name);
+      const fields = () => {
+        const others = name === 'Query' ? names.filter((other) => other !== 'Query') : [];
+        return {
+          number: { type: GraphQLInt },
+          ...Object.fromEntries(others.map((other) => [other.toLowerCase(), { type: registry.object(other) }])),
+        };
+      };
+      return new GraphQLObjectType({ name, fields });
+    });
+  }
+  return registry;
+}
+
+describe('LazySchema', () => {
+  let built: string[];
+  let schema: LazySchema;
+
+  beforeEach(() => {
+    built = [];
+    schema = new LazySchema(registryOf(['Query', 'One', 'Two', 'Mutation'], built));
+  });
+
+  it('builds nothing by itself', () => {
+    assert.equal(schema.getRootType('subscription'), undefined);
+    assert.deepEqual(built, []);
+  });
+
+  it('builds a type when it is first asked for, and once', () => {
+    assert.equal(schema.getType('One'), schema.getType('One'));
+    assert.equal(schema.getQueryType(), schema.getRootType('query'));
+    assert.deepEqual(built, ['One', 'Query']);
+  });
+
+  it('builds nothing for names of no type, of JavaScript or of introspection', () => {
+    for (const name of ['Gone', 'constructor', '__proto__', 'toString']) assert.equal(schema.getType(name), undefined, name);
+    assert.equal(schema.getType('__Type')?.name, '__Type');
+    assert.deepEqual(built, []);
+  });
+
+  it('builds every type where all are asked for', () => {
+    const names = Object.keys(schema.getTypeMap());
+    for (const name of ['Query', 'One', 'Two', 'Mutation', '__Schema']) assert.ok(names.includes(name), name);
+    assert.deepEqual(built.sort(), ['Mutation', 'One', 'Query', 'Two']);
+  });
+
+  it('validates documents, and has mutations only where there are some', () => {
+    assert.deepEqual(validate(schema, parse('query a { one { number } } mutation b { number }')), []);
+    const readOnly = new LazySchema(registryOf(['Query'], []));
+    assert.equal(readOnly.getMutationType(), undefined);
+    assert.equal(readOnly.getRootType('mutation'), undefined);
+  });
+});
