@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type GraphQLEnumType, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
+import { account, columnOf, enumOf, int4, modelOf, sampleModel, tableWith, text } from '../../test/support/sample-model.ts';
+import type { Table } from '../model/model.ts';
+import { fieldBinding } from './bindings.ts';
+import { buildSchema } from './build-schema.ts';
+import type { LazySchema } from './lazy-schema.ts';
+
+const fieldsOf = (schema: LazySchema, typeName: string) => (schema.getType(typeName) as GraphQLObjectType).getFields();
+const rootFields = (...tables: Table[]) => Object.keys(fieldsOf(buildSchema(modelOf(tables)), 'Query'));
+
+describe('buildSchema', () => {
+  const schema = buildSchema(sampleModel);
+
+  it('is a valid schema', () => {
+    schema.getTypeMap();
+    assert.deepEqual(validateSchema(schema), []);
+  });
+
+  it('has root fields for tables, which say what they mean', () => {
+    const fields = fieldsOf(schema, 'Query');
+    assert.deepEqual(Object.keys(fields), ['node', 'accountByPk', 'accountCollection', 'postByPk', 'postCollection']);
+    assert.deepEqual(fieldBinding(fields['accountCollection']!), { kind: 'collection', table: account });
+    assert.deepEqual(Object.keys(fieldsOf(schema, 'Mutation')).slice(0, 3), [
+      'insertIntoAccountCollection',
+      'updateAccountCollection',
+      'deleteFromAccountCollection',
+    ]);
+  });
+
+  it('has the columns with their types, and the relations', () => {
+    const fields = Object.entries(fieldsOf(schema, 'Account')).map(([name, { type }]) => `${name}: ${type}`);
+    assert.deepEqual(fields, [
+      'nodeId: ID!',
+      'id: Int!',
+      'name: String',
+      'balance: BigInt',
+      'active: Boolean',
+      'mood: Mood',
+      'tags: [String]',
+      'posts: PostConnection',
+    ]);
+  });
+
+  it('has no mutations where nothing may be written', () => {
+    const readOnly = { ...account, insertable: false, updatable: false, deletable: false, relations: [] };
+    assert.equal(buildSchema(modelOf([readOnly], [])).getMutationType(), undefined);
+  });
+
+  it('has nothing of a table that may not be read', () => {
+    assert.deepEqual(rootFields({ ...account, selectable: false }), ['node']);
+  });
+
+  it('lists of an enum what GraphQL can carry', () => {
+    const mood = enumOf({ calm: 'calm', 'not calm': 'not calm', true: 'true' });
+    const values = (buildSchema(modelOf([], [mood])).getType('Mood') as GraphQLEnumType).getValues();
+    assert.deepEqual(
+      values.map(({ name }) => name),
+      ['calm'],
+    );
+    assert.equal(buildSchema(modelOf([], [enumOf({ '1': '1' })])).getType('Mood'), undefined);
+  });
+});
+
+describe('names that JavaScript gives every object', () => {
+  const key = columnOf('id', int4, { notNull: true });
+
+  it('are names of tables', () => {
+    const schema = buildSchema(modelOf([tableWith('Constructor', [key]), tableWith('ToString', [key])]));
+    assert.deepEqual(Object.keys(fieldsOf(schema, 'Query')), [
+      'node',
+      'constructorByPk',
+      'constructorCollection',
+      'toStringByPk',
+      'toStringCollection',
+    ]);
+    assert.equal(buildSchema(modelOf([tableWith('constructor', [key])])).getType('constructor')?.name, 'constructor');
+  });
+
+  it('are names of columns', () => {
+    const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+    const table = tableWith('Odd', [key, ...names.map((name) => columnOf(name, text))]);
+    const schema = buildSchema(modelOf([table]));
+    const fields = fieldsOf(schema, 'Odd');
+    for (const name of names) assert.ok(Object.hasOwn(fields, name), name);
+    const filter = (schema.getType('OddFilter') as unknown as GraphQLObjectType).getFields();
+    for (const name of names) assert.ok(Object.hasOwn(filter, name), name);
+    const query = '{ oddCollection(filter: { __proto__: { eq: "a" } }) { edges { node { constructor __proto__ toString } } } }';
+    assert.deepEqual(validate(schema, parse(query)), []);
+  });
+
+  it('are no fields where no table has them', () => {
+    const schema = buildSchema(sampleModel);
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      assert.equal(fieldsOf(schema, 'Query')[name], undefined, name);
+      assert.equal(schema.getType(name), undefined, name);
+    }
+  });
+});
