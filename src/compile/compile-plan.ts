@@ -109,6 +109,6 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
 function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: Guard): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
-  const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}::${rowType}` };
+  const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
   return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, guard)}`;
 }

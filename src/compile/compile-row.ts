@@ -99,7 +99,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       const scope = directScope(context.aliases.next());
       const json = concatenate(compileRow(result.row, scope, context));
       // A function that returns no row yields one of nulls only.
-      return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${trusted(scope.alias)} is null) limit 1`);
+      return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);
     }
     case 'rows':
       return compileConnection(result.connection, { from: call, conditions: () => [] }, context, compileRow);

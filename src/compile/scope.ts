@@ -22,8 +22,11 @@ export interface Scope {
   row(): Sql;
 }
 
-/** A table or function that stands in FROM itself. `row` is its alias, or where that is no named row type, an expression. */
-export function directScope(alias: string, row: Sql = trusted(alias)): Scope {
+/**
+ * A table or function that stands in FROM itself. `row` is the whole of it, or where that is of no named row type, an expression. With the
+ * star, because the alias alone may be the name of a column.
+ */
+export function directScope(alias: string, row: Sql = sql`${trusted(alias)}.*`): Scope {
   return { alias, column: (name) => sql`${trusted(alias)}.${identifier(name)}`, row: () => row };
 }
 
@@ -69,7 +72,10 @@ export class DerivedScope implements Scope {
   /** The select list: the columns of `inner`, and its whole row where a function needs it. */
   outputs(inner: Scope): Sql[] {
     const columns = this.names().map((name) => inner.column(name));
-    return this.#usesRow ? [...columns, sql`${inner.row()} as ${identifier(this.#rowName())}`] : columns;
+    if (!this.#usesRow) return columns;
+    const { schema, name } = this.#table;
+    // Without the cast a star in a select list stands for all columns.
+    return [...columns, sql`${inner.row()}::${identifier(schema, name)} as ${identifier(this.#rowName())}`];
   }
 
   #rowName(): string {

@@ -2,4 +2,4 @@ select coalesce((select '{"name":' || pg_catalog.to_json(t1."name")
       || ',"fee":' || coalesce(('"' || t1."fee" || '"'), 'null')
       || '}'
     from "public"."raise_fee"("act_id" => $1::bigint, "percent" => $2::integer) as t1
-    where not (t1 is null) limit 1), 'null');
+    where not (t1.* is null) limit 1), 'null');

@@ -8,6 +8,6 @@ select (select '{"edges":[' || coalesce(string_agg('{"node":{"musicianCollection
     order by t1."id" limit 3) as t1),
 (select '{"edges":[' || coalesce(string_agg('{"node":{"acts":' || (select '{"totalCount":' || count(*)::text || '}'
         from "public"."_acts"(t3."(row)") as t4) || '}}', ','), '') || ']}'
-  from (select t3 as "(row)"
+  from (select t3.*::"public"."festival" as "(row)"
     from "public"."festival" as t3
     order by t3."id" limit 30) as t3);
