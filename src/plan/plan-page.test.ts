@@ -10,7 +10,7 @@ import { planPage } from './plan-page.ts';
 const number = (value: number): InputValue => ({ kind: 'constant', value: String(value) });
 const cursor = (...values: (string | null)[]): InputValue => ({
   kind: 'cursor',
-  elements: values.map((value) => value && { kind: 'constant', value }),
+  elements: values.map((value) => (value === null ? null : { kind: 'constant', value })),
 });
 
 /** An element of orderBy: columns with directions. */

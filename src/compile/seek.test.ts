@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { columnOf, int4, text } from '../../test/support/sample-model.ts';
+import type { OrderKey, Parameter } from '../plan/plan.ts';
+import { render } from '../sql/sql.ts';
+import { directScope } from './scope.ts';
+import { orderBy, seekRanges, walkingKeys, wholeRanges } from './seek.ts';
+
+const scope = directScope('t');
+const id: OrderKey = { column: columnOf('id', int4, { notNull: true }), descending: false, nullsFirst: false };
+const key = (name: string, descending: boolean, nullsFirst: boolean): OrderKey => ({
+  column: columnOf(name, text),
+  descending,
+  nullsFirst,
+});
+const value = (of: string): Parameter => ({ value: { kind: 'constant', value: of }, encoding: { kind: 'text' } });
+
+const names = (keys: readonly OrderKey[]) => keys.map(({ column }) => column.name);
+
+/** The ranges as text, and how many keys need no ordering in each: aliases and casts are left away. */
+function rangesOf(keys: readonly OrderKey[], cursor: readonly (string | null)[]): [string, number][] {
+  const parameters = cursor.map((of) => (of === null ? null : value(of)));
+  return seekRanges(keys, parameters, scope).map(({ condition, order }) => {
+    const rendered = render<Parameter>(condition);
+    const written = rendered.text.replaceAll(/t\."(\w+)"/g, '$1').replaceAll(/\$(\d+)::\w+/g, (_, number) => {
+      const { value: bound } = rendered.parameters[Number(number) - 1]!;
+      return bound.kind === 'constant' ? String(bound.value) : '?';
+    });
+    assert.deepEqual(names(order), names(keys.slice(keys.length - order.length)));
+    return [written, keys.length - order.length];
+  });
+}
+
+describe('the ranges behind a cursor', () => {
+  it('are one comparison where a key is never null', () => {
+    assert.deepEqual(rangesOf([id], ['1']), [['id > 1', 0]]);
+    assert.deepEqual(rangesOf([{ ...id, descending: true }], ['1']), [['id < 1', 0]]);
+  });
+
+  it('have casts of the types of the columns', () => {
+    const [range] = seekRanges([id], [value('1')], scope);
+    assert.equal(render(range!.condition).text, 't."id" > $1::integer');
+  });
+
+  it('compare keys of one direction as a row', () => {
+    const first = { ...id, column: columnOf('a', int4, { notNull: true }) };
+    assert.deepEqual(rangesOf([first, id], ['1', '2']), [['(a, id) > (1, 2)', 0]]);
+  });
+
+  it('end with the nulls where those come last', () => {
+    assert.deepEqual(rangesOf([key('a', false, false), id], ['x', '1']), [
+      ['(a, id) > (x, 1)', 0],
+      ['a is null', 1],
+    ]);
+    assert.deepEqual(rangesOf([key('a', true, false), id], ['x', '1']), [
+      ['a = x and id > 1', 1],
+      ['a < x', 0],
+      ['a is null', 1],
+    ]);
+  });
+
+  it('have no nulls where those come first', () => {
+    assert.deepEqual(rangesOf([key('a', false, true), id], ['x', '1']), [['(a, id) > (x, 1)', 0]]);
+    assert.deepEqual(rangesOf([key('a', true, true), id], ['x', '1']), [
+      ['a = x and id > 1', 1],
+      ['a < x', 0],
+    ]);
+  });
+
+  it('go on from a null to the values where nulls come first, and to nothing where they come last', () => {
+    assert.deepEqual(rangesOf([key('a', false, true), id], [null, '1']), [
+      ['a is null and id > 1', 1],
+      ['a is not null', 0],
+    ]);
+    assert.deepEqual(rangesOf([key('a', false, false), id], [null, '1']), [['a is null and id > 1', 1]]);
+  });
+
+  it('are disjoint for three keys of changing directions', () => {
+    assert.deepEqual(rangesOf([key('a', false, false), key('b', true, true), id], ['x', 'y', '1']), [
+      ['a = x and b = y and id > 1', 2],
+      ['a = x and b < y', 1],
+      ['a > x', 0],
+      ['a is null', 1],
+    ]);
+  });
+});
+
+describe('the ranges behind a cursor of fewer values than keys', () => {
+  it('compare values only', () => {
+    assert.deepEqual(rangesOf([key('a', false, false), id], ['x']), [['a > x', 0]]);
+    assert.deepEqual(rangesOf([key('a', true, false), key('b', false, false), id], ['x', 'y']), [
+      ['a = x and b > y', 1],
+      ['a < x', 0],
+    ]);
+  });
+
+  it('are none where nothing can follow', () => {
+    assert.deepEqual(rangesOf([key('a', false, false), id], [null]), []);
+    assert.deepEqual(rangesOf([id], []), []);
+  });
+});
+
+describe('the ranges of all rows', () => {
+  const rangesFor = (first: OrderKey, leadsIndex = true) =>
+    wholeRanges([{ ...first, column: { ...first.column, leadsIndex } }, id], scope).map(({ condition, order }) => [
+      render(condition).text,
+      render(orderBy(order, scope)).text,
+    ]);
+
+  it('part values and nulls where an index has the nulls at the other end', () => {
+    assert.deepEqual(rangesFor(key('a', true, false)), [
+      ['t."a" is not null', 't."a" desc, t."id"'],
+      ['t."a" is null', 't."id"'],
+    ]);
+    assert.equal(rangesFor(key('a', false, true)).length, 2);
+  });
+
+  it('are one where an index or its lack asks for no more', () => {
+    for (const first of [key('a', false, false), key('a', true, true), { ...id, descending: true }]) assert.deepEqual(rangesFor(first), []);
+    assert.deepEqual(rangesFor(key('a', true, false), false), []);
+  });
+});
+
+describe('orderBy', () => {
+  const written = (...keys: OrderKey[]) => render(orderBy(keys, scope)).text;
+
+  it('says only what is not the default', () => {
+    assert.equal(written(key('a', false, false), id), 't."a", t."id"');
+    assert.equal(written(key('a', false, true)), 't."a" nulls first');
+    assert.equal(written(key('a', true, true)), 't."a" desc');
+    assert.equal(written(key('a', true, false)), 't."a" desc nulls last');
+    assert.equal(written({ ...id, descending: true }), 't."id" desc');
+  });
+
+  it('turns around where it walks backwards', () => {
+    const keys = [key('a', false, true), id];
+    assert.equal(walkingKeys(keys, 'forward'), keys);
+    assert.equal(written(...walkingKeys(keys, 'backward')), 't."a" desc nulls last, t."id" desc');
+  });
+});
