@@ -53,3 +53,19 @@ test('who only waits for the present run starts none', async () => {
   await first;
   assert.equal(runs.length, 1);
 });
+
+test('a call in the moment between two runs starts no third', async () => {
+  const { run, runs } = startableWork();
+  let last: Promise<void> | undefined;
+  const first = run().then(() => {
+    last = run();
+  });
+  const second = run();
+  runs[0]!.end();
+  await first;
+  await turn();
+  assert.equal(runs.length, 2);
+  runs[1]!.end();
+  await Promise.all([second, last]);
+  assert.equal(runs.length, 2);
+});

@@ -27,8 +27,10 @@ export function singleFlight(work: () => Promise<void>): SingleFlight {
     await running?.catch(() => {});
   };
   const run = (): Promise<void> => {
+    // The next run is waited for also in the moment between the end of the present one and its own start.
+    if (next !== null) return next;
     if (running === null) return start();
-    next ??= settled().then(start);
+    next = settled().then(start);
     return next;
   };
   return { run, settled };

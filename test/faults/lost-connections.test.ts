@@ -110,7 +110,8 @@ test('a statement that is cancelled undoes all fields, and the connection stays 
 });
 
 test('a statement_timeout undoes all fields', async () => {
-  const limited = await databases.create(`${setup} alter database test_2 set statement_timeout = '50ms'`);
+  const limited = await databases.create(setup);
+  await limited.run(`alter database ${limited.name} set statement_timeout = '500ms'`);
   const own = await createRowgraph({ database: limited.url });
   const { errors } = await own.execute({ query: 'mutation { slow(note: "first", seconds: 0) b: slow(note: "second") }' }, caller);
   assert.equal(errors?.[0]?.extensions.code, 'TIMEOUT');

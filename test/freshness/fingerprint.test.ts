@@ -35,9 +35,9 @@ after(async () => {
   await databases.close();
 });
 
-/** What answers at the latest after a second, and the time for reading the schema. */
+/** What answers after a second and the time for reading the schema; on a machine that has much else to do that may be some more. */
 async function settledOutcome(graph: Rowgraph, change: SchemaChange): Promise<Expected> {
-  const deadline = performance.now() + 2500;
+  const deadline = performance.now() + 8000;
   for (;;) {
     const outcome = outcomeOf(await graph.execute({ query: change.query }, callerOf(change)));
     if (JSON.stringify(outcome) === JSON.stringify(change.after) || performance.now() > deadline) return outcome;
