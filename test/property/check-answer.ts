@@ -7,10 +7,10 @@ import type { Expectation } from './evaluate-operation.ts';
  * Whether the answer is the expected one. Where a role may not read all that it sees, it may be refused instead; and answered where the
  * evaluator, which reads more than is asked for, was refused.
  */
-export function isExpected(answer: ExecutionResult, expected: Expectation, isRestricted: boolean): boolean {
+export function isExpected(answer: ExecutionResult, expected: Expectation, mayBeRefused: boolean): boolean {
   const [error] = answer.errors ?? [];
-  if (isRestricted && error?.extensions.code === 'PERMISSION_DENIED') return true;
-  if (isRestricted && expected.kind === 'error' && expected.message === null && !error) return true;
+  if (mayBeRefused && error?.extensions.code === 'PERMISSION_DENIED') return true;
+  if (mayBeRefused && expected.kind === 'error' && expected.message === null && !error) return true;
   if (expected.kind === 'error') {
     return error !== undefined && error.extensions.code !== 'INTERNAL_ERROR' && areAlike(expected.message, error.message);
   }

@@ -26,7 +26,7 @@ import {
   valueOf,
   type World,
 } from './loaded-tables.ts';
-import { columnOf, isGranted, type TableDescription } from './schema-description.ts';
+import { columnOf, maySelectAll } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** What an operation has to answer. */
@@ -142,7 +142,8 @@ class Evaluator {
     const lookup = world.tables.find(({ names }) => names.typeName === typeName);
     if (lookup) return asSource(this.#byKey(lookup, args));
     const routine = world.routines.get(info.fieldName);
-    if (routine && !maySelect(world.role, routine.table)) throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
+    if (routine && !maySelectAll(world.role, routine.table))
+      throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
     return this.#connection(tableByType(world, typeName.replace(/Connection$/, '')), args, info, () => true);
   }
 
@@ -172,11 +173,6 @@ class Evaluator {
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
     return relation.kind === 'to-many' ? this.#connection(target, args, info, isTied) : asSource(rowsOf(target).find(isTied));
   }
-}
-
-/** Whether a role may select every column of a table. */
-function maySelect(role: string, table: TableDescription): boolean {
-  return table.columns.every(({ name }) => isGranted(table, role, 'select', name));
 }
 
 /** What the functions of random schemas make of a column. */

@@ -9,6 +9,7 @@ import {
   type ColumnDescription,
   columnOf,
   keyColumns,
+  maySelectAll,
   type RoutineDescription,
   type SchemaDescription,
   type TableDescription,
@@ -162,6 +163,12 @@ export function valueOf(row: LoadedRow, column: string): LoadedValue {
   const value = row.values.get(column);
   if (!value) throw new RefusalError(`${row.table.description.name}.${column}`);
   return value;
+}
+
+/** Whether PostgreSQL may refuse a request, or a part of it that need not be read, where the evaluator does not know which. */
+export function mayBeRefused(world: World, query: string): boolean {
+  const locked = [...world.routines].filter(([, { table }]) => !maySelectAll(world.role, table)).map(([field]) => field);
+  return isRestricted(world) || locked.some((field) => new RegExp(`\\b${field}\\b`).test(query));
 }
 
 /** The rows of a table. Throws `RefusalError` where the role may not read them. */

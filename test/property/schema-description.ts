@@ -104,6 +104,11 @@ export function isGranted({ grants }: TableDescription, role: string, verb: Verb
   );
 }
 
+/** Whether a role may select every column of a table. */
+export function maySelectAll(role: string, table: TableDescription): boolean {
+  return table.columns.every(({ name }) => isGranted(table, role, 'select', name));
+}
+
 /** The columns that identify a row in the API, in the order that nodeIds and cursors have them; empty where there are none. */
 export function keyColumns(table: TableDescription): readonly string[] {
   if (table.primaryKey.length > 0) return table.columns.map(({ name }) => name).filter((name) => table.primaryKey.includes(name));
