@@ -1,0 +1,83 @@
+/**
+ * One request is one statement in one network round trip, at any depth and with any number of root fields: counted on the wire.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { type FlightProxy, startFlightProxy } from '../support/flight-proxy.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { grantsSql, rolesSql } from '../support/roles.ts';
+
+const schemaSql = `
+  comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';
+  create table shelf (id int primary key, label text not null, parent_id int references shelf (id));
+  comment on table shelf is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+  insert into shelf values (1, 'top', null), (2, 'middle', 1), (3, 'bottom', 2);`;
+
+let server: PostgresServer;
+let proxy: FlightProxy;
+let graph: Rowgraph;
+
+before(async () => {
+  server = await startPostgres();
+  proxy = await startFlightProxy(server.port);
+  const admin = openPgDatabase(server.url);
+  await admin.query(rolesSql + grantsSql + schemaSql);
+  await admin.close();
+  graph = await createRowgraph({ database: `postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, poolSize: 1 });
+  await graph.execute({ query: '{ __typename }' }, caller);
+});
+
+after(async () => {
+  await graph.close();
+  await proxy.stop();
+  await server.stop();
+});
+
+const caller = { role: 'service_role' };
+
+/** Ten levels up and down again. */
+const deep = (depth: number): string =>
+  depth === 0 ? 'id' : `parent { ${deep(depth - 1)} } shelfCollection(first: 2) { edges { cursor node { id } } pageInfo { hasNextPage } }`;
+const manyRoots = Array.from({ length: 20 }, (_, index) => `r${index}: shelfByPk(id: ${index}) { label }`).join(' ');
+
+const queries: Readonly<Record<string, string>> = {
+  'a page with a count, an aggregate and its neighbours':
+    '{ shelfCollection(first: 2, after: "WzFd") { totalCount aggregate { max { id } } edges { node { id } } pageInfo { hasNextPage hasPreviousPage } } }',
+  'relations ten levels deep': `{ shelfCollection { edges { node { ${deep(10)} } } } }`,
+  'twenty root fields': `{ ${manyRoots} }`,
+  'data and introspection together':
+    '{ shelfCollection { edges { node { id } } } __type(name: "Shelf") { name } node(nodeId: "WyJwdWJsaWMiLCAic2hlbGYiLCAxXQ==") { nodeId } }',
+};
+
+for (const [name, query] of Object.entries(queries)) {
+  test(`one statement, one round trip, the first time and later: ${name}`, async () => {
+    assert.equal((await graph.explain({ query }, caller)).length, 1);
+    assert.equal(await flightsOf(query), 1);
+    assert.equal(await flightsOf(query), 1);
+  });
+}
+
+test('a statement for each field of a mutation, one round trip', async () => {
+  const query = `mutation {
+    a: insertIntoShelfCollection(objects: [{id: 10, label: "a"}]) { affectedCount }
+    b: updateShelfCollection(set: {label: "b"}, filter: {id: {eq: 10}}) { records { label } }
+    c: deleteFromShelfCollection(filter: {id: {eq: 10}}) { records { label parent { id } } }
+  }`;
+  assert.equal((await graph.explain({ query }, caller)).length, 3);
+  assert.equal(await flightsOf(query), 1);
+});
+
+/** The check of the schema's fingerprint travels on the same connection once a second: the fewest of a few runs are the request's own. */
+async function flightsOf(query: string): Promise<number> {
+  const counts: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    proxy.takeFlights();
+    const { errors } = await graph.execute({ query }, caller);
+    counts.push(proxy.takeFlights());
+    assert.equal(errors, undefined);
+    if (counts.at(-1) === 1) break;
+  }
+  return Math.min(...counts);
+}
