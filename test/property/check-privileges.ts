@@ -15,7 +15,8 @@ function notGrantedOn(table: TableDescription, names: Table, role: string, clien
   const problems: string[] = [];
   const check = (verb: Verb, typeName: string) => {
     const type = client.getType(typeName);
-    if (!isObjectType(type) && !isInputObjectType(type)) return;
+    // The name of an input that there is not may be that of another table's rows.
+    if ((!isObjectType(type) && !isInputObjectType(type)) || isObjectType(type) !== (verb === 'select')) return;
     for (const { name, fieldName } of names.columns) {
       const isOther = [...names.relations, ...names.computed].some((field) => isObjectType(type) && field.fieldName === fieldName);
       if (type.getFields()[fieldName] && !isOther && !isGranted(table, role, verb, name)) problems.push(`${verb} ${typeName}.${fieldName}`);
