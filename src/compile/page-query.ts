@@ -56,7 +56,7 @@ export class PageQuery {
       keys.filter((_, index) => isFirst[index]),
       direction,
     );
-    this.#cursor = cursor && cursor.filter((_, index) => isFirst[index]);
+    this.#cursor = cursor?.filter((_, index) => isFirst[index]) ?? null;
   }
 
   /** Reads one row more than the page holds, to know whether there is one. */

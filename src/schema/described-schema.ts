@@ -53,7 +53,7 @@ function clone(type: GraphQLNamedType, description: string | undefined): GraphQL
 
 function withNullableDirectivesArgument(type: GraphQLObjectType): GraphQLObjectType {
   const { fields, ...config } = type.toConfig();
-  const directives = { ...fields['directives']!, args: { includeDeprecated: { type: GraphQLBoolean, defaultValue: false } } };
+  const directives = { ...fields.directives!, args: { includeDeprecated: { type: GraphQLBoolean, defaultValue: false } } };
   return new GraphQLObjectType({ ...config, fields: { ...fields, directives } });
 }
 

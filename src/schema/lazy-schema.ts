@@ -31,7 +31,7 @@ function describeIf(directive: GraphQLDirective, description: string, ifDescript
   return new GraphQLDirective({
     ...config,
     description,
-    args: { if: { ...args['if'], type: args['if']!.type, description: ifDescription } },
+    args: { if: { ...args.if, type: args.if!.type, description: ifDescription } },
   });
 }
 

@@ -79,7 +79,7 @@ function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
         ...bindField({ kind: 'node id', table }),
       };
       const fields: Fields = emptyRecord();
-      fields['nodeId'] = nodeId;
+      fields.nodeId = nodeId;
       for (const column of table.columns) if (column.selectable) addField(fields, column.fieldName, columnField(registry, column));
       for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
       // A computed field hides a column of the same name, as in the reference.
