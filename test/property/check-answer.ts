@@ -24,7 +24,7 @@ function areAlike(expected: string | null, message: string): boolean {
 }
 
 /** The answer to a mutation with the records of updates and deletes in an order of their own: PostgreSQL has none. */
-export function inOrder(schema: GraphQLSchema, document: DocumentNode, data: unknown): unknown {
+export function inOrder(schema: GraphQLSchema, document: DocumentNode, data: unknown): Record<string, unknown> {
   const fields = schema.getMutationType()?.getFields() ?? {};
   const sorted = new Set<string>();
   for (const definition of document.definitions) {

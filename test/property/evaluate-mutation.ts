@@ -15,7 +15,7 @@ import {
   loadWorld,
   RefusalError,
   readRows,
-  rowSql,
+  rowJson,
   tableByType,
   valueOf,
 } from './loaded-tables.ts';
@@ -34,14 +34,13 @@ export interface MutationExpectation {
 /** Runs the mutation by hand, and takes it back. */
 export async function evaluateMutation(
   context: CaseContext,
-  role: string,
   model: Model,
   evaluation: Omit<Evaluation, 'world' | 'mutate'>,
 ): Promise<MutationExpectation> {
   const before = await readState(context);
   const restoreSequences = await rememberSequences(context);
   let failed: Error | null = null;
-  const result = await asRole(context, role, async () => {
+  const result = await asRole(context, model.role, async () => {
     const answer = await evaluateOperation({
       ...evaluation,
       world: null,
@@ -112,7 +111,7 @@ class FieldEvaluator {
     const typeName = getNamedType(info.returnType).name.replace(/(Insert|Update|Delete)Response$/, '');
     const table = tableByType(world, typeName);
     const statement = args.objects ? this.#insert(table, args.objects as Arguments[]) : await this.#change(table, args, info);
-    const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? rowSql(table.readable) : `'[]'`}`, args);
+    const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`}`, args);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
     const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
     return { kind: 'mutation', count: rows.length, records };

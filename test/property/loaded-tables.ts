@@ -3,7 +3,7 @@
  * relations.
  */
 import type { Model, Table } from '../../src/model/model.ts';
-import type { CaseContext } from './case-context.ts';
+import { type CaseContext, readValue } from './case-context.ts';
 import type { ColumnType } from './column-types.ts';
 import {
   type ColumnDescription,
@@ -61,15 +61,48 @@ export class RefusalError extends Error {}
 
 /** Loads the rows of every table of the model. To be called as the role, in a transaction. */
 export async function loadWorld(context: CaseContext, model: Model): Promise<World> {
+  const { schema } = context;
   const tables: LoadedTable[] = [];
   const world = {
     tables,
     enums: new Set(model.enums.map(({ name }) => name)),
-    routines: rootRoutines(context.schema, model),
+    routines: rootRoutines(schema, model),
     role: model.role,
   };
-  for (const names of model.tables) tables.push(await loadTable(context, world, names, readableColumns(context.schema, model, names)));
+  const queries = model.tables.map((names) => {
+    const rows = `select ${rowJson(readableColumns(schema, model, names))} as row from ${quoteIdentifier(schema.name, names.name)}`;
+    return `(select coalesce(pg_catalog.json_agg(row), '[]') from (${rows}) as rows)`;
+  });
+  const contents = await readTables(context, queries);
+  for (const [index, names] of model.tables.entries()) {
+    const rows: LoadedRow[] = [];
+    const table = { ...describeTable(schema, model, names), world, rows: contents[index] ? rows : null };
+    for (const values of contents[index] ?? []) rows.push(loadedRow(table, values));
+    tables.push(table);
+  }
   return world;
+}
+
+type RawTable = readonly RawValue[][] | null;
+
+/** The rows of all tables at once; where a privilege is lacking, of each alone. */
+async function readTables(context: CaseContext, queries: readonly string[]): Promise<readonly RawTable[]> {
+  const all = await readUnlessDenied(context, queries);
+  if (all || queries.length < 2) return all ?? [null];
+  const each: RawTable[] = [];
+  for (const query of queries) each.push((await readUnlessDenied(context, [query]))?.[0] ?? null);
+  return each;
+}
+
+async function readUnlessDenied({ database }: CaseContext, queries: readonly string[]): Promise<readonly RawTable[] | null> {
+  try {
+    const text = await readValue(database, `savepoint load; select json_build_array(${queries.join(', ')})::text`);
+    return JSON.parse(text ?? '[]') as RawTable[];
+  } catch (error) {
+    await database.run('rollback to savepoint load');
+    if (!String(error).includes('permission denied')) throw error;
+    return null;
+  }
 }
 
 function computedColumns({ routines }: SchemaDescription, { computed }: Table): Map<string, string> {
@@ -80,22 +113,16 @@ function rootRoutines({ routines }: SchemaDescription, model: Model): Map<string
   return new Map(model.routines.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!]));
 }
 
-async function loadTable(context: CaseContext, world: World, names: Table, readable: readonly ColumnDescription[]): Promise<LoadedTable> {
-  const { schema } = context;
+function describeTable(schema: SchemaDescription, model: Model, names: Table): Omit<LoadedTable, 'world' | 'rows'> {
   const description = describedTable(schema, names);
-  const maxRows = Number(description.directive.max_rows ?? schema.directive.max_rows ?? 30);
-  const rows: LoadedRow[] = [];
-  const table = { world, description, names, schemaName: schema.name, maxRows, readable, computed: computedColumns(schema, names), rows };
-  try {
-    await context.database.run('savepoint load');
-    const from = quoteIdentifier(schema.name, description.name);
-    for (const values of await readRows(context, `select ${rowSql(readable)} from ${from}`)) rows.push(loadedRow(table, values));
-    return table;
-  } catch (error) {
-    await context.database.run('rollback to savepoint load');
-    if (!String(error).includes('permission denied')) throw error;
-    return { ...table, rows: null };
-  }
+  return {
+    description,
+    names,
+    schemaName: schema.name,
+    maxRows: Number(description.directive.max_rows ?? schema.directive.max_rows ?? 30),
+    readable: readableColumns(schema, model, names),
+    computed: computedColumns(schema, names),
+  };
 }
 
 /** Columns without a usable name are needed too, where they belong to a key or a relation. */
@@ -117,22 +144,22 @@ function describedTable(schema: SchemaDescription, names: Table): TableDescripti
 
 type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null];
 
-/** JSON text of the row's values: an expression for a select list. */
-export function rowSql(columns: readonly ColumnDescription[]): string {
+/** The row's values as JSON: an expression for a select list. */
+export function rowJson(columns: readonly ColumnDescription[]): string {
   const values = columns.map(({ name, type }) => {
     const column = quoteIdentifier(name);
     const inJson = type.isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(type.scalar) ? `${column}::text[]` : column;
     return `json_build_array(${column}::text, pg_catalog.to_json(${inJson}), pg_catalog.to_jsonb(${column})::text)`;
   });
-  return `json_build_array(${values.join(', ')})::text`;
+  return `json_build_array(${values.join(', ')})`;
 }
 
-/** The rows of a query whose one column is `rowSql`. */
+/** The rows of a query whose one column is the text of `rowJson`. */
 export async function readRows({ database }: CaseContext, query: string): Promise<RawValue[][]> {
   return (await database.run(query)).map(([text]) => JSON.parse(text as string) as RawValue[]);
 }
 
-/** The row of values that `rowSql` of the table's readable columns yields. */
+/** The row of values that `rowJson` of the table's readable columns yields. */
 export function loadedRow(table: LoadedTable, values: readonly RawValue[]): LoadedRow {
   const byColumn = new Map(table.readable.map((column, index) => [column.name, loadedValue(table.world, column, values[index]!)]));
   return { table, values: byColumn };
