@@ -7,7 +7,7 @@ import type { Model } from '../../src/model/model.ts';
 import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';
-import { checkSchema } from './check-schema.ts';
+import { checkSchema, checkSchemaText } from './check-schema.ts';
 import { checkWalk } from './check-walk.ts';
 import { evaluateMutation, readState } from './evaluate-mutation.ts';
 import { evaluateOperation } from './evaluate-operation.ts';
@@ -22,7 +22,8 @@ import { ValueOracle } from './value-oracle.ts';
 
 /** Runs the checks of the role of a model. Resolves to the number of operations that were compared. Rejects with `PropertyFailure`. */
 export async function checkRole(context: CaseContext, model: Model, random: RandomSource): Promise<number> {
-  const schema = await checkSchema(context, model.role, model);
+  const schema = await checkSchema(context, model);
+  if (random.chance(0.3)) await checkSchemaText(context, model, schema);
   const world = await loadAsRole(context, model);
   return new RoleCheck(context, model, random, schema, world).run();
 }
