@@ -203,10 +203,18 @@ function pageInfoField(page: Page, fieldName: string): unknown {
 
 /** The types of keys have one text for each value, but for numbers with a scale and the letters of UUIDs. */
 function sameKey(scalar: string, value: unknown, given: unknown): boolean {
-  if (scalar !== 'BigFloat')
-    return String(value).toLowerCase() === String(given).toLowerCase() && (scalar === 'UUID' || String(value) === String(given));
-  const plain = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
-  return plain(String(value)) === plain(String(given));
+  const [left, right] = [String(value), String(given)];
+  if (scalar === 'UUID') return left.toLowerCase() === right.toLowerCase();
+  return scalar === 'BigFloat' ? plainNumber(left) === plainNumber(right) : left === right;
+}
+
+/** One text for each number: `10.50`, `1.05e1` and `0010.5` are `105e-1`. */
+function plainNumber(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return /\d/.test(text) ? '0' : text;
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
 /** Both sides of a foreign key have one type, so that equal values have equal texts, scale aside. */
