@@ -1,6 +1,6 @@
 /**
  * Counts and aggregates over all rows that the filter lets through, whatever the page:
- * `(select '{"count":' || count(*) || ',"sum":{"views":' || coalesce('"' || sum(t2."views") || '"', 'null') || '}}' from … where …)`.
+ * `(select '{"count":' || count(*)::text || ',"sum":{"views":' || coalesce('"' || sum(t2."views")::text || '"', 'null') || '}}' from … where …)`.
  */
 import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
@@ -97,5 +97,5 @@ function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql
 function text(value: Sql, isScaled: boolean): Sql {
   // Not a number and infinity have no scale, and stay as they are.
   const digits = isScaled ? sql`coalesce(round(${value}, greatest(min_scale(${value}), least(scale(${value}), 1))), ${value})` : value;
-  return sql`'"' || ${digits} || '"'`;
+  return sql`'"' || ${digits}::text || '"'`;
 }

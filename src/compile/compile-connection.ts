@@ -2,8 +2,8 @@
  * A connection as JSON text: one subselect reads the page and its columns, the select around it aggregates the edges.
  * For `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
  *
- *     (select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || t1."id" || '}}', ',') filter (where t1."(number)" <= 20), '')
- *        || '],"pageInfo":{"hasNextPage":' || (count(*) > 20) || '}}'
+ *     (select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || t1."id"::text || '}}', ',') filter (where t1."(number)" <= 20), '')
+ *        || '],"pageInfo":{"hasNextPage":' || (count(*) > 20)::text || '}}'
  *      from (select t1."id", row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
@@ -160,7 +160,7 @@ class ConnectionCompiler {
   #hasMore(): Sql {
     this.#readsPage = true;
     this.#page.readOneMore();
-    return sql`(count(*) > ${this.#page.limit()})`;
+    return sql`(count(*) > ${this.#page.limit()})::text`;
   }
 
   /** Whether rows precede the page in walking direction. An empty page says no, as the reference does. */
@@ -168,6 +168,6 @@ class ConnectionCompiler {
     const reasons = this.#page.reasonsForOther();
     if (reasons.length === 0) return literal('false');
     this.#readsPage = true;
-    return sql`(count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))`;
+    return sql`(count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))::text`;
   }
 }

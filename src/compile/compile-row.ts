@@ -1,8 +1,8 @@
 /**
  * A row as JSON text: columns, relations, computed fields. For `{ id title blog { name } }`:
  *
- *     '{"id":' || t1."id" || ',"title":' || to_json(t1."title") || ',"blog":'
- *       || coalesce((select '{"name":' || to_json(t2."name") || '}' from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null') || '}'
+ *     '{"id":' || t1."id"::text || ',"title":' || to_json(t1."title")::text || ',"blog":'
+ *       || coalesce((select '{"name":' || to_json(t2."name")::text || '}' from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null') || '}'
  */
 import type { Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';

@@ -1,5 +1,6 @@
 /**
- * A value of PostgreSQL as the JSON text of its GraphQL type: `to_json(t1."title")`, `'"' || t1."id" || '"'`.
+ * A value of PostgreSQL as the JSON text of its GraphQL type: `to_json(t1."title")::text`, `'"' || t1."id"::text || '"'`. Each is of type text,
+ * by an explicit cast: `||` takes other types too, but by functions in SQL, which PostgreSQL inlines whenever it plans.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -7,8 +8,7 @@ import { builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 /** JSON text of a value; never null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): Sql {
   const json = jsonOf(value, type);
-  if (notNull) return json.text;
-  return sql`coalesce(${json.needsCast ? sql`${json.text}::text` : json.text}, 'null')`;
+  return notNull ? json : sql`coalesce(${json}, 'null')`;
 }
 
 /** Whether the text names the value more than once, so that a function call must not stand in its place. */
@@ -16,14 +16,8 @@ export function repeatsValue(type: ValueType): boolean {
   return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
 }
 
-interface Json {
-  /** Null where the value is null. */
-  readonly text: Sql;
-  /** Whether `coalesce` with a text needs it cast: concatenation casts by itself. */
-  readonly needsCast: boolean;
-}
-
-function jsonOf(value: Sql, type: ValueType): Json {
+/** Null where the value is null. */
+function jsonOf(value: Sql, type: ValueType): Sql {
   switch (type.kind) {
     case 'scalar':
       return scalarJson(value, type);
@@ -36,11 +30,11 @@ function jsonOf(value: Sql, type: ValueType): Json {
   }
 }
 
-const quoted = (value: Sql): Json => ({ text: sql`('"' || ${value} || '"')`, needsCast: false });
-const plain = (value: Sql): Json => ({ text: value, needsCast: true });
-const toJson = (value: Sql): Json => ({ text: builtIn('to_json', value), needsCast: true });
+const plain = (value: Sql): Sql => sql`${value}::text`;
+const quoted = (value: Sql): Sql => sql`('"' || ${plain(value)} || '"')`;
+const toJson = (value: Sql): Sql => plain(builtIn('to_json', value));
 
-function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Json {
+function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Sql {
   switch (scalar) {
     case 'Int':
     case 'Boolean':
@@ -53,7 +47,7 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Json {
       // Minus zero plus zero is zero; JSON clients tell -0 and 0 apart. The sum keeps the type: float4 shows fewer digits.
       return toJson(sql`${value} + '0'::${trusted(typeName)}`);
     case 'JSON':
-      return toJson(sql`${value}::text`);
+      return toJson(plain(value));
     default:
       // Dates and times by to_json, which writes ISO 8601 whatever DateStyle says.
       return toJson(value);
@@ -62,24 +56,18 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Json {
 
 const safeLabel = /^[ !#-[\]-~]*$/;
 
-function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Json {
+function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Sql {
   if (!mapped) return values.every(({ label }) => safeLabel.test(label)) ? quoted(value) : toJson(value);
   const cases = values
     .filter(({ name, label }) => name !== label)
     .map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
-  return {
-    text: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${builtIn('to_json', value)}::text end`,
-    needsCast: false,
-  };
+  return sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${toJson(value)} end`;
 }
 
-function listJson(value: Sql, { element }: ListType): Json {
+function listJson(value: Sql, { element }: ListType): Sql {
   if (element.kind === 'enum' && element.enum.mapped) {
     const item = valueJson(trusted('item'), element, false);
-    return {
-      text: sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`,
-      needsCast: false,
-    };
+    return sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
   }
   const asText = element.kind === 'enum' || ['BigInt', 'BigFloat', 'JSON'].includes(element.scalar);
   return toJson(asText ? sql`${value}::text[]` : value);
@@ -90,9 +78,8 @@ export function keyJson(value: Sql, type: ValueType, notNull: boolean): Sql {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
   const alike =
     type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
-  // jsonb has a concatenation of its own, so its text is what is put together.
-  const json = isWhole ? value : alike ? builtIn('to_json', value) : sql`${builtIn('to_jsonb', value)}::text`;
-  return notNull ? json : sql`coalesce(${json}::text, 'null')`;
+  const json = isWhole ? plain(value) : alike ? toJson(value) : plain(builtIn('to_jsonb', value));
+  return notNull ? json : sql`coalesce(${json}, 'null')`;
 }
 
 /** The text of an opaque id as a JSON string: base64 in one line. */

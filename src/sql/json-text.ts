@@ -1,10 +1,10 @@
 /**
- * JSON that a statement builds as text, by concatenation: `'{"id":' || id || ',"name":' || to_json(name) || '}'`.
+ * JSON that a statement builds as text, by concatenation: `'{"id":' || id::text || ',"name":' || to_json(name)::text || '}'`.
  * That is faster than `json_build_object` on lists (docs/decisions/json.md).
  */
 import { join, literal, newLine, type Sql, sql } from './sql.ts';
 
-/** Pieces in order: a string is JSON text as it stands, a fragment is an expression that is text (or is cast to it by `||`) and never null. */
+/** Pieces in order: a string is JSON text as it stands, a fragment is an expression of type text that is never null. */
 export type JsonText = readonly (string | Sql)[];
 
 /** `{` members `}`, each a key with its value. A key that is a fragment yields `"name":` itself. */
@@ -28,7 +28,7 @@ export function concatenate(pieces: JsonText): Sql {
   const groups: Sql[] = [];
   for (let start = 0; start < operands.length; start += longestChain) {
     const group = operands.slice(start, start + longestChain);
-    groups.push(group.length === 1 ? sql`${group[0]!}::text` : sql`(${join(group, ' || ')})`);
+    groups.push(group.length === 1 ? group[0]! : sql`(${join(group, ' || ')})`);
   }
   return concatenate(groups);
 }
@@ -52,7 +52,7 @@ function chain(operands: readonly Sql[]): Sql {
   );
 }
 
-/** Neighbouring strings become one literal; the first operand is a text, as `||` needs one on either side. */
+/** Neighbouring strings become one literal. */
 function operandsOf(pieces: JsonText): Sql[] {
   const operands: Sql[] = [];
   let text = '';

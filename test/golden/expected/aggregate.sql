@@ -1,11 +1,11 @@
 select '{"aggregate":{"count":' || count(*)::text
-  || ',"sum":{"fee":' || coalesce('"' || coalesce(round(pg_catalog.sum(t1."fee"), greatest(min_scale(pg_catalog.sum(t1."fee")), least(scale(pg_catalog.sum(t1."fee")), 1))), pg_catalog.sum(t1."fee")) || '"', 'null')
-  || ',"founded":' || coalesce('"' || pg_catalog.sum(t1."founded") || '"', 'null')
-  || '},"avg":{"rating":' || coalesce('"' || pg_catalog.avg(t1."rating") || '"', 'null')
+  || ',"sum":{"fee":' || coalesce('"' || coalesce(round(pg_catalog.sum(t1."fee"), greatest(min_scale(pg_catalog.sum(t1."fee")), least(scale(pg_catalog.sum(t1."fee")), 1))), pg_catalog.sum(t1."fee"))::text || '"', 'null')
+  || ',"founded":' || coalesce('"' || pg_catalog.sum(t1."founded")::text || '"', 'null')
+  || '},"avg":{"rating":' || coalesce('"' || pg_catalog.avg(t1."rating")::text || '"', 'null')
   || '},"min":{"name":' || coalesce(pg_catalog.to_json(pg_catalog.min(t1."name"))::text, 'null')
   || ',"founded":' || coalesce(pg_catalog.min(t1."founded")::text, 'null')
   || '},"max":{"name":' || coalesce(pg_catalog.to_json(pg_catalog.max(t1."name"))::text, 'null')
-  || ',"rating":' || coalesce('"' || pg_catalog.max(t1."rating") || '"', 'null')
+  || ',"rating":' || coalesce('"' || pg_catalog.max(t1."rating")::text || '"', 'null')
   || '}}}'
 from "public"."act" as t1
 where t1."founded" > $1::smallint;

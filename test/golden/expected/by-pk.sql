@@ -1,5 +1,5 @@
-select coalesce((select '{"id":' || t1."id"
-      || ',"name":' || pg_catalog.to_json(t1."name")
+select coalesce((select '{"id":' || t1."id"::text
+      || ',"name":' || pg_catalog.to_json(t1."name")::text
       || ',"starts":' || coalesce(pg_catalog.to_json(t1."starts")::text, 'null')
       || ',"gates":' || coalesce(pg_catalog.to_json(t1."gates")::text, 'null')
       || '}'

@@ -1,7 +1,7 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"')
-      || ',"fullName":' || pg_catalog.to_json(t1."full_name")
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"')
+      || ',"fullName":' || pg_catalog.to_json(t1."full_name")::text
       || ',"born":' || coalesce(pg_catalog.to_json(t1."born")::text, 'null')
-      || ',"joined":' || pg_catalog.to_json(t1."joined")
+      || ',"joined":' || pg_catalog.to_json(t1."joined")::text
       || '}}', ','), '') || ']}'
 from (select t1."id", t1."full_name", t1."born", t1."joined"
   from "public"."musician" as t1

@@ -1,5 +1,5 @@
 select (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || coalesce(pg_catalog.to_json(t1."name")::text, 'null')
-        || ',"festival":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name") || '}'
+        || ',"festival":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name")::text || '}'
           from "public"."festival" as t2
           where t2."id" = t1."festival_id"), 'null')
         || '}}', ',') filter (where t1."id" is not null), '') || ']}'

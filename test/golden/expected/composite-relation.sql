@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"stars":' || t1."stars"
-      || ',"performance":' || coalesce((select '{"slot":' || t2."slot"
+select '{"edges":[' || coalesce(string_agg('{"node":{"stars":' || t1."stars"::text
+      || ',"performance":' || coalesce((select '{"slot":' || t2."slot"::text
           || ',"reviewCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"words":' || coalesce(pg_catalog.to_json(t3."words")::text, 'null') || '}}', ','), '') || ']}'
           from (select t3."words"
             from "public"."review" as t3

@@ -1,12 +1,12 @@
 select (select '{"edges":[' || coalesce(string_agg('{"node":{"billing":' || coalesce(pg_catalog.to_json("public"."_billing"(t1."(row)"))::text, 'null')
-        || ',"founder":' || coalesce((select '{"fullName":' || pg_catalog.to_json(t2."full_name") || '}'
+        || ',"founder":' || coalesce((select '{"fullName":' || pg_catalog.to_json(t2."full_name")::text || '}'
           from "public"."_founder"(t1."(row)") as t2
           where not (t2.* is null) limit 1), 'null')
         || '}}', ','), '') || ']}'
   from (select t1.*::"public"."act" as "(row)"
     from "public"."act" as t1
     order by t1."id" limit 30) as t1),
-coalesce((select '{"acts":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t4."name") || '}}', ','), '') || ']}'
+coalesce((select '{"acts":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t4."name")::text || '}}', ','), '') || ']}'
       from (select t4."name"
         from "public"."_acts"(t3.*) as t4
         where t4."touring" = true

@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"stageId":' || t1."stage_id"
-      || ',"slot":' || t1."slot"
+select '{"edges":[' || coalesce(string_agg('{"node":{"stageId":' || t1."stage_id"::text
+      || ',"slot":' || t1."slot"::text
       || '}}', ','), '') || ']}'
 from (select t1."stage_id", t1."slot"
   from "public"."performance" as t1

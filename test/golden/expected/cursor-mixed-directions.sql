@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"') || '}}', ',') filter (where t1."(number)" <= 2), '')
-  || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}', ',') filter (where t1."(number)" <= 2), '')
+  || '],"pageInfo":{"hasNextPage":' || (count(*) > 2)::text
   || '}}'
 from (select t1.*, row_number() over (order by t1."founded" desc nulls last, t1."name", t1."id") as "(number)" from (
     (select t1."id", t1."founded", t1."name"

@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || pg_catalog.to_json(t1."name")
-              || ', ' || t1."id"
+select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || pg_catalog.to_json(t1."name")::text
+              || ', ' || t1."id"::text
               || ']', 'UTF8'), 'base64'), E'\n', '') || '"') || '}', ','), '') || ']}'
 from (select t1."name", t1."id"
   from "public"."act" as t1

@@ -1,5 +1,5 @@
 select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || coalesce(t1."founded"::text, 'null')
-              || ', ' || t1."id"
+              || ', ' || t1."id"::text
               || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
       || ',"node":{"founded":' || coalesce(t1."founded"::text, 'null')
       || '}}', ','), '') || ']}'

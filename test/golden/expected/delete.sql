@@ -2,8 +2,8 @@ with changed as (delete from "public"."review" as t1
   where t1."stars" < $1::integer
   returning t1."id", t1."stage_id", t1."slot")
 select '{"affectedCount":' || count(*)::text
-  || ',"records":[' || coalesce(string_agg('{"id":' || t1."id"
-      || ',"performance":' || coalesce((select '{"act":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name") || '}'
+  || ',"records":[' || coalesce(string_agg('{"id":' || t1."id"::text
+      || ',"performance":' || coalesce((select '{"act":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name")::text || '}'
             from "public"."act" as t3
             where t3."id" = t2."act_id"), 'null') || '}'
         from "public"."performance" as t2

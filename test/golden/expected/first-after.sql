@@ -1,7 +1,7 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id" || '"') || '}}', ','), '')
+select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}', ','), '')
   || '],"pageInfo":{"hasPreviousPage":' || (count(*) > 0 and 2 > 0 and (not coalesce((select coalesce((t2."id" > $1::bigint), false)
         from "public"."act" as t2
-        order by t2."id" limit 1), true)))
+        order by t2."id" limit 1), true)))::text
   || '}}'
 from (select t1."id"
   from "public"."act" as t1

@@ -1,6 +1,6 @@
-select (select '{"edges":[' || coalesce(string_agg('{"node":{"email":' || pg_catalog.to_json(t1."email")
-        || ',"ticketCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"price":' || ('"' || t2."price" || '"')
-              || ',"event":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name") || '}'
+select (select '{"edges":[' || coalesce(string_agg('{"node":{"email":' || pg_catalog.to_json(t1."email")::text
+        || ',"ticketCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"price":' || ('"' || t2."price"::text || '"')
+              || ',"event":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name")::text || '}'
                 from "public"."festival" as t3
                 where t3."id" = t2."festival_id"), 'null')
               || '}}', ','), '') || ']}'
@@ -12,7 +12,7 @@ select (select '{"edges":[' || coalesce(string_agg('{"node":{"email":' || pg_cat
   from (select t1."email", t1."id"
     from "public"."visitor" as t1
     order by t1."id" limit 30) as t1),
-coalesce((select '{"tickets":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"visitor":' || coalesce((select '{"email":' || pg_catalog.to_json(t6."email") || '}'
+coalesce((select '{"tickets":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"visitor":' || coalesce((select '{"email":' || pg_catalog.to_json(t6."email")::text || '}'
               from "public"."visitor" as t6
               where t6."id" = t5."visitor_id"), 'null') || '}}', ','), '') || ']}'
       from (select t5."visitor_id"

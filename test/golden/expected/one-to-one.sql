@@ -1,11 +1,11 @@
-select coalesce((select '{"email":' || pg_catalog.to_json(t1."email")
-      || ',"badge":' || coalesce((select '{"code":' || ('"' || t2."code" || '"') || '}'
+select coalesce((select '{"email":' || pg_catalog.to_json(t1."email")::text
+      || ',"badge":' || coalesce((select '{"code":' || ('"' || t2."code"::text || '"') || '}'
         from "public"."badge" as t2
         where t2."visitor_id" = t1."id"), 'null')
       || '}'
     from "public"."visitor" as t1
     where t1."id" = $1::integer limit 1), 'null'),
-coalesce((select '{"visitor":' || coalesce((select '{"email":' || pg_catalog.to_json(t4."email")
+coalesce((select '{"visitor":' || coalesce((select '{"email":' || pg_catalog.to_json(t4."email")::text
           || ',"telephone":' || coalesce(pg_catalog.to_json(t4."phone")::text, 'null')
           || '}'
         from "public"."visitor" as t4

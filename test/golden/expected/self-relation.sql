@@ -1,8 +1,8 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t1."full_name")
-      || ',"mentor":' || coalesce((select '{"fullName":' || pg_catalog.to_json(t2."full_name") || '}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t1."full_name")::text
+      || ',"mentor":' || coalesce((select '{"fullName":' || pg_catalog.to_json(t2."full_name")::text || '}'
         from "public"."musician" as t2
         where t2."id" = t1."mentor_id"), 'null')
-      || ',"musicianCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t3."full_name") || '}}', ','), '') || ']}'
+      || ',"musicianCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t3."full_name")::text || '}}', ','), '') || ']}'
       from (select t3."full_name"
         from "public"."musician" as t3
         where t3."mentor_id" = t1."id"

@@ -1,3 +1,3 @@
-select coalesce((select '{"name":' || pg_catalog.to_json(t1."name") || '}'
+select coalesce((select '{"name":' || pg_catalog.to_json(t1."name")::text || '}'
     from "public"."festival" as t1
     where t1."id" = $1::integer limit 1), 'null');

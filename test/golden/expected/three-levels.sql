@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"stageCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"performanceCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"act":' || coalesce((select '{"name":' || pg_catalog.to_json(t4."name") || '}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"stageCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"performanceCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"act":' || coalesce((select '{"name":' || pg_catalog.to_json(t4."name")::text || '}'
                     from "public"."act" as t4
                     where t4."id" = t3."act_id"), 'null') || '}}', ','), '') || ']}'
             from (select t3."act_id"

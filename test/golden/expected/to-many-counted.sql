@@ -1,4 +1,4 @@
-select (select '{"edges":[' || coalesce(string_agg('{"node":{"musicianCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t2."full_name") || '}}', ','), '') || ']}'
+select (select '{"edges":[' || coalesce(string_agg('{"node":{"musicianCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"fullName":' || pg_catalog.to_json(t2."full_name")::text || '}}', ','), '') || ']}'
         from (select t2."full_name"
           from "public"."musician" as t2
           where t2."act_id" = t1."id"

@@ -1,6 +1,6 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")
-      || ',"stageCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t2."name") || '}}', ',') filter (where t2."(number)" <= 3), '')
-        || '],"pageInfo":{"hasNextPage":' || (count(*) > 3)
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")::text
+      || ',"stageCollection":' || (select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t2."name")::text || '}}', ',') filter (where t2."(number)" <= 3), '')
+        || '],"pageInfo":{"hasNextPage":' || (count(*) > 3)::text
         || '}}'
       from (select t2."name", row_number() over (order by t2."capacity" desc nulls last, t2."id") as "(number)"
         from "public"."stage" as t2

@@ -1,8 +1,8 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")
-      || ',"opener":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name") || '}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")::text
+      || ',"opener":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name")::text || '}'
         from "public"."act" as t2
         where t2."id" = t1."opener_id"), 'null')
-      || ',"closer":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name") || '}'
+      || ',"closer":' || coalesce((select '{"name":' || pg_catalog.to_json(t3."name")::text || '}'
         from "public"."act" as t3
         where t3."id" = t1."closer_id"), 'null')
       || '}}', ','), '') || ']}'

@@ -1,5 +1,5 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")
-      || ',"festival":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name") || '}'
+select '{"edges":[' || coalesce(string_agg('{"node":{"name":' || pg_catalog.to_json(t1."name")::text
+      || ',"festival":' || coalesce((select '{"name":' || pg_catalog.to_json(t2."name")::text || '}'
         from "public"."festival" as t2
         where t2."id" = t1."festival_id"), 'null')
       || '}}', ','), '') || ']}'

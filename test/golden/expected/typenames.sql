@@ -1,4 +1,4 @@
-select coalesce((select '{"__typename":"Festival","name":' || pg_catalog.to_json(t1."name")
+select coalesce((select '{"__typename":"Festival","name":' || pg_catalog.to_json(t1."name")::text
       || ',"stageCollection":' || (select '{"__typename":"StageConnection","edges":[' || coalesce(string_agg('{"__typename":"StageEdge","node":{"__typename":"Stage"}}', ','), '') || ']}'
       from (select 
         from "public"."stage" as t2

@@ -3,6 +3,6 @@ with changed as (update "public"."visitor" as t1
   where t1."id" < $3::integer
   returning t1."email")
 select '{"affectedCount":' || count(*)::text
-  || ',"records":[' || coalesce(string_agg('{"email":' || pg_catalog.to_json(t1."email") || '}', ','), '')
+  || ',"records":[' || coalesce(string_agg('{"email":' || pg_catalog.to_json(t1."email")::text || '}', ','), '')
   || ']}' || case when count(*) > $4::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
 from changed as t1;
