@@ -37,7 +37,8 @@ describe('valueJson', () => {
 
   it('quotes labels that are safe, and has others escaped', () => {
     assert.equal(json(plainEnum), `('"' || v::text || '"')`);
-    for (const label of ['a"b', 'a\\b', 'ü', 'a\nb']) assert.equal(json(enumType({ [label]: label })), 'pg_catalog.to_json(v)::text', label);
+    for (const label of ['a"b', 'a\\b', 'ü', 'a\nb'])
+      assert.equal(json(enumType({ [label]: label })), 'pg_catalog.to_json(v)::text', label);
   });
 
   it('writes the names of mapped labels', () => {
