@@ -5,7 +5,7 @@
 import { DatabaseError, type Flight, type Statement } from './database.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
-import { sessionStatement } from './session-statement.ts';
+import { type JitOff, sessionStatement } from './session-statement.ts';
 
 const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
 const statementKind = 0x53;
@@ -17,14 +17,17 @@ const everyRole = '';
 const writer = new MessageWriter();
 
 /** Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. */
-export function encodeFlight(flight: Flight, prepared: PreparedStatements | null): Buffer {
+export function encodeFlight(flight: Flight, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction'): Buffer {
   for (const { parameters } of flight.statements) {
     if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
   }
   // Ahead of everything that can fail, so that no error can skip it.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
-  if (flight.session) writeStatement(sessionStatement(flight.session), everyRole, position++, prepared);
+  if (flight.session) {
+    // What happens once on a connection is not worth a name.
+    writeStatement(sessionStatement(flight.session, jitOff), everyRole, position++, jitOff === 'connection' ? null : prepared);
+  }
   const role = flight.session?.role ?? everyRole;
   for (const statement of flight.statements) writeStatement(statement, role, position++, prepared);
   writer.begin(messageType.sync);

@@ -80,6 +80,26 @@ describe('a flight', () => {
       ]);
     }));
 
+  test('runs without JIT, which stays switched off on connections of ours only', async () => {
+    const jit = "select current_setting('jit')";
+    for (const prepare of [true, false]) {
+      await withDatabase({ poolSize: 1, prepare }, async (database) => {
+        // What a failed flight has set is undone.
+        await assert.rejects(database.run(flight(['select 1/0'])), failure('22012'));
+        assert.deepEqual(await database.query(jit), [['on']]);
+        assert.deepEqual(await database.run(flight([jit])), [['off']]);
+        assert.deepEqual(await database.run(flight([jit])), [['off']]);
+        assert.deepEqual(await database.query(jit), [[prepare ? 'off' : 'on']]);
+      });
+    }
+    const pool = new Pool({ connectionString: server.url, max: 1 });
+    const database = openPgDatabase(pool as unknown as PgPool);
+    assert.deepEqual(textsOf(await database.run(flight([jit]))), [['off']]);
+    assert.equal((await pool.query("select current_setting('jit') as jit")).rows[0].jit, 'on');
+    await database.close();
+    await pool.end();
+  });
+
   test('is one transaction: all or nothing', () =>
     withDatabase({}, async (database) => {
       const insert = (id: number): string => `insert into entry values (${id})`;

@@ -8,7 +8,7 @@ import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
 import { PgListener, type PgListenerClient } from './pg-listener.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { toFlightError } from './session-statement.ts';
+import { type JitOff, toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
@@ -46,9 +46,18 @@ export interface PgDatabaseOptions {
 /** How long opening a connection may take. */
 const connectTimeoutMillis = 5_000;
 
+/** What is known of a connection. */
+interface ConnectionState {
+  /** Null: nothing is prepared by name. */
+  readonly prepared: PreparedStatements | null;
+  jitOff: JitOff;
+}
+
 /** What some connection is to exchange, and who waits for it. */
 interface Job {
-  readonly encode: (prepared: PreparedStatements | null) => Uint8Array;
+  readonly encode: (state: ConnectionState) => Uint8Array;
+  /** Whether it switches off what `ConnectionState.jitOff` says. */
+  readonly hasSession: boolean;
   readonly rows: { readonly unwanted: number; readonly every: boolean };
   readonly toError: (error: unknown, completed: number) => DatabaseError;
   readonly resolve: (results: Field[][]) => void;
@@ -71,7 +80,7 @@ class PgDatabase implements Database {
   readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
-  readonly #prepared = new WeakMap<PgPoolClient, PreparedStatements | null>();
+  readonly #states = new WeakMap<PgPoolClient, ConnectionState>();
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
@@ -87,9 +96,9 @@ class PgDatabase implements Database {
   run(flight: Flight): Promise<FlightResult> {
     return new Promise((resolve, reject) => {
       const rows = { unwanted: flight.session === null ? 0 : 1, every: false };
-      const encode: Job['encode'] = (prepared) => encodeFlight(flight, prepared);
+      const encode: Job['encode'] = ({ prepared, jitOff }) => encodeFlight(flight, prepared, jitOff);
       const toError: Job['toError'] = (error, completed) => toFlightError(error, flight, completed);
-      this.#start({ encode, rows, toError, resolve, reject }, true);
+      this.#start({ encode, hasSession: flight.session !== null, rows, toError, resolve, reject }, true);
     });
   }
 
@@ -98,7 +107,7 @@ class PgDatabase implements Database {
       const rows = { unwanted: 0, every: true };
       const encode = () => (parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text));
       // Every row of a query is text (see `PgExchange`).
-      this.#start({ encode, rows, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
+      this.#start({ encode, hasSession: false, rows, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
     });
   }
 
@@ -117,10 +126,11 @@ class PgDatabase implements Database {
   }
 
   #exchange(client: PgPoolClient, job: Job, mayRetry: boolean): void {
-    const prepared = this.#preparedOn(client);
+    const state = this.#stateOf(client);
+    const { prepared } = state;
     let bytes: Uint8Array;
     try {
-      bytes = job.encode(prepared);
+      bytes = job.encode(state);
     } catch (error) {
       client.release();
       return job.reject(toDatabaseError(error));
@@ -128,6 +138,7 @@ class PgDatabase implements Database {
     const onDone = ({ error, broken, written, completed, results }: PgExchange): void => {
       prepared?.settle(completed);
       if (error === null) {
+        if (job.hasSession && state.jitOff === 'connection') state.jitOff = 'nowhere';
         client.release();
         job.resolve(results);
       } else if (mayRetry && !broken && isStalePlan(error)) {
@@ -142,15 +153,17 @@ class PgDatabase implements Database {
     client.query(new PgExchange(bytes, job.rows, onDone));
   }
 
-  #preparedOn(client: PgPoolClient): PreparedStatements | null {
-    let prepared = this.#prepared.get(client);
-    if (prepared === undefined) {
+  #stateOf(client: PgPoolClient): ConnectionState {
+    let state = this.#states.get(client);
+    if (state === undefined) {
       // The pool listens only while the client is idle; a connection that ends while it is ours must not end the process.
       client.on('error', ignore);
-      prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
-      this.#prepared.set(client, prepared);
+      const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
+      // Nothing stays behind on connections of the caller's, nor on those that a pooler hands to others.
+      state = { prepared, jitOff: this.#ownsPool && prepared !== null ? 'connection' : 'transaction' };
+      this.#states.set(client, state);
     }
-    return prepared;
+    return state;
   }
 
   /** Checks out a connection, waiting for a bounded time. The timer costs something, so it is spared while a connection is idle. */

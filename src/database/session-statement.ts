@@ -9,27 +9,35 @@ import { toDatabaseError } from './to-database-error.ts';
 export const staleSchemaState = 'RG001';
 
 /**
- * `true`: for this transaction only. Compiling expressions to machine code takes longer than running them here, up to seconds for a nested
- * query whose estimated cost is high.
+ * Where compiling expressions to machine code is switched off: it takes longer than running them here, up to seconds for a nested query whose
+ * estimated cost is high. `connection`: for as long as it lasts, if the flight succeeds; `nowhere`: it is switched off already.
  */
-const settings = `set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true),
-  set_config('jit', 'off', true)`;
-const plainText = `select ${settings}`;
+export type JitOff = 'transaction' | 'connection' | 'nowhere';
+
+const jitTexts: Readonly<Record<JitOff, string>> = {
+  transaction: ", set_config('jit', 'off', true)",
+  connection: ", set_config('jit', 'off', false)",
+  nowhere: '',
+};
+
+/** `true`: for this transaction only. */
+const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
 /**
  * The first expression is evaluated first, as the user of the connection. A sum read in place costs 7 µs of PostgreSQL's time,
  * a function that reads and compares it twice as much.
  */
-const checkedText = `select case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $4::numeric then ''
-  else rowgraph.raise_stale_schema() end, ${settings}`;
+const check = `case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $4::numeric then ''
+  else rowgraph.raise_stale_schema() end, `;
 
 /** Undefined schema, table and function. */
 const undefinedStates = new Set(['3F000', '42P01', '42883']);
 
-/** The statement for a session. Its text is one of two, so it is prepared once on each connection. */
-export function sessionStatement({ role, claims, searchPath, version }: Session): Statement {
+/** The statement for a session. Its text is one of few, so it is prepared once on each connection. */
+export function sessionStatement({ role, claims, searchPath, version }: Session, jitOff: JitOff): Statement {
+  const set = `${settings}${jitTexts[jitOff]}`;
   return version === null
-    ? { text: plainText, parameters: [role, claims, searchPath] }
-    : { text: checkedText, parameters: [role, claims, searchPath, version] };
+    ? { text: `select ${set}`, parameters: [role, claims, searchPath] }
+    : { text: `select ${check}${set}`, parameters: [role, claims, searchPath, version] };
 }
 
 /** The error of a flight of which `completed` statements had run. */

@@ -3,8 +3,9 @@
  * text of `/metrics`. No header and no body of a request is ever part of an event, so no key can get into the log.
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { CacheStatistics, Event, Observer, RequestFinished, WorkerEnded } from '../events.ts';
+import { RequestMetrics } from './request-metrics.ts';
 
 export interface TelemetryOptions {
   /** The least important line to write. Default: info. Requests that are answered well are on level debug. */
@@ -53,20 +54,7 @@ export function createTelemetry({ level = 'info', destination }: TelemetryOption
 function createMetrics(registry: Registry) {
   const registers = [registry];
   return {
-    requests: new Counter({
-      name: 'rowgraph_requests_total',
-      help: 'Requests at the GraphQL endpoint, by the code of their first error (OK where there is none) and the role of the caller.',
-      labelNames: ['code', 'role'] as const,
-      registers,
-    }),
-    duration: new Histogram({
-      name: 'rowgraph_request_duration_seconds',
-      help: 'Time from the head of a request to the last byte of its answer.',
-      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
-      registers,
-    }),
-    inFlight: new Gauge({ name: 'rowgraph_requests_in_flight', help: 'Requests that are being answered.', registers }),
-    sentBytes: new Counter({ name: 'rowgraph_response_bytes_total', help: 'Bytes of answers as sent.', registers }),
+    requests: new RequestMetrics(registry),
     schemaLoads: new Counter({
       name: 'rowgraph_schema_loads_total',
       help: 'Times that the schema was loaded, by outcome.',
@@ -88,13 +76,10 @@ type Metrics = ReturnType<typeof createMetrics>;
 function count(event: Event, metrics: Metrics): void {
   switch (event.kind) {
     case 'request-started':
-      metrics.inFlight.inc();
+      metrics.requests.start();
       break;
     case 'request-finished':
-      metrics.inFlight.dec();
-      metrics.requests.inc({ code: event.code ?? 'OK', role: event.role ?? '' });
-      metrics.duration.observe(event.seconds);
-      metrics.sentBytes.inc(event.bytes);
+      metrics.requests.finish(event);
       break;
     case 'schema-loaded':
       metrics.schemaLoads.inc({ outcome: 'loaded' });
