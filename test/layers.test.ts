@@ -21,7 +21,7 @@ interface Layer {
 /** The composition root: files that know all stages. */
 const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
-const root: Layer = { values: [...stages, ...composition, 'single-flight.ts'], packages: ['graphql', 'lru-cache'] };
+const root: Layer = { values: [...stages, ...composition, 'single-flight.ts', 'slices.ts'], packages: ['graphql', 'lru-cache'] };
 
 const layers: Readonly<Record<string, Layer>> = {
   catalog: { types: ['database'] },
@@ -58,6 +58,8 @@ const layers: Readonly<Record<string, Layer>> = {
   'errors.ts': {},
   'events.ts': {},
   'single-flight.ts': {},
+  // The event loop is a matter of the composition: a stage writes a generator, and yields where it may pause.
+  'slices.ts': {},
 };
 
 /** Files that everything may import: an error is thrown at every stage, and every stage may tell what happens. */

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runAtOnce, runInSlices } from './slices.ts';
+
+let time = 0;
+
+/** Work of so many steps, each of which takes 4 ms of the clock and notes its name in `done`. */
+function* steps(name: string, count: number, done: string[]): Generator<void, string> {
+  for (let step = 0; step < count; step++) {
+    time += 4;
+    done.push(name);
+    yield;
+  }
+  return name;
+}
+
+beforeEach(() => {
+  mock.method(performance, 'now', () => time);
+});
+
+afterEach(async () => {
+  await nextTurn();
+  mock.restoreAll();
+});
+
+describe('runInSlices', () => {
+  it('does short work in the turn in which it is called', async () => {
+    const done: string[] = [];
+    const result = runInSlices(steps('short', 2, done));
+    assert.deepEqual(done, ['short', 'short']);
+    assert.equal(await result, 'short');
+  });
+
+  it('gives way to the event loop when a slice is over', async () => {
+    const done: string[] = [];
+    const result = runInSlices(steps('long', 7, done));
+    assert.equal(done.length, 3);
+    await nextTurn();
+    assert.equal(done.length, 6);
+    assert.equal(await result, 'long');
+    assert.equal(done.length, 7);
+  });
+
+  it('lets works take turns, each with a slice of its own', async () => {
+    const done: string[] = [];
+    const results = ['a', 'b', 'c'].map((name) => runInSlices(steps(name, 4, done)));
+    assert.deepEqual(await Promise.all(results), ['a', 'b', 'c']);
+    assert.equal(done.join(''), 'aaa' + 'a' + 'bbb' + 'ccc' + 'b' + 'c');
+  });
+
+  it('rejects with what the work throws, and goes on with the others', async () => {
+    function* failing(): Generator<void, never> {
+      time += 20;
+      yield;
+      throw new Error('cannot');
+    }
+    const failed = assert.rejects(runInSlices(failing()), /^Error: cannot$/);
+    assert.equal(await runInSlices(steps('after', 5, [])), 'after');
+    await failed;
+  });
+});
+
+describe('runAtOnce', () => {
+  it('does all of it', () => {
+    const done: string[] = [];
+    assert.equal(runAtOnce(steps('all', 100, done)), 'all');
+    assert.equal(done.length, 100);
+  });
+});
