@@ -13,6 +13,7 @@ import type { Model } from './model/model.ts';
 import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
 import { introspectedSchema } from './schema/answer-introspection.ts';
 import { buildSchema } from './schema/build-schema.ts';
+import { runInSlices } from './slices.ts';
 import { identifier, render } from './sql/sql.ts';
 
 export interface ApiSettings {
@@ -74,7 +75,7 @@ export class ApiSet {
     const privileges = await loadPrivileges(database, this.#catalog, role);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
-    const model = buildModel(this.#catalog, privileges);
+    const model = await runInSlices(buildModel(this.#catalog, privileges));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
     const schema = buildSchema(model);
     const told = introspectableModel(model, this.#settings.introspection);

@@ -24,7 +24,7 @@ const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile
 const root: Layer = { values: [...stages, ...composition, 'single-flight.ts', 'slices.ts'], packages: ['graphql', 'lru-cache'] };
 
 const layers: Readonly<Record<string, Layer>> = {
-  catalog: { types: ['database'] },
+  catalog: { values: ['slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
   schema: { types: ['model'], packages: ['graphql', 'lru-cache'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The error class, and the marks by which errors of ours inside SQL are told.
   execute: { values: ['database/database.ts', 'database/session-statement.ts', 'sql/raise.ts'], types: ['database'], node: true },
   // Stands beside the pipeline: it loads a catalog and builds models of its own, to tell what is not in them.
-  doctor: { values: ['catalog', 'model', 'sql'], types: ['database'] },
+  doctor: { values: ['catalog', 'model', 'sql', 'slices.ts'], types: ['database'] },
   http: {
     types: ['pipeline.ts', 'rowgraph.ts'],
     packages: ['fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/under-pressure', 'jose', 'lru-cache', 'pino', 'prom-client'],
@@ -58,7 +58,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'errors.ts': {},
   'events.ts': {},
   'single-flight.ts': {},
-  // The event loop is a matter of the composition: a stage writes a generator, and yields where it may pause.
+  // The event loop is a matter of those who wait for something: a pure stage writes a generator, and yields where it may pause.
   'slices.ts': {},
 };
 

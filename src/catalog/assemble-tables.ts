@@ -3,15 +3,20 @@ import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './c
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';
 
-/** Puts the tables together, in the order of their ids. */
-export function assembleTables(raw: RawCatalog, comments: CatalogComments, types: ReadonlyMap<number, CatalogType>): CatalogTable[] {
+/** Puts the tables together, in the order of their ids, one at a step. */
+export function* assembleTables(
+  raw: RawCatalog,
+  comments: CatalogComments,
+  types: ReadonlyMap<number, CatalogType>,
+): Generator<void, CatalogTable[]> {
   const columns = groupByTable(raw.columns);
   const sequences = groupByTable(raw.sequences);
   const unproven = groupByTable(raw.unproven);
   const indexes = groupByTable(raw.indexes);
   const shownTypes = new Map((raw.types ?? []).map((type) => [type[0], type[8]]));
   const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
-  return (raw.tables ?? []).map((table) => {
+  const tables: CatalogTable[] = [];
+  for (const table of raw.tables ?? []) {
     const id = table[0];
     const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
       const [, number, name, typeId, maxLength, shownType, notNull, automatic] = column;
@@ -26,8 +31,10 @@ export function assembleTables(raw: RawCatalog, comments: CatalogComments, types
         comment: comments.onColumn(id, number),
       };
     });
-    return toTable(table, comments.on('relation', id), ownColumns, (indexes.get(id) ?? []).map(toIndex));
-  });
+    tables.push(toTable(table, comments.on('relation', id), ownColumns, (indexes.get(id) ?? []).map(toIndex)));
+    yield;
+  }
+  return tables;
 }
 
 /** Rows by the id of their table, in their order. */

@@ -3,6 +3,7 @@
  * all roles.
  */
 import type { Database } from '../database/database.ts';
+import { runInSlices } from '../slices.ts';
 import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';
 import { assembleTypes } from './assemble-types.ts';
@@ -15,11 +16,15 @@ import type { RawCatalog } from './raw-catalog.ts';
 export async function loadCatalog(database: Database, schemas: readonly string[]): Promise<Catalog> {
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
   if (!row?.[0]) throw new Error('The introspection query has no answer.');
-  const raw = JSON.parse(row[0]) as RawCatalog;
+  return runInSlices(assembleCatalog(JSON.parse(row[0]) as RawCatalog, schemas));
+}
+
+function* assembleCatalog(raw: RawCatalog, schemas: readonly string[]): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
   const schemaNames = new Map((raw.schemas ?? []).map(([id, name]) => [id, name]));
   const types = assembleTypes(raw, comments);
-  const tables = assembleTables(raw, comments, types);
+  yield;
+  const tables = yield* assembleTables(raw, comments, types);
   return {
     setting: schemas,
     schemas: assembleSchemas(raw, comments, schemas),

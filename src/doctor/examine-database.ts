@@ -6,6 +6,7 @@ import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
+import { runInSlices } from '../slices.ts';
 import { Examination } from './examination.ts';
 import { examineDirectives } from './examine-directives.ts';
 import { findOmissions } from './find-omissions.ts';
@@ -22,7 +23,11 @@ export async function examineDatabase(database: Database, schemas: readonly stri
   const loaded = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, loaded, role);
   const { catalog, findings } = examineDirectives(loaded);
-  const examination = new Examination(catalog, buildModel(catalog, privileges), await loadFacts(database, catalog, role));
+  const examination = new Examination(
+    catalog,
+    await runInSlices(buildModel(catalog, privileges)),
+    await loadFacts(database, catalog, role),
+  );
   const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findOmissions];
   const all = [...findings, ...examine.flatMap((find) => find(examination))];
   return { role, schemas, findings: all.sort(compareFindings) };

@@ -11,6 +11,7 @@ import { buildModel } from '../model/build-model.ts';
 import type { Model } from '../model/model.ts';
 import { functionName } from '../model/object-names.ts';
 import { buildSchema } from '../schema/build-schema.ts';
+import { runAtOnce } from '../slices.ts';
 import { examineDatabase } from './examine-database.ts';
 import { omissionCodes } from './finding-codes.ts';
 
@@ -142,7 +143,7 @@ const objectsText = `
 /** What can be reached in the GraphQL schema of a role, under the names of PostgreSQL. */
 async function objectsInApi(database: Database, role: string): Promise<Set<string>> {
   const catalog = await loadCatalog(database, zooSchemas);
-  const model = buildModel(catalog, await loadPrivileges(database, catalog, role));
+  const model = runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role)));
   const schema = buildSchema(model);
   const names = new Set<string>();
   const fieldsOf = (name: string): string[] => {

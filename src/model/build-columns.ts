@@ -9,12 +9,13 @@ import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
 /** Fills the columns and keys of the tables of the draft. */
-export function addColumns(draft: Draft): void {
+export function* addColumns(draft: Draft): Generator<void, void> {
   for (const tableDraft of draft.tables.values()) {
     const { source, table, key } = tableDraft;
     const columns = source.columns.map((column) => buildColumn(draft, tableDraft, column));
     table.columns = usableColumns(draft, tableDraft, columns);
     table.primaryKey = key.flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
+    yield;
   }
 }
 

@@ -12,7 +12,7 @@ import { functionName, qualifiedName } from './object-names.ts';
 import { resultTypeOf } from './routine-types.ts';
 
 /** Fills the computed fields of the tables of the draft. They may come from schemas that are not exposed, if the role may use those. */
-export function addComputed(draft: Draft): void {
+export function* addComputed(draft: Draft): Generator<void, void> {
   for (const source of draft.catalog.functions) {
     const table = rowTableOf(draft, source);
     if (!table) continue;
@@ -20,8 +20,12 @@ export function addComputed(draft: Draft): void {
     const field = owner ? buildComputed(draft, owner, source) : ownerLeftOut;
     if (field instanceof LeftOut) omit(draft, source, field);
     else if (owner) owner.table.computed = [...owner.table.computed, field];
+    yield;
   }
-  for (const owner of draft.tables.values()) settleNames(draft, owner);
+  for (const owner of draft.tables.values()) {
+    settleNames(draft, owner);
+    yield;
+  }
 }
 
 const ownerLeftOut = new LeftOut('owner-left-out', 'the table whose row it takes is not in the API: see there');

@@ -1,6 +1,7 @@
 /**
  * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. What cannot be
- * exposed is left out and listed with the reason; only malformed comment directives throw, as they do in the reference.
+ * exposed is left out and listed with the reason; only malformed comment directives throw, as they do in the reference. All steps are
+ * generators that yield after each object, because thousands of tables take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { addColumns } from './build-columns.ts';
@@ -19,10 +20,10 @@ import { TakenNames } from './taken-names.ts';
 const defaultMaxRows = 30;
 
 /** Builds the model of a role. Throws SCHEMA_ERROR where a comment directive of a schema that the role may use is malformed. */
-export function buildModel(catalog: Catalog, privileges: Privileges): Model {
+export function* buildModel(catalog: Catalog, privileges: Privileges): Generator<void, Model> {
   const omissions: Omission[] = [];
   const schemas = usableSchemas(catalog, privileges, omissions);
-  checkDirectives(catalog, schemas);
+  yield* checkDirectives(catalog, schemas);
   const draft: Draft = {
     catalog,
     privileges,
@@ -34,12 +35,12 @@ export function buildModel(catalog: Catalog, privileges: Privileges): Model {
     valueTypes: new Map(),
     omissions,
   };
-  addTables(draft);
+  yield* addTables(draft);
   addEnums(draft);
-  addColumns(draft);
-  addRelations(draft);
-  addComputed(draft);
-  const routines = buildRoutines(draft);
+  yield* addColumns(draft);
+  yield* addRelations(draft);
+  yield* addComputed(draft);
+  const routines = yield* buildRoutines(draft);
   return {
     role: privileges.role,
     schemas: [...schemas.values()].map(({ name }) => name),
@@ -80,13 +81,17 @@ function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
 }
 
 /** Reads every directive once, those of objects that the role does not see too: a broken one breaks every request, as in the reference. */
-function checkDirectives({ tables, foreignKeys, functions, types }: Catalog, schemas: ReadonlyMap<number, SchemaSettings>): void {
+function* checkDirectives(
+  { tables, foreignKeys, functions, types }: Catalog,
+  schemas: ReadonlyMap<number, SchemaSettings>,
+): Generator<void, void> {
   const tableIds = new Set<number>();
   for (const table of tables) {
     if (!schemas.has(table.schemaId)) continue;
     tableIds.add(table.id);
     readMaxRows(readDirective(table.comment));
     for (const column of table.columns) readDirective(column.comment);
+    yield;
   }
   for (const key of foreignKeys) if (tableIds.has(key.tableId)) readDirective(key.comment);
   for (const routine of functions) if (schemas.has(routine.schemaId)) readDirective(routine.comment);

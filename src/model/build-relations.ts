@@ -10,17 +10,26 @@ import type { Relation } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
 /** Fills the relations of the tables of the draft. Outgoing keys come before incoming ones, each in the order of the keys. */
-export function addRelations(draft: Draft): void {
-  const keys = collectForeignKeys(draft);
+export function* addRelations(draft: Draft): Generator<void, void> {
+  const keys = yield* collectForeignKeys(draft);
   const relations = new Map<TableDraft, Candidate[]>();
   const add = (owner: TableDraft, candidate: Candidate) => {
     const others = relations.get(owner);
     if (others) others.push(candidate);
     else relations.set(owner, [candidate]);
   };
-  for (const key of keys) add(key.local, { key, relation: outgoing(key) });
-  for (const key of keys) add(key.target, { key, relation: incoming(key) });
-  for (const [owner, candidates] of relations) owner.table.relations = withOwnNames(draft, owner, candidates);
+  for (const key of keys) {
+    add(key.local, { key, relation: outgoing(key) });
+    yield;
+  }
+  for (const key of keys) {
+    add(key.target, { key, relation: incoming(key) });
+    yield;
+  }
+  for (const [owner, candidates] of relations) {
+    owner.table.relations = withOwnNames(draft, owner, candidates);
+    yield;
+  }
 }
 
 interface Candidate {

@@ -18,12 +18,13 @@ const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
 /** Builds the functions, and says of the others why they are left out; but not of an extension's, which nobody can change. */
-export function buildRoutines(draft: Draft): Routine[] {
+export function* buildRoutines(draft: Draft): Generator<void, Routine[]> {
   const exposed = draft.catalog.functions.filter(({ schemaId }) => draft.schemas.has(schemaId));
   const overloads = new Map<string, number>();
   for (const { name } of exposed) overloads.set(name, (overloads.get(name) ?? 0) + 1);
   const routines: Routine[] = [];
   for (const source of exposed) {
+    yield;
     if (rowTableOf(draft, source)) continue;
     const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
     if (!(routine instanceof LeftOut)) routines.push(routine);

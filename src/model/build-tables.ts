@@ -11,7 +11,7 @@ import { tableKinds } from './table-kinds.ts';
 import { isWritable } from './value-types.ts';
 
 /** Adds the tables to the draft, still without columns, or the reason why one is left out to the omissions. */
-export function addTables(draft: Draft): void {
+export function* addTables(draft: Draft): Generator<void, void> {
   for (const source of draft.sources.values()) {
     const schema = draft.schemas.get(source.schemaId);
     if (!schema) continue;
@@ -19,6 +19,7 @@ export function addTables(draft: Draft): void {
     const name = qualifiedName(schema.name, source.name);
     if (table instanceof LeftOut) draft.omissions.push({ object: tableKinds[source.kind], id: source.id, name, ...table });
     else draft.tables.set(source.id, table);
+    yield;
   }
 }
 

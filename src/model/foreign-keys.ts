@@ -24,7 +24,7 @@ export interface ForeignKey {
 }
 
 /** Collects the foreign keys, in the order of the catalog, then those that directives declare. Says why others are left out. */
-export function collectForeignKeys(draft: Draft): ForeignKey[] {
+export function* collectForeignKeys(draft: Draft): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
   const keep = (id: number, name: string, key: ForeignKey | LeftOut) => {
     if (key instanceof LeftOut) draft.omissions.push({ object: 'relation', id, name, ...key });
@@ -36,11 +36,13 @@ export function collectForeignKeys(draft: Draft): ForeignKey[] {
     if (!source || !schema) continue;
     const name = `${qualifiedName(schema.name, source.name)}.${constraint.name}`;
     keep(source.id, name, resolveConstraint(draft, constraint, name));
+    yield;
   }
   for (const local of draft.tables.values()) {
     for (const [position, declared] of readForeignKeys(local.directive).entries()) {
       const name = `${qualifiedName(local.table.schema, local.table.name)}.foreign_keys[${position}]`;
       keep(local.table.id, name, resolveDeclared(draft, local, declared, name));
+      yield;
     }
   }
   return keys;

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph } from '../../src/index.ts';
 import { buildModel } from '../../src/model/build-model.ts';
 import type { Model } from '../../src/model/model.ts';
+import { runAtOnce } from '../../src/slices.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -26,7 +27,7 @@ export async function readModels(target: unknown, schema: SchemaDescription, rol
   try {
     const catalog = await loadCatalog(database, [schema.name]);
     const models: Model[] = [];
-    for (const role of roles) models.push(buildModel(catalog, await loadPrivileges(database, catalog, role)));
+    for (const role of roles) models.push(runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role))));
     return models;
   } finally {
     await database.close();

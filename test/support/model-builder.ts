@@ -6,6 +6,7 @@ import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import { buildModel } from '../../src/model/build-model.ts';
 import type { Model, Table } from '../../src/model/model.ts';
+import { runAtOnce } from '../../src/slices.ts';
 import { startPglite } from './pglite.ts';
 import { grantsSql, rolesSql } from './roles.ts';
 
@@ -41,7 +42,7 @@ export async function startModelBuilder(): Promise<ModelBuilder> {
         ${sql}
       `);
       const catalog = await loadCatalog(database, [schema, ...schemas]);
-      return buildModel(catalog, await loadPrivileges(database, catalog, role));
+      return runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role)));
     },
     close: () => pglite.close(),
   };
