@@ -54,6 +54,7 @@ export function openClientDatabase(client: unknown): Database {
     run: (flight) => exclusively(client, () => runFlight(client, flight)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
     listen: () => Promise.reject(new TypeError("A connection of the caller's is not listened on")),
+    readCaches: () => [],
     close: () => Promise.resolve(),
   };
 }

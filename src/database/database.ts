@@ -2,6 +2,7 @@
  * What rowgraph needs of a database, whichever it is: a pool of PostgreSQL connections (`pg-database.ts`), the embedded PGlite
  * (`pglite-database.ts`) or one connection of the caller's (`client-database.ts`). Types only.
  */
+import type { CacheStatistics } from '../events.ts';
 
 /** One SQL statement with text parameters; its text is the key under which it is prepared. */
 export interface Statement {
@@ -44,6 +45,8 @@ export interface Database {
   query(text: string, parameters?: readonly (string | null)[]): Promise<Rows>;
   /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to the function that stops it. */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
+  /** How the prepared statements of all connections do. */
+  readCaches(): readonly CacheStatistics[];
   /** Ends what this object opened; a pool or client of the caller's stays open. */
   close(): Promise<void>;
 }

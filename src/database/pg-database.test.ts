@@ -47,6 +47,7 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
       run: async (flight) => textsOf(await database.run(flight)),
       query: (text, parameters) => database.query(text, parameters),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
+      readCaches: () => database.readCaches(),
       close: () => database.close(),
     });
   } finally {
@@ -185,6 +186,22 @@ describe('a round trip', () => {
 });
 
 describe('prepared statements', () => {
+  test('are counted, those of connections that are gone among them', async () => {
+    const database = openPgDatabase(server.url, { poolSize: 1 });
+    const use = () => database.readCaches().map(({ name, hits, misses, entries }) => [name, hits, misses, entries]);
+    assert.deepEqual(use(), [['statement', 0, 0, 0]]);
+    const asNobody: Flight = { session: null, statements: [{ text: 'select pg_backend_pid()', parameters: [] }] };
+    const [[id] = []] = textsOf(await database.run(asNobody));
+    await database.run(asNobody);
+    assert.deepEqual(use(), [['statement', 1, 1, 1]]);
+    await assert.rejects(database.run({ ...asNobody, statements: [{ text: 'select pg_terminate_backend($1::int)', parameters: [id!] }] }));
+    assert.deepEqual(use(), [['statement', 1, 2, 0]]);
+    await database.close();
+    const unprepared = openPgDatabase(server.url, { prepare: false });
+    assert.deepEqual(unprepared.readCaches(), []);
+    await unprepared.close();
+  });
+
   const names = "select name, statement from pg_prepared_statements where name like 'rowgraph\\_%'";
 
   test('are kept by name, as many as the cache holds', () =>

@@ -3,6 +3,7 @@
  * owns, or a pool of the caller's, which may come from another copy of `pg`.
  */
 import { Client, type ClientConfig, Pool } from 'pg';
+import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Field, type Flight, type FlightResult, type Rows } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
@@ -26,7 +27,9 @@ export interface PgPool {
   readonly Client: new (options: object) => PgListenerClient;
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
   end(): Promise<void>;
 }
 
@@ -80,7 +83,11 @@ class PgDatabase implements Database {
   readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
-  readonly #states = new WeakMap<PgPoolClient, ConnectionState>();
+  /** Of the connections that are open. */
+  readonly #states = new Map<PgPoolClient, ConnectionState>();
+  /** What those that are gone have added to the statistics. */
+  readonly #gone = { hits: 0, misses: 0 };
+  readonly #onRemove = (client: PgPoolClient): void => this.#forget(client);
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
@@ -91,6 +98,7 @@ class PgDatabase implements Database {
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
     // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
+    this.#pool.on('remove', this.#onRemove);
   }
 
   run(flight: Flight): Promise<FlightResult> {
@@ -115,10 +123,25 @@ class PgDatabase implements Database {
     return this.#listener.listen(channel, onNotification);
   }
 
+  readCaches(): readonly CacheStatistics[] {
+    if (this.#statementCacheSize === null) return [];
+    let { hits, misses } = this.#gone;
+    let entries = 0;
+    for (const { prepared } of this.#states.values()) {
+      entries += prepared?.size ?? 0;
+      hits += prepared?.hits ?? 0;
+      misses += prepared?.misses ?? 0;
+    }
+    return [{ name: 'statement', entries, hits, misses }];
+  }
+
   async close(): Promise<void> {
     await this.#listener.close();
     if (this.#ownsPool) await this.#pool.end();
-    else this.#pool.removeListener('error', this.#onConnectionError);
+    else {
+      this.#pool.removeListener('error', this.#onConnectionError);
+      this.#pool.removeListener('remove', this.#onRemove);
+    }
   }
 
   #start(job: Job, mayRetry: boolean): void {
@@ -164,6 +187,13 @@ class PgDatabase implements Database {
       this.#states.set(client, state);
     }
     return state;
+  }
+
+  #forget(client: PgPoolClient): void {
+    const prepared = this.#states.get(client)?.prepared;
+    this.#gone.hits += prepared?.hits ?? 0;
+    this.#gone.misses += prepared?.misses ?? 0;
+    this.#states.delete(client);
   }
 
   /** Checks out a connection, waiting for a bounded time. The timer costs something, so it is spared while a connection is idle. */

@@ -3,6 +3,7 @@
  * a server would get, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -73,6 +74,11 @@ class PgliteDatabase implements Database {
   async listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
     const stop = await this.#pglite.listen(channel, onNotification);
     return () => stop();
+  }
+
+  readCaches(): readonly CacheStatistics[] {
+    const { size, hits, misses } = this.#prepared;
+    return [{ name: 'statement', entries: size, hits, misses }];
   }
 
   async close(): Promise<void> {

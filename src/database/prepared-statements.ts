@@ -23,6 +23,8 @@ export class PreparedStatements {
   readonly #capacity: number;
   readonly #roles = new Map<string, Map<string, Entry>>();
   #size = 0;
+  #hits = 0;
+  #misses = 0;
   /** Counts uses, as a clock. */
   #uses = 0;
   /** Names that fell out and are still to be closed on the server. */
@@ -38,16 +40,28 @@ export class PreparedStatements {
     return this.#size;
   }
 
+  /** How often a statement was found prepared. */
+  get hits(): number {
+    return this.#hits;
+  }
+
+  /** How often one was prepared. */
+  get misses(): number {
+    return this.#misses;
+  }
+
   /** The name of a statement that is prepared, or undefined. */
   find(role: string, text: string): string | undefined {
     const entry = this.#roles.get(role)?.get(text);
     if (entry === undefined) return undefined;
     entry.lastUse = ++this.#uses;
+    this.#hits++;
     return entry.name;
   }
 
   /** Names a statement that the flight under way parses; `position` is its place among the statements of the flight. */
   add(role: string, text: string, position: number): string {
+    this.#misses++;
     if (this.#size >= this.#capacity) this.#evictOldest();
     const digest = createHash('sha256').update(role).update('\0').update(text).digest('base64url');
     const entry = { role, text, name: `rowgraph_${digest.slice(0, 22)}`, lastUse: ++this.#uses };
