@@ -115,6 +115,7 @@ function bytes(description: string, fallback: number, fallbackText: string): Set
 }
 
 const anyPort = [0, 65_535] as const;
+const cacheBounds = [1, 1_000_000] as const;
 
 /** All settings. Which of them a command takes, the command says. */
 export const settings = {
@@ -128,6 +129,11 @@ export const settings = {
   workers: integer('NUMBER', 'Processes that share the port; 1 serves from a single process', 1, [1, 256]),
   introspection: choice(['directive', 'on', 'off'], 'Answer introspection as the schema comments say, always, or never', 'directive'),
   prepare: onOrOff('Prepare statements by name; off for poolers that cannot keep them', true),
+  documentCache: integer('NUMBER', 'Documents that are kept, parsed and validated, for each role', 1000, cacheBounds),
+  shapeCache: integer('NUMBER', 'Compiled shapes that are kept of each document', 100, cacheBounds),
+  statementCache: integer('NUMBER', 'Statements that stay prepared on each connection', 256, cacheBounds),
+  introspectionCache: bytes('Answers to introspection that are kept, all together', 64 * 1024 ** 2, '64mb'),
+  tokenCache: integer('NUMBER', 'Tokens that are remembered as valid', 10_000, cacheBounds),
   basePath: text('PATH', 'What comes before /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
   bodyLimit: bytes('Largest request body', 1024 ** 2, '1mb'),

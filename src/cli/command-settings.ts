@@ -4,6 +4,11 @@ import type { CommandSettings, Configuration } from '../config.ts';
 const serviceSettingNames = [
   'schemas',
   'introspection',
+  'documentCache',
+  'shapeCache',
+  'statementCache',
+  'introspectionCache',
+  'tokenCache',
   'host',
   'port',
   'basePath',

@@ -16,13 +16,14 @@ export interface ServiceOptions {
 
 /** Listens. Throws `CommandError` where the address cannot be had. */
 export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
-  const { host, port, basePath, graphiql, bodyLimit, corsOrigins, rateLimit, trustProxy } = configuration;
+  const { host, port, basePath, graphiql, tokenCache, bodyLimit, corsOrigins, rateLimit, trustProxy } = configuration;
   try {
     return await startServer({
       graph,
       jwtSecret,
       host,
       port,
+      tokenCache,
       bodyLimit,
       corsOrigins,
       graphiql: graphiql && (anonKey === null || { anonKey }),

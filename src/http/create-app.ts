@@ -23,7 +23,7 @@ export async function createApp(options: ServerOptions, telemetry: Telemetry, cl
   const { observe } = telemetry;
   const basePath = readBasePath(options.basePath ?? '');
   const path = `${basePath}/graphql/v1`;
-  const verifier = createTokenVerifier(jwtSecret);
+  const verifier = createTokenVerifier(jwtSecret, options.tokenCache);
   telemetry.watchCaches(() => [verifier.readStatistics()]);
   const isOverloaded = (): boolean => maxEventLoopDelay !== undefined && app.isUnderPressure();
   const endpoint = createGraphqlEndpoint({ graph, verifier, bodyLimit, observe, isOverloaded, isClosing: closer.isClosing });

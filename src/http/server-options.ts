@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly basePath?: string;
   /** Whether GraphiQL is served, and the key that is filled in. Default: false. */
   readonly graphiql?: boolean | { readonly anonKey: string };
+  /** How many tokens are remembered as valid. Default: 10,000. */
+  readonly tokenCache?: number;
   /** Largest body of a request in bytes. Default: 1 MiB. */
   readonly bodyLimit?: number;
   /** Origins that browsers may call from; `*` is any, an empty list none. Default: any, as keys travel in headers and not in cookies. */

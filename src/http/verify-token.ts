@@ -25,12 +25,11 @@ interface KnownToken {
   readonly expiresAt: number;
 }
 
-const maximumTokens = 10_000;
 /** In characters; a token of ours has some 200, one of a large identity provider 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
 
-/** A verifier for one secret. */
-export function createTokenVerifier(secret: string): TokenVerifier {
+/** A verifier for one secret, which remembers so many tokens. */
+export function createTokenVerifier(secret: string, maximumTokens = 10_000): TokenVerifier {
   if (secret === '') throw new Error('The JWT secret must not be empty.');
   const key = createSecretKey(secret, 'utf8');
   // Tokens that fail are not kept: their number is the attacker's choice, and they would push out those of real callers.
