@@ -29,6 +29,16 @@ describe('buildSchema', () => {
     ]);
   });
 
+  it('has the same root fields where they are prepared with pauses', () => {
+    const prepared = buildSchema(sampleModel);
+    for (const name of ['Query', 'Mutation', 'Account']) {
+      const isRoot = name !== 'Account';
+      const [...pauses] = prepared.prepare(name);
+      assert.equal(pauses.length > 0, isRoot);
+      assert.deepEqual(Object.keys(fieldsOf(prepared, name)), Object.keys(fieldsOf(schema, name)));
+    }
+  });
+
   it('has the columns with their types, and the relations', () => {
     const fields = Object.entries(fieldsOf(schema, 'Account')).map(([name, { type }]) => `${name}: ${type}`);
     assert.deepEqual(fields, [

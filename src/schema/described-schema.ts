@@ -4,15 +4,14 @@
  */
 import {
   GraphQLBoolean,
+  type GraphQLDirective,
   GraphQLEnumType,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
-  type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLObjectType,
   GraphQLScalarType,
-  GraphQLSchema,
   GraphQLString,
   introspectionTypes,
   isObjectType,
@@ -29,8 +28,7 @@ const scalars: readonly GraphQLNamedType[] = (
   ] as const
 ).map(([type, description]) => new GraphQLScalarType({ ...(type as GraphQLScalarType).toConfig(), description }));
 
-const describedScalars = byName(scalars);
-const describedTypes = { ...describedScalars, ...byName(introspectionTypes.map(inReferenceWords)) };
+const describedTypes = byName([...scalars, ...introspectionTypes.map(inReferenceWords)]);
 
 function byName(types: readonly GraphQLNamedType[]): Record<string, GraphQLNamedType> {
   return Object.fromEntries(types.map((type) => [type.name, type]));
@@ -65,43 +63,50 @@ function withoutDescriptions(type: GraphQLEnumType): GraphQLEnumType {
   });
 }
 
-export class DescribedSchema extends GraphQLSchema {
+/** What the resolvers of introspection ask of a schema, with every type built when it is told. */
+export class DescribedSchema {
   readonly #schema: LazySchema;
 
   constructor(schema: LazySchema) {
-    super({ directives: schema.getDirectives(), assumeValid: true, description: schema.description ?? null });
     this.#schema = schema;
   }
 
-  /** Fragments on the types of introspection apply by identity, so those stay graphql-js's own here. */
-  override getType(name: string): GraphQLNamedType | undefined {
-    return Object.hasOwn(describedScalars, name) ? describedScalars[name] : this.#schema.getType(name);
+  get description(): string | null | undefined {
+    return this.#schema.description;
   }
 
-  override getTypeMap(): Record<string, GraphQLNamedType> {
-    return { ...this.#schema.getTypeMap(), ...describedTypes };
+  getType(name: string): GraphQLNamedType | undefined {
+    return Object.hasOwn(describedTypes, name) ? describedTypes[name] : this.#schema.getType(name);
   }
 
-  override getQueryType(): GraphQLObjectType {
+  getQueryType(): GraphQLObjectType {
     return this.#schema.getQueryType();
   }
 
-  override getMutationType(): GraphQLObjectType | undefined {
+  getMutationType(): GraphQLObjectType | undefined {
     return this.#schema.getMutationType();
   }
 
-  override getRootType(operation: string): GraphQLObjectType | undefined {
-    return this.#schema.getRootType(operation);
+  getSubscriptionType(): undefined {
+    return undefined;
   }
 
-  /** The only interface is `Node`. */
-  override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
-    return Object.values(this.getTypeMap()).filter(
-      (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0,
-    );
+  getDirectives(): readonly GraphQLDirective[] {
+    return this.#schema.getDirectives();
   }
 
-  override getImplementations(interfaceType: GraphQLInterfaceType): ReturnType<LazySchema['getImplementations']> {
-    return { objects: this.getPossibleTypes(interfaceType), interfaces: [] };
+  /** Builds the fields of a type with pauses. */
+  prepare(type: GraphQLObjectType): Generator<void, void> {
+    return this.#schema.prepare(type.name);
+  }
+
+  /** All types, one by one. */
+  *types(): Generator<GraphQLNamedType, void> {
+    for (const name of this.#schema.typeNames()) yield this.getType(name)!;
+  }
+
+  /** The types that implement `Node`, the only interface. */
+  *possibleTypes(): Generator<GraphQLObjectType, void> {
+    for (const type of this.types()) if (isObjectType(type) && type.getInterfaces().length > 0) yield type;
   }
 }

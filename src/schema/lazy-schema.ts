@@ -58,6 +58,11 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? super.getTypeMap()[name];
   }
 
+  /** Builds with pauses what `getFields` of a type would build at once, for the types of which that is much. */
+  prepare(name: string): Generator<void, void> {
+    return this.#registry.prepare(name);
+  }
+
   override getQueryType(): GraphQLObjectType {
     return this.#registry.object('Query');
   }
@@ -71,12 +76,14 @@ export class LazySchema extends GraphQLSchema {
     return operation === 'mutation' ? this.getMutationType() : undefined;
   }
 
-  /** Every type, built: introspection and printing ask for it, requests for data do not. */
+  /** The names of all types, without building anything: those of the registry in order, and GraphQL's own. */
+  typeNames(): Iterable<string> {
+    return new Set([...[...this.#registry.names()].sort(), ...Object.keys(super.getTypeMap())]);
+  }
+
+  /** Every type, built: printing asks for it, requests do not. */
   override getTypeMap(): TypeMap {
-    if (!this.#typeMap) {
-      const names = [...this.#registry.names()].sort();
-      this.#typeMap = { ...Object.fromEntries(names.map((name) => [name, this.#registry.get(name)!])), ...super.getTypeMap() };
-    }
+    this.#typeMap ??= Object.fromEntries([...this.typeNames()].map((name) => [name, this.getType(name)!]));
     return this.#typeMap;
   }
 

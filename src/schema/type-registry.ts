@@ -5,12 +5,20 @@ import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType, GraphQL
 
 export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
+  readonly #preparations = new Map<string, Generator<void, void>>();
   readonly #built = new Map<string, GraphQLNamedType>();
 
-  /** Adds a type that is built on demand. A name is given once. */
-  define(name: string, factory: () => GraphQLNamedType): void {
+  /** Adds a type that is built on demand. A name is given once. Preparation is what can be done before it is looked into. */
+  define(name: string, factory: () => GraphQLNamedType, preparation?: Generator<void, void>): void {
     if (this.#factories.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
+    if (preparation) this.#preparations.set(name, preparation);
+  }
+
+  /** Does what can be done before a type is looked into, with pauses; where it is done already, nothing. */
+  *prepare(name: string): Generator<void, void> {
+    const preparation = this.#preparations.get(name);
+    while (preparation && !preparation.next().done) yield;
   }
 
   has(name: string): boolean {
