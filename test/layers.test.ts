@@ -29,7 +29,7 @@ const root: Layer = {
 const layers: Readonly<Record<string, Layer>> = {
   catalog: { values: ['slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
-  schema: { values: ['slices.ts'], types: ['model'], packages: ['graphql'] },
+  schema: { types: ['model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
     values: ['schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],

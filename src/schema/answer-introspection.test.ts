@@ -10,8 +10,9 @@ import {
   parse,
   printSchema,
 } from 'graphql';
-import { sampleModel } from '../../test/support/sample-model.ts';
+import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
 import { ApiError } from '../errors.ts';
+import type { Model } from '../model/model.ts';
 import { runAtOnce } from '../slices.ts';
 import { answerIntrospection } from './answer-introspection.ts';
 import { buildSchema } from './build-schema.ts';
@@ -19,15 +20,19 @@ import { buildSchema } from './build-schema.ts';
 interface Asked {
   readonly variables?: Record<string, unknown>;
   readonly key?: string;
+  readonly model?: Model;
 }
 
 /** The work of answering what a document selects under a key. */
-function answering(text: string, { variables = {}, key = '__schema' }: Asked = {}): Generator<void, readonly Buffer[]> {
+function answering(
+  text: string,
+  { variables = {}, key = '__schema', model = sampleModel }: Asked = {},
+): Generator<void, readonly Buffer[]> {
   const { definitions } = parse(text);
   const node = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
   const named = definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === Kind.FRAGMENT_DEFINITION);
   const fragments = new Map(named.map((fragment) => [fragment.name.value, fragment]));
-  return answerIntrospection(sampleModel, { node, fragments, variables }, key);
+  return answerIntrospection(model, { node, fragments, variables }, key);
 }
 
 function answerTo(text: string, asked?: Asked): unknown {
@@ -95,6 +100,14 @@ describe('answerIntrospection', () => {
       answerTo('{ __type(name: "__Directive") { name description } }', { key: '__type' }),
       types.find(({ name }) => name === '__Directive'),
     );
+  });
+
+  it('tells of types whose names JavaScript gives every object', () => {
+    const model = modelOf([tableWith('constructor', [columnOf('toString', int4)])]);
+    const { types } = answerTo('{ __schema { types { name fields { name } } } }', { model }) as {
+      types: { name: string; fields: unknown }[];
+    };
+    assert.deepEqual(types.find(({ name }) => name === 'constructor')?.fields, [{ name: 'nodeId' }, { name: 'toString' }]);
   });
 
   it('refuses an argument that does not fit', () => {

@@ -40,8 +40,8 @@ export function buildSchema(model: Model): LazySchema {
     if (table.aggregate) defineAggregateTypes(registry, table);
   }
   const mutations = [...mutationFields(registry, tables, model.routines)];
-  defineRootType(registry, 'Query', 'The root type for querying data', queryFields(registry, tables, model.routines));
-  if (mutations.length > 0) defineRootType(registry, 'Mutation', 'The root type for creating and mutating data', mutations);
+  defineRootType(registry, 'Query', 'The root type for querying data', () => queryFields(registry, tables, model.routines));
+  if (mutations.length > 0) defineRootType(registry, 'Mutation', 'The root type for creating and mutating data', () => mutations);
   return new LazySchema(registry);
 }
 
@@ -128,7 +128,7 @@ function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigA
   return args;
 }
 
-/** Defines the types of mutations too, so it has to be gone through before the schema is used. */
+/** Defines the types of mutations as well. */
 function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
   for (const table of tables) yield* defineMutationTypes(registry, table);
   for (const routine of routines) if (routine.volatile) yield routineField(registry, routine);

@@ -6,6 +6,7 @@ import {
   GraphQLBoolean,
   type GraphQLDirective,
   GraphQLEnumType,
+  type GraphQLField,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
@@ -28,11 +29,7 @@ const scalars: readonly GraphQLNamedType[] = (
   ] as const
 ).map(([type, description]) => new GraphQLScalarType({ ...(type as GraphQLScalarType).toConfig(), description }));
 
-const describedTypes = byName([...scalars, ...introspectionTypes.map(inReferenceWords)]);
-
-function byName(types: readonly GraphQLNamedType[]): Record<string, GraphQLNamedType> {
-  return Object.fromEntries(types.map((type) => [type.name, type]));
-}
+const describedTypes = new Map([...scalars, ...introspectionTypes.map(inReferenceWords)].map((type) => [type.name, type]));
 
 /** A type of introspection as the reference describes it; where it says nothing else, as graphql-js does. */
 function inReferenceWords(type: GraphQLNamedType): GraphQLNamedType {
@@ -76,7 +73,7 @@ export class DescribedSchema {
   }
 
   getType(name: string): GraphQLNamedType | undefined {
-    return Object.hasOwn(describedTypes, name) ? describedTypes[name] : this.#schema.getType(name);
+    return describedTypes.get(name) ?? this.#schema.getType(name);
   }
 
   getQueryType(): GraphQLObjectType {
@@ -95,14 +92,14 @@ export class DescribedSchema {
     return this.#schema.getDirectives();
   }
 
-  /** Builds the fields of a type with pauses. */
-  prepare(type: GraphQLObjectType): Generator<void, void> {
-    return this.#schema.prepare(type.name);
+  /** The fields of a type that has many, one by one; undefined for other types. None of them is deprecated. */
+  fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return this.#schema.fieldsOf(type.name);
   }
 
-  /** All types, one by one. */
+  /** All types, one by one. They are not kept, or the fields of all would be in memory before the last is told. */
   *types(): Generator<GraphQLNamedType, void> {
-    for (const name of this.#schema.typeNames()) yield this.getType(name)!;
+    for (const name of this.#schema.typeNames()) yield describedTypes.get(name) ?? this.#schema.buildType(name)!;
   }
 
   /** The types that implement `Node`, the only interface. */

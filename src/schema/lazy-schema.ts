@@ -4,6 +4,7 @@
  */
 import {
   GraphQLDirective,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -58,9 +59,14 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? super.getTypeMap()[name];
   }
 
-  /** Builds with pauses what `getFields` of a type would build at once, for the types of which that is much. */
-  prepare(name: string): Generator<void, void> {
-    return this.#registry.prepare(name);
+  /** The type once more, for who looks at it and lets it go. */
+  buildType(name: string): GraphQLNamedType | undefined {
+    return this.#registry.build(name) ?? super.getTypeMap()[name];
+  }
+
+  /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
+  fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return this.#registry.fieldsOf(name);
   }
 
   override getQueryType(): GraphQLObjectType {

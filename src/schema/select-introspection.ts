@@ -33,7 +33,7 @@ type Resolver = (source: unknown) => unknown;
 export interface IntrospectedField<FieldShape = Shape> {
   /** The key as it stands in the answer, with its colon. */
   readonly label: string;
-  /** The value of the field of an object. A list is an iterable, in which `undefined` is a pause of whoever makes it. */
+  /** The value of the field of an object. A list is an iterable. */
   readonly resolve: Resolver;
   readonly shape: FieldShape;
 }
@@ -60,19 +60,14 @@ const rootFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = { _
 
 /** Fields that answer otherwise than graphql-js does, whose answer is the last parameter. */
 const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedSchema, resolve: Resolver) => unknown>> = {
-  // These come one by one, so that each type is built when its turn comes.
+  // These come one by one, so that each type and field is built when its turn comes.
   '__Schema.types': (_, schema) => schema.types(),
   '__Type.possibleTypes': (type, schema) => (isAbstractType(type) ? schema.possibleTypes() : null),
-  '__Type.fields': (type, schema, resolve) => (isObjectType(type) ? preparedFields(type, schema, resolve) : resolve(type)),
+  '__Type.fields': (type, schema, resolve) => (isObjectType(type) && schema.fieldsOf(type)) || resolve(type),
   // The reference has empty lists where graphql-js answers null, and clients of it have seen no null there.
   '__Type.enumValues': (type, _, resolve) => resolve(type) ?? [],
   '__Type.interfaces': (type, _, resolve) => resolve(type) ?? [],
 };
-
-function* preparedFields(type: GraphQLObjectType, schema: DescribedSchema, resolve: Resolver): Generator<unknown, void> {
-  yield* schema.prepare(type);
-  yield* resolve(type) as Iterable<unknown>;
-}
 
 /** What is selected under a key of the operation that is a root field of introspection. Throws `GraphQLError` for arguments that do not fit. */
 export function selectIntrospection(schema: DescribedSchema, request: IntrospectionRequest, key: string): IntrospectedField {

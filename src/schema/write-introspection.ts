@@ -38,11 +38,10 @@ class Writer {
     let separator = '';
     this.#add('[');
     for (const value of values) {
-      yield;
-      if (value === undefined) continue;
       this.#add(separator);
       yield* this.value(member, value);
       separator = ',';
+      yield;
     }
     this.#add(']');
   }
