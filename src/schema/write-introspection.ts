@@ -8,8 +8,8 @@ import type { IntrospectedField, Shape } from './select-introspection.ts';
 /** Characters of text that become a piece of bytes. */
 const pieceLength = 64 * 1024;
 
-/** All there is to tell of ten thousand tables takes fewer; a document that selects it again and again, under aliases, takes any number. */
-const maxPieces = 4096;
+/** All there is to tell of ten thousand tables is shorter; a document that selects it again and again, under aliases, has no end. */
+const maxLength = 256 * 1024 * 1024;
 
 /** The JSON of a root field's value, in UTF-8. */
 export function* writeIntrospection({ resolve, shape }: IntrospectedField): Generator<void, readonly Buffer[]> {
@@ -20,6 +20,7 @@ export function* writeIntrospection({ resolve, shape }: IntrospectedField): Gene
 
 class Writer {
   #text = '';
+  #length = 0;
   readonly #pieces: Buffer[] = [];
 
   *value(shape: Shape, value: unknown): Generator<void, void> {
@@ -59,8 +60,9 @@ class Writer {
 
   #add(text: string): void {
     this.#text += text;
+    this.#length += text.length;
+    if (this.#length > maxLength) throw new ApiError('QUERY_TOO_COMPLEX', 'The answer to introspection is longer than 256 MB.');
     if (this.#text.length < pieceLength) return;
-    if (this.#pieces.length === maxPieces) throw new ApiError('QUERY_TOO_COMPLEX', 'The answer to introspection is longer than 256 MB.');
     this.#pieces.push(Buffer.from(this.#text));
     this.#text = '';
   }
