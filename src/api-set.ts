@@ -40,6 +40,7 @@ export class ApiSet {
   readonly #searchPath: string;
   readonly #apis = new LRUCache<string, Promise<Api>>({ max: maxRoles });
   readonly #introspectionAnswers: IntrospectionAnswers;
+  #made = 0;
 
   private constructor(catalog: Catalog, { version, fingerprint }: SchemaStamp, settings: ApiSettings) {
     this.#catalog = catalog;
@@ -79,8 +80,9 @@ export class ApiSet {
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
     const model = await runInSlices(buildModel(this.#catalog, privileges));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
+    this.#made += 1;
     return {
-      role,
+      id: this.#made,
       model,
       assumable: privileges.assumable,
       schema: buildSchema(model),

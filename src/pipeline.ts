@@ -48,7 +48,8 @@ export interface RawResponse extends Body {
 
 /** What one role sees, and what is remembered of its requests. */
 export interface Api {
-  readonly role: string;
+  /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
+  readonly id: number;
   readonly model: Model;
   /** Whether the login role may act as the role. */
   readonly assumable: boolean;
@@ -200,7 +201,7 @@ async function introspect(api: Api, document: Document, { node }: DocumentOperat
     );
   }
   const { query, operationName, variables } = request;
-  const identity = JSON.stringify([api.role, key, operationName, variables, query]);
+  const identity = JSON.stringify([api.id, key, operationName, variables, query]);
   const operation = { node, fragments: document.fragments, variables: variables ?? {} };
   return api.introspectionAnswers.answer(identity, () => answerIntrospection(introspected, operation, key));
 }
