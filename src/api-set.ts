@@ -8,10 +8,10 @@ import { loadPrivileges } from './catalog/load-privileges.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { ApiError } from './errors.ts';
+import { IntrospectionAnswers } from './introspection-answers.ts';
 import { buildModel } from './model/build-model.ts';
 import type { Model } from './model/model.ts';
 import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
-import { introspectedSchema } from './schema/answer-introspection.ts';
 import { buildSchema } from './schema/build-schema.ts';
 import { runInSlices } from './slices.ts';
 import { identifier, render } from './sql/sql.ts';
@@ -39,12 +39,15 @@ export class ApiSet {
   readonly #settings: ApiSettings;
   readonly #searchPath: string;
   readonly #apis = new LRUCache<string, Promise<Api>>({ max: maxRoles });
+  readonly #introspectionAnswers: IntrospectionAnswers;
+  #made = 0;
 
   private constructor(catalog: Catalog, { version, fingerprint }: SchemaStamp, settings: ApiSettings) {
     this.#catalog = catalog;
     this.#version = version;
     this.#fingerprint = fingerprint;
     this.#settings = settings;
+    this.#introspectionAnswers = new IntrospectionAnswers(settings.caches.introspectionBytes);
     this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
   }
 
@@ -77,13 +80,14 @@ export class ApiSet {
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
     const model = await runInSlices(buildModel(this.#catalog, privileges));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
-    const schema = buildSchema(model);
-    const told = introspectableModel(model, this.#settings.introspection);
+    this.#made += 1;
     return {
+      id: this.#made,
       model,
       assumable: privileges.assumable,
-      schema,
-      introspected: told && introspectedSchema(told === model ? schema : buildSchema(told)),
+      schema: buildSchema(model),
+      introspected: introspectableModel(model, this.#settings.introspection),
+      introspectionAnswers: this.#introspectionAnswers,
       version: this.#version,
       searchPath: this.#searchPath,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),

@@ -4,19 +4,20 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
-import { type Database, DatabaseError, type FlightResult, type Session } from './database/database.ts';
+import { type Database, DatabaseError, type Field, type FlightResult, type Session } from './database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
 import type { Observer } from './events.ts';
 import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execute/assemble-answer.ts';
 import { executeFlight } from './execute/execute-flight.ts';
 import { toApiError } from './execute/sqlstate.ts';
+import type { IntrospectionAnswers } from './introspection-answers.ts';
 import type { Model } from './model/model.ts';
 import { bindParameters } from './plan/bind-parameters.ts';
 import { planOperation } from './plan/plan-operation.ts';
 import { chooseOperation, type Document, type DocumentOperation, parseDocument, RequestErrors } from './request/parse-document.ts';
 import { readVariables, type Variables } from './request/read-variables.ts';
 import { selectFields } from './request/select-fields.ts';
-import { answerIntrospection, type IntrospectedSchema } from './schema/answer-introspection.ts';
+import { answerIntrospection } from './schema/answer-introspection.ts';
 import type { LazySchema } from './schema/lazy-schema.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
@@ -47,12 +48,16 @@ export interface RawResponse extends Body {
 
 /** What one role sees, and what is remembered of its requests. */
 export interface Api {
+  /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
+  readonly id: number;
   readonly model: Model;
   /** Whether the login role may act as the role. */
   readonly assumable: boolean;
   readonly schema: LazySchema;
-  /** What introspection tells; null where it is switched off. */
-  readonly introspected: IntrospectedSchema | null;
+  /** The part of the model that introspection tells; null where it is switched off. */
+  readonly introspected: Model | null;
+  /** Answers to introspection, those of other roles among them. */
+  readonly introspectionAnswers: IntrospectionAnswers;
   /** The schema version that the model was read at; null where the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
@@ -65,14 +70,16 @@ export interface CachedDocument {
   readonly compiled: LRUCache<string, CompiledOperation>;
 }
 
-/** Sizes of the caches of one role. */
+/** Sizes of caches. */
 export interface CacheSizes {
-  /** Documents that are kept. */
+  /** Documents that are kept for each role. Default: 1000. */
   readonly documents: number;
-  /** Characters of all kept documents together. */
+  /** Characters of all documents of a role together. Default: 2,000,000. */
   readonly documentText: number;
-  /** Compiled shapes that are kept of each document. */
+  /** Compiled shapes that are kept of each document. Default: 100. */
   readonly shapes: number;
+  /** Bytes of all answers to introspection together, of all roles. Default: 64 MB. */
+  readonly introspectionBytes: number;
 }
 
 /** Where and as whom a request runs. */
@@ -94,7 +101,7 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
   const session = target.caller && sessionOf(api, target.caller, ready.kind);
   const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
-  return assembleAnswer(answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key)));
+  return assembleAnswer(await answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key)));
 }
 
 /** The SQL of a request, for a person to read: what `answerRequest` would run. */
@@ -171,20 +178,30 @@ function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): S
 }
 
 /** Where each root field's JSON comes from. */
-function answeredRoots({ roots }: CompiledOperation, rows: FlightResult, introspected: (key: string) => string): AnsweredRoot[] {
-  return roots.map((root) => {
-    if (root.kind === 'json') return root;
-    return { key: root.key, json: root.kind === 'introspection' ? introspected(root.key) : (rows[root.statement]?.[root.column] ?? null) };
-  });
+async function answeredRoots(
+  { roots }: CompiledOperation,
+  rows: FlightResult,
+  introspected: (key: string) => Promise<Field>,
+): Promise<AnsweredRoot[]> {
+  const answered: AnsweredRoot[] = [];
+  for (const root of roots) {
+    if (root.kind === 'json') answered.push(root);
+    else if (root.kind === 'introspection') answered.push({ key: root.key, json: await introspected(root.key) });
+    else answered.push({ key: root.key, json: rows[root.statement]?.[root.column] ?? null });
+  }
+  return answered;
 }
 
-function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): string {
-  if (!api.introspected) {
+async function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): Promise<Field> {
+  const { introspected } = api;
+  if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
       'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.',
     );
   }
-  const identity = JSON.stringify([request.operationName, request.variables, request.query]);
-  return answerIntrospection(api.introspected, node, document.fragments, request.variables ?? {}, key, identity);
+  const { query, operationName, variables } = request;
+  const identity = JSON.stringify([api.id, key, operationName, variables, query]);
+  const operation = { node, fragments: document.fragments, variables: variables ?? {} };
+  return api.introspectionAnswers.answer(identity, () => answerIntrospection(introspected, operation, key));
 }

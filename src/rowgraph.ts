@@ -40,7 +40,7 @@ export interface RowgraphOptions {
   readonly prepare?: boolean;
   /** Whether to install the event triggers that tell of DDL as it commits, which takes a superuser. Default: false. */
   readonly schemaTriggers?: boolean;
-  /** Sizes of the caches of each role. */
+  /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
   readonly observe?: Observer;
@@ -74,7 +74,7 @@ export interface Rowgraph {
   close(): Promise<void>;
 }
 
-const defaultCaches: CacheSizes = { documents: 1000, documentText: 2_000_000, shapes: 100 };
+const defaultCaches: CacheSizes = { documents: 1000, documentText: 2_000_000, shapes: 100, introspectionBytes: 64 * 1024 * 1024 };
 const ignore: Observer = () => {};
 
 /** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */

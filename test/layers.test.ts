@@ -21,12 +21,15 @@ interface Layer {
 /** The composition root: files that know all stages. */
 const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
-const root: Layer = { values: [...stages, ...composition, 'single-flight.ts', 'slices.ts'], packages: ['graphql', 'lru-cache'] };
+const root: Layer = {
+  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts'],
+  packages: ['graphql', 'lru-cache'],
+};
 
 const layers: Readonly<Record<string, Layer>> = {
   catalog: { values: ['slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
-  schema: { types: ['model'], packages: ['graphql', 'lru-cache'] },
+  schema: { types: ['model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
     values: ['schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
@@ -57,6 +60,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'config.ts': { node: true },
   'errors.ts': {},
   'events.ts': {},
+  'introspection-answers.ts': { values: ['slices.ts'], packages: ['lru-cache'] },
   'single-flight.ts': {},
   // The event loop is a matter of those who wait for something: a pure stage writes a generator, and yields where it may pause.
   'slices.ts': {},

@@ -29,6 +29,11 @@ describe('buildSchema', () => {
     ]);
   });
 
+  it('gives the root fields one by one as it has them together', () => {
+    for (const name of ['Query', 'Mutation']) assert.deepEqual([...schema.fieldsOf(name)!], Object.values(fieldsOf(schema, name)));
+    assert.equal(schema.fieldsOf('Account'), undefined);
+  });
+
   it('has the columns with their types, and the relations', () => {
     const fields = Object.entries(fieldsOf(schema, 'Account')).map(([name, { type }]) => `${name}: ${type}`);
     assert.deepEqual(fields, [

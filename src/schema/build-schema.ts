@@ -1,14 +1,7 @@
 /**
  * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
  */
-import {
-  GraphQLEnumType,
-  type GraphQLFieldConfigArgumentMap,
-  type GraphQLFieldConfigMap,
-  GraphQLID,
-  GraphQLNonNull,
-  GraphQLObjectType,
-} from 'graphql';
+import { GraphQLEnumType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLID, GraphQLNonNull } from 'graphql';
 import type { EnumType, Model, Routine, Table } from '../model/model.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
@@ -17,13 +10,14 @@ import { emptyRecord } from './empty-record.ts';
 import { commonFilterTypes, enumFilter } from './filter-types.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { defineMutationTypes } from './mutation-types.ts';
+import { defineRootType, type RootField } from './root-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
 import { defineTableTypes, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
 import { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf } from './types-of-values.ts';
 
-type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+type Field = GraphQLFieldConfig<unknown, unknown>;
 
 const commonTypes = [
   ...Object.values(scalarTypes),
@@ -45,16 +39,9 @@ export function buildSchema(model: Model): LazySchema {
     defineTableTypes(registry, table);
     if (table.aggregate) defineAggregateTypes(registry, table);
   }
-  registry.define(
-    'Query',
-    () =>
-      new GraphQLObjectType({
-        name: 'Query',
-        description: 'The root type for querying data',
-        fields: () => queryFields(registry, tables, model.routines),
-      }),
-  );
-  defineMutation(registry, tables, model.routines);
+  const mutations = [...mutationFields(registry, tables, model.routines)];
+  defineRootType(registry, 'Query', 'The root type for querying data', () => queryFields(registry, tables, model.routines));
+  if (mutations.length > 0) defineRootType(registry, 'Mutation', 'The root type for creating and mutating data', () => mutations);
   return new LazySchema(registry);
 }
 
@@ -81,40 +68,48 @@ function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Fields {
-  const fields: Fields = emptyRecord<Fields[string]>();
-  Object.assign(fields, {
-    node: {
-      type: nodeInterface,
-      description: 'Retrieve a record by its `ID`',
-      args: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
-      ...bindField({ kind: 'node' }),
-    },
-  });
+function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
+  yield ['node', nodeField];
   for (const table of tables) {
     const name = lowerFirst(table.typeName);
-    const key = keyArguments(registry, table);
-    if (key) {
-      fields[`${name}ByPk`] ??= {
-        type: registry.object(table.typeName),
-        description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
-        args: key,
-        ...bindField({ kind: 'by key', table }),
-      };
-    }
-    fields[`${name}Collection`] ??= {
-      type: new GraphQLNonNull(registry.object(`${table.typeName}Connection`)),
-      description: `A pagable collection of type \`${table.typeName}\``,
-      args: collectionArguments(registry, table),
-      ...bindField({ kind: 'collection', table }),
-    };
+    yield [`${name}ByPk`, () => lookupField(registry, table)];
+    yield [`${name}Collection`, () => collectionField(registry, table)];
   }
-  addRoutines(
-    registry,
-    fields,
-    routines.filter((routine) => !routine.volatile),
+  for (const routine of routines) if (!routine.volatile) yield routineField(registry, routine);
+}
+
+function nodeField(): Field {
+  return {
+    type: nodeInterface,
+    description: 'Retrieve a record by its `ID`',
+    args: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
+    ...bindField({ kind: 'node' }),
+  };
+}
+
+function lookupField(registry: TypeRegistry, table: Table): Field | undefined {
+  const args = keyArguments(registry, table);
+  return (
+    args && {
+      type: registry.object(table.typeName),
+      description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
+      args,
+      ...bindField({ kind: 'by key', table }),
+    }
   );
-  return fields;
+}
+
+function collectionField(registry: TypeRegistry, table: Table): Field {
+  return {
+    type: new GraphQLNonNull(registry.object(`${table.typeName}Connection`)),
+    description: `A pagable collection of type \`${table.typeName}\``,
+    args: collectionArguments(registry, table),
+    ...bindField({ kind: 'collection', table }),
+  };
+}
+
+function routineField(registry: TypeRegistry, routine: Routine): RootField {
+  return [routine.fieldName, () => routineFieldConfig(registry, routine, { kind: 'routine', routine })];
 }
 
 /** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own, and a name of its own. */
@@ -133,29 +128,8 @@ function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigA
   return args;
 }
 
-function addRoutines(registry: TypeRegistry, fields: Fields, routines: readonly Routine[]): void {
-  for (const routine of routines) {
-    const config = routineFieldConfig(registry, routine, { kind: 'routine', routine });
-    if (config) fields[routine.fieldName] ??= config;
-  }
-}
-
-function defineMutation(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): void {
-  const tableFields = tables.flatMap((table) => [...defineMutationTypes(registry, table)]);
-  const volatile = routines.filter((routine) => routine.volatile);
-  if (tableFields.length === 0 && volatile.length === 0) return;
-  registry.define(
-    'Mutation',
-    () =>
-      new GraphQLObjectType({
-        name: 'Mutation',
-        description: 'The root type for creating and mutating data',
-        fields: () => {
-          const fields: Fields = emptyRecord();
-          for (const [name, build] of tableFields) fields[name] ??= build();
-          addRoutines(registry, fields, volatile);
-          return fields;
-        },
-      }),
-  );
+/** Defines the types of mutations as well. */
+function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
+  for (const table of tables) yield* defineMutationTypes(registry, table);
+  for (const routine of routines) if (routine.volatile) yield routineField(registry, routine);
 }

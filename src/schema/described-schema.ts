@@ -4,15 +4,15 @@
  */
 import {
   GraphQLBoolean,
+  type GraphQLDirective,
   GraphQLEnumType,
+  type GraphQLField,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
-  type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLObjectType,
   GraphQLScalarType,
-  GraphQLSchema,
   GraphQLString,
   introspectionTypes,
   isObjectType,
@@ -29,12 +29,7 @@ const scalars: readonly GraphQLNamedType[] = (
   ] as const
 ).map(([type, description]) => new GraphQLScalarType({ ...(type as GraphQLScalarType).toConfig(), description }));
 
-const describedScalars = byName(scalars);
-const describedTypes = { ...describedScalars, ...byName(introspectionTypes.map(inReferenceWords)) };
-
-function byName(types: readonly GraphQLNamedType[]): Record<string, GraphQLNamedType> {
-  return Object.fromEntries(types.map((type) => [type.name, type]));
-}
+const describedTypes = new Map([...scalars, ...introspectionTypes.map(inReferenceWords)].map((type) => [type.name, type]));
 
 /** A type of introspection as the reference describes it; where it says nothing else, as graphql-js does. */
 function inReferenceWords(type: GraphQLNamedType): GraphQLNamedType {
@@ -65,43 +60,50 @@ function withoutDescriptions(type: GraphQLEnumType): GraphQLEnumType {
   });
 }
 
-export class DescribedSchema extends GraphQLSchema {
+/** What the resolvers of introspection ask of a schema, with every type built when it is told. */
+export class DescribedSchema {
   readonly #schema: LazySchema;
 
   constructor(schema: LazySchema) {
-    super({ directives: schema.getDirectives(), assumeValid: true, description: schema.description ?? null });
     this.#schema = schema;
   }
 
-  /** Fragments on the types of introspection apply by identity, so those stay graphql-js's own here. */
-  override getType(name: string): GraphQLNamedType | undefined {
-    return Object.hasOwn(describedScalars, name) ? describedScalars[name] : this.#schema.getType(name);
+  get description(): string | null | undefined {
+    return this.#schema.description;
   }
 
-  override getTypeMap(): Record<string, GraphQLNamedType> {
-    return { ...this.#schema.getTypeMap(), ...describedTypes };
+  getType(name: string): GraphQLNamedType | undefined {
+    return describedTypes.get(name) ?? this.#schema.getType(name);
   }
 
-  override getQueryType(): GraphQLObjectType {
+  getQueryType(): GraphQLObjectType {
     return this.#schema.getQueryType();
   }
 
-  override getMutationType(): GraphQLObjectType | undefined {
+  getMutationType(): GraphQLObjectType | undefined {
     return this.#schema.getMutationType();
   }
 
-  override getRootType(operation: string): GraphQLObjectType | undefined {
-    return this.#schema.getRootType(operation);
+  getSubscriptionType(): undefined {
+    return undefined;
   }
 
-  /** The only interface is `Node`. */
-  override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
-    return Object.values(this.getTypeMap()).filter(
-      (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().length > 0,
-    );
+  getDirectives(): readonly GraphQLDirective[] {
+    return this.#schema.getDirectives();
   }
 
-  override getImplementations(interfaceType: GraphQLInterfaceType): ReturnType<LazySchema['getImplementations']> {
-    return { objects: this.getPossibleTypes(interfaceType), interfaces: [] };
+  /** The fields of a type that has many, one by one; undefined for other types. None of them is deprecated. */
+  fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return this.#schema.fieldsOf(type.name);
+  }
+
+  /** All types, one by one. They are not kept, or the fields of all would be in memory before the last is told. */
+  *types(): Generator<GraphQLNamedType, void> {
+    for (const name of this.#schema.typeNames()) yield describedTypes.get(name) ?? this.#schema.buildType(name)!;
+  }
+
+  /** The types that implement `Node`, the only interface. */
+  *possibleTypes(): Generator<GraphQLObjectType, void> {
+    for (const type of this.types()) if (isObjectType(type) && type.getInterfaces().length > 0) yield type;
   }
 }

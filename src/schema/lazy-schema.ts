@@ -4,6 +4,7 @@
  */
 import {
   GraphQLDirective,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -58,6 +59,16 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? super.getTypeMap()[name];
   }
 
+  /** The type once more, for who looks at it and lets it go. */
+  buildType(name: string): GraphQLNamedType | undefined {
+    return this.#registry.build(name) ?? super.getTypeMap()[name];
+  }
+
+  /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
+  fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return this.#registry.fieldsOf(name);
+  }
+
   override getQueryType(): GraphQLObjectType {
     return this.#registry.object('Query');
   }
@@ -71,12 +82,14 @@ export class LazySchema extends GraphQLSchema {
     return operation === 'mutation' ? this.getMutationType() : undefined;
   }
 
-  /** Every type, built: introspection and printing ask for it, requests for data do not. */
+  /** The names of all types, without building anything: those of the registry in order, and GraphQL's own. */
+  typeNames(): Iterable<string> {
+    return new Set([...[...this.#registry.names()].sort(), ...Object.keys(super.getTypeMap())]);
+  }
+
+  /** Every type, built: printing asks for it, requests do not. */
   override getTypeMap(): TypeMap {
-    if (!this.#typeMap) {
-      const names = [...this.#registry.names()].sort();
-      this.#typeMap = { ...Object.fromEntries(names.map((name) => [name, this.#registry.get(name)!])), ...super.getTypeMap() };
-    }
+    this.#typeMap ??= Object.fromEntries([...this.typeNames()].map((name) => [name, this.getType(name)!]));
     return this.#typeMap;
   }
 

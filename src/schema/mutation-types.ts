@@ -43,14 +43,15 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
 
 function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update', isWritable: (column: Column) => boolean): void {
   const name = `${table.typeName}${verb}Input`;
-  registry.define(name, () => {
-    const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  const fields = () => {
+    const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-      if (type) fields[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
+      if (type) columns[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
     }
-    return new GraphQLInputObjectType({ name, fields });
-  });
+    return columns;
+  };
+  registry.define(name, () => new GraphQLInputObjectType({ name, fields }));
 }
 
 function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update' | 'Delete'): void {

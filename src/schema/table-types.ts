@@ -196,9 +196,12 @@ function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObj
 }
 
 function orderByType(table: Table): GraphQLInputObjectType {
-  const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  for (const column of table.columns) {
-    if (isOrderKey(column)) fields[column.fieldName] ??= { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
-  }
+  const fields = () => {
+    const columns: GraphQLInputFieldConfigMap = emptyRecord();
+    for (const column of table.columns) {
+      if (isOrderKey(column)) columns[column.fieldName] ??= { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
+    }
+    return columns;
+  };
   return new GraphQLInputObjectType({ name: `${table.typeName}OrderBy`, fields });
 }

@@ -1,16 +1,22 @@
 /**
  * The named types of one schema, each built when it is first asked for: a request touches a few of thousands.
  */
-import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
 export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
+  readonly #fields = new Map<string, () => Iterable<GraphQLField<unknown, unknown>>>();
   readonly #built = new Map<string, GraphQLNamedType>();
 
   /** Adds a type that is built on demand. A name is given once. */
   define(name: string, factory: () => GraphQLNamedType): void {
     if (this.#factories.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
+  }
+
+  /** Adds a way to the fields of a type that has so many that they should not be built together. */
+  defineFields(name: string, build: () => Iterable<GraphQLField<unknown, unknown>>): void {
+    this.#fields.set(name, build);
   }
 
   has(name: string): boolean {
@@ -25,9 +31,19 @@ export class TypeRegistry {
   get(name: string): GraphQLNamedType | undefined {
     const built = this.#built.get(name);
     if (built) return built;
-    const type = this.#factories.get(name)?.();
+    const type = this.build(name);
     if (type) this.#built.set(name, type);
     return type;
+  }
+
+  /** The type once more, for who looks at it and lets it go: its fields take memory as soon as they are looked at. */
+  build(name: string): GraphQLNamedType | undefined {
+    return this.#factories.get(name)?.();
+  }
+
+  /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
+  fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return this.#fields.get(name)?.();
   }
 
   /** The object type of this name, which must have been defined. */

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { IntrospectionAnswers } from './introspection-answers.ts';
+
+describe('IntrospectionAnswers', () => {
+  let answers: IntrospectionAnswers;
+  let made: string[];
+
+  beforeEach(() => {
+    answers = new IntrospectionAnswers(100);
+    made = [];
+  });
+
+  /** The answer of this name, which is so many bytes long and is noted in `made` when it is begun and when it is ended. */
+  async function ask(name: string, length = 10): Promise<string> {
+    const pieces = await answers.answer(name, function* () {
+      made.push(name);
+      yield;
+      made.push(`${name}.`);
+      return [Buffer.from(name), Buffer.alloc(length, '.')];
+    });
+    return Buffer.concat(pieces).toString();
+  }
+
+  it('makes an answer once', async () => {
+    assert.equal(await ask('a'), 'a..........');
+    assert.equal(await ask('a'), 'a..........');
+    assert.deepEqual(made, ['a', 'a.']);
+  });
+
+  it('makes an answer once for all who ask meanwhile', async () => {
+    await Promise.all([ask('a'), ask('a'), ask('a')]);
+    assert.deepEqual(made, ['a', 'a.']);
+  });
+
+  it('makes one answer at a time', async () => {
+    await Promise.all([ask('a'), ask('b'), ask('a'), ask('c')]);
+    assert.deepEqual(made, ['a', 'a.', 'b', 'b.', 'c', 'c.']);
+  });
+
+  it('keeps no more bytes than it may, and what was asked for last', async () => {
+    for (const name of ['a', 'b', 'c', 'b', 'c']) await ask(name, 45);
+    assert.deepEqual(made, ['a', 'a.', 'b', 'b.', 'c', 'c.']);
+    await ask('a', 45);
+    assert.equal(made.length, 8);
+  });
+
+  it('does not keep what is larger than all that it may keep', async () => {
+    await ask('a');
+    assert.equal((await ask('large', 1000)).length, 1005);
+    await ask('large', 1000);
+    await ask('a');
+    assert.deepEqual(made, ['a', 'a.', 'large', 'large.', 'large', 'large.']);
+  });
+
+  it('keeps nothing where it may keep no bytes', async () => {
+    answers = new IntrospectionAnswers(0);
+    await ask('a');
+    await ask('a');
+    assert.equal(made.length, 4);
+  });
+
+  it('does not remember a failure, and goes on after it', async () => {
+    const failed = answers.answer('a', function* () {
+      yield;
+      throw new Error('cannot');
+    });
+    const next = ask('b');
+    await assert.rejects(failed, /^Error: cannot$/);
+    await next;
+    assert.equal(await ask('a'), 'a..........');
+  });
+});

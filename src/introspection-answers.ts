@@ -1,0 +1,50 @@
+/**
+ * The answers to introspection in one state of the schema, as bytes: one memory for all roles. An answer is made once, however many ask
+ * for it meanwhile, and one at a time, since one may be tens of megabytes.
+ */
+import { LRUCache } from 'lru-cache';
+import { runInSlices } from './slices.ts';
+
+/** JSON in UTF-8, in pieces. */
+type Answer = readonly Buffer[];
+
+/** Small answers are bounded too: each costs more than its bytes. */
+const maxAnswers = 1000;
+
+export class IntrospectionAnswers {
+  readonly #known: LRUCache<string, Answer>;
+  readonly #making = new Map<string, Promise<Answer>>();
+  #lastMade: Promise<void> = Promise.resolve();
+
+  /** Keeps answers of so many bytes together, with what they are known by. A larger one is made for those who wait for it, and not kept. */
+  constructor(maxBytes: number) {
+    this.#known = new LRUCache({ max: maxAnswers, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+  }
+
+  /** The answer of this identity; `make` makes it where it is not known. A failure is not remembered. */
+  async answer(identity: string, make: () => Generator<void, Answer>): Promise<Answer> {
+    const known = this.#known.get(identity) ?? this.#making.get(identity);
+    if (known) return known;
+    const made = this.#make(identity, make);
+    this.#making.set(identity, made);
+    this.#lastMade = made.then(ignore, ignore);
+    return made;
+  }
+
+  async #make(identity: string, make: () => Generator<void, Answer>): Promise<Answer> {
+    await this.#lastMade;
+    try {
+      const answer = await runInSlices(make());
+      this.#known.set(identity, answer);
+      return answer;
+    } finally {
+      this.#making.delete(identity);
+    }
+  }
+}
+
+function sizeOf(answer: Answer, identity: string): number {
+  return answer.reduce((total, { length }) => total + length, identity.length);
+}
+
+function ignore(): void {}

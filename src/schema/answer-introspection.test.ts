@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  buildClientSchema,
+  type FragmentDefinitionNode,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  printSchema,
+} from 'graphql';
+import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
+import { ApiError } from '../errors.ts';
+import type { Model } from '../model/model.ts';
+import { runAtOnce } from '../slices.ts';
+import { answerIntrospection } from './answer-introspection.ts';
+import { buildSchema } from './build-schema.ts';
+
+interface Asked {
+  readonly variables?: Record<string, unknown>;
+  readonly key?: string;
+  readonly model?: Model;
+}
+
+/** The work of answering what a document selects under a key. */
+function answering(
+  text: string,
+  { variables = {}, key = '__schema', model = sampleModel }: Asked = {},
+): Generator<void, readonly Buffer[]> {
+  const { definitions } = parse(text);
+  const node = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+  const named = definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const fragments = new Map(named.map((fragment) => [fragment.name.value, fragment]));
+  return answerIntrospection(model, { node, fragments, variables }, key);
+}
+
+function answerTo(text: string, asked?: Asked): unknown {
+  return JSON.parse(Buffer.concat(runAtOnce(answering(text, asked))).toString());
+}
+
+describe('answerIntrospection', () => {
+  it('tells a client the whole schema', () => {
+    const told = { __schema: answerTo(getIntrospectionQuery({ schemaDescription: true })) } as IntrospectionQuery;
+    const client = buildClientSchema(told);
+    const schema = buildSchema(sampleModel);
+    assert.equal(printSchema(client), printSchema(schema));
+    assert.equal(client.getPossibleTypes(client.getType('Node') as never).length, 2);
+  });
+
+  it('pauses between the members of lists', () => {
+    let pauses = 0;
+    const work = answering('{ __schema { types { name fields { name } } } }');
+    while (!work.next().done) pauses++;
+    assert.ok(pauses > 100);
+  });
+
+  it('answers under aliases, through fragments, with selections of one key merged', () => {
+    const text = `{ ...Root a: __type(name: "PageInfo") { __typename ... on __Type { n: name } } }
+      fragment Root on Query { a: __type(name: "PageInfo") { n: name ...Fields } }
+      fragment Fields on __Type { fields { name type { kind ofType { name } } } }`;
+    assert.deepEqual(answerTo(text, { key: 'a' }), {
+      n: 'PageInfo',
+      fields: [
+        { name: 'endCursor', type: { kind: 'SCALAR', ofType: null } },
+        { name: 'hasNextPage', type: { kind: 'NON_NULL', ofType: { name: 'Boolean' } } },
+        { name: 'hasPreviousPage', type: { kind: 'NON_NULL', ofType: { name: 'Boolean' } } },
+        { name: 'startCursor', type: { kind: 'SCALAR', ofType: null } },
+      ],
+      __typename: '__Type',
+    });
+  });
+
+  it('reads variables, and leaves out what is skipped', () => {
+    const text = `query ($name: String!, $is: Boolean = true, $data: AccountFilter) {
+      __type(name: $name) { name @skip(if: $is) kind @include(if: $is) ... @skip(if: $is) { description } }
+      none: __type(name: $name) { name @skip(if: $is) }
+      accountCollection(filter: $data) { pageInfo { endCursor } }
+    }`;
+    const variables = { name: 'Account', data: { id: { eq: 1 } } };
+    assert.deepEqual(answerTo(text, { key: '__type', variables }), { kind: 'OBJECT' });
+    assert.deepEqual(answerTo(text, { key: 'none', variables }), {});
+    assert.deepEqual(answerTo(text, { key: 'none', variables: { ...variables, is: false } }), { name: 'Account' });
+    assert.equal(answerTo(text, { key: 'none', variables: { name: 'Gone' } }), null);
+  });
+
+  it('has empty lists of values and interfaces for types that have none, and null for other lists', () => {
+    const text =
+      '{ __type(name: "String") { enumValues(includeDeprecated: true) { name } i: interfaces { name } fields { name } possibleTypes { name } } }';
+    assert.deepEqual(answerTo(text, { key: '__type' }), { enumValues: [], i: [], fields: null, possibleTypes: null });
+    const nested = '{ __type(name: "PageInfo") { fields { type { interfaces { name } enumValues { name } } } } }';
+    assert.deepEqual((answerTo(nested, { key: '__type' }) as { fields: unknown[] }).fields[0], {
+      type: { interfaces: [], enumValues: [] },
+    });
+  });
+
+  it('tells of the types of introspection in the same words by name and in the list', () => {
+    const { types } = answerTo('{ __schema { types { name description } } }') as { types: { name: string }[] };
+    assert.deepEqual(
+      answerTo('{ __type(name: "__Directive") { name description } }', { key: '__type' }),
+      types.find(({ name }) => name === '__Directive'),
+    );
+  });
+
+  it('tells of types whose names JavaScript gives every object', () => {
+    const model = modelOf([tableWith('constructor', [columnOf('toString', int4)])]);
+    const { types } = answerTo('{ __schema { types { name fields { name } } } }', { model }) as {
+      types: { name: string; fields: unknown }[];
+    };
+    assert.deepEqual(types.find(({ name }) => name === 'constructor')?.fields, [{ name: 'nodeId' }, { name: 'toString' }]);
+  });
+
+  it('refuses an argument that does not fit', () => {
+    const text = 'query ($name: String = "Query") { __type(name: $name) { name } }';
+    assert.throws(
+      () => answerTo(text, { key: '__type', variables: { name: null } }),
+      (error) => error instanceof ApiError && error.code === 'BAD_USER_INPUT' && error.message.includes('"name"'),
+    );
+  });
+});

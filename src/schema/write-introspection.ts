@@ -1,0 +1,69 @@
+/**
+ * Writes the JSON of what is selected of introspection, straight from the types to bytes: an answer of tens of megabytes never stands in
+ * memory as objects. Pauses between the members of lists.
+ */
+import { ApiError } from '../errors.ts';
+import type { IntrospectedField, Shape } from './select-introspection.ts';
+
+/** Characters of text that become a piece of bytes. */
+const pieceLength = 64 * 1024;
+
+/** All there is to tell of ten thousand tables is shorter; a document that selects it again and again, under aliases, has no end. */
+const maxLength = 256 * 1024 * 1024;
+
+/** The JSON of a root field's value, in UTF-8. */
+export function* writeIntrospection({ resolve, shape }: IntrospectedField): Generator<void, readonly Buffer[]> {
+  const writer = new Writer();
+  yield* writer.value(shape, resolve(undefined));
+  return writer.end();
+}
+
+class Writer {
+  #text = '';
+  #length = 0;
+  readonly #pieces: Buffer[] = [];
+
+  *value(shape: Shape, value: unknown): Generator<void, void> {
+    if (value === null || value === undefined) this.#add('null');
+    else if (shape.kind === 'list') yield* this.#list(shape.member, value as Iterable<unknown>);
+    else if (shape.kind === 'object') yield* this.#object(shape.fields, value);
+    else this.#add(shape.textOf(value));
+  }
+
+  end(): readonly Buffer[] {
+    this.#pieces.push(Buffer.from(this.#text));
+    return this.#pieces;
+  }
+
+  *#list(member: Shape, values: Iterable<unknown>): Generator<void, void> {
+    let separator = '';
+    this.#add('[');
+    for (const value of values) {
+      this.#add(separator);
+      yield* this.value(member, value);
+      separator = ',';
+      yield;
+    }
+    this.#add(']');
+  }
+
+  *#object(fields: readonly IntrospectedField[], source: unknown): Generator<void, void> {
+    let separator = '';
+    this.#add('{');
+    for (const { label, resolve, shape } of fields) {
+      this.#add(`${separator}${label}`);
+      yield* this.value(shape, resolve(source));
+      separator = ',';
+    }
+    this.#add('}');
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    this.#length += text.length;
+    if (this.#length > maxLength) throw new ApiError('QUERY_TOO_COMPLEX', 'The answer to introspection is longer than 256 MB.');
+    if (this.#text.length < pieceLength) return;
+    this.#pieces.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
+}
