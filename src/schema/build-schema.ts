@@ -2,7 +2,7 @@
  * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
  */
 import { GraphQLEnumType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLID, GraphQLNonNull } from 'graphql';
-import type { EnumType, Model, Routine, Table } from '../model/model.ts';
+import type { Column, EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -72,10 +72,10 @@ function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines
   yield ['node', nodeField];
   for (const table of tables) {
     const name = lowerFirst(table.typeName);
-    yield [`${name}ByPk`, () => lookupField(registry, table)];
+    if (hasLookup(table)) yield [`${name}ByPk`, () => lookupField(registry, table)];
     yield [`${name}Collection`, () => collectionField(registry, table)];
   }
-  for (const routine of routines) if (!routine.volatile) yield routineField(registry, routine);
+  for (const routine of routines) if (!routine.volatile) yield* routineField(registry, routine);
 }
 
 function nodeField(): Field {
@@ -87,16 +87,31 @@ function nodeField(): Field {
   };
 }
 
-function lookupField(registry: TypeRegistry, table: Table): Field | undefined {
-  const args = keyArguments(registry, table);
-  return (
-    args && {
-      type: registry.object(table.typeName),
-      description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
-      args,
-      ...bindField({ kind: 'by key', table }),
-    }
-  );
+/** Every key column is a scalar that has an equality of its own, and a name of its own. */
+function hasLookup({ primaryKey }: Table): boolean {
+  const names = new Set(primaryKey.map(({ fieldName }) => fieldName));
+  return names.size === primaryKey.length && primaryKey.every(isLookupKey);
+}
+
+function isLookupKey({ type, fieldName }: Column): boolean {
+  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && legalName.test(fieldName);
+}
+
+function lookupField(registry: TypeRegistry, table: Table): Field {
+  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
+  for (const column of table.primaryKey) {
+    args[column.fieldName] = {
+      type: new GraphQLNonNull(inputTypeOf(column.type as ScalarType, registry)!),
+      description: `The record's \`${column.name}\` value`,
+      ...bindInput({ kind: 'column', column }),
+    };
+  }
+  return {
+    type: registry.object(table.typeName),
+    description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
+    args,
+    ...bindField({ kind: 'by key', table }),
+  };
 }
 
 function collectionField(registry: TypeRegistry, table: Table): Field {
@@ -108,28 +123,14 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function routineField(registry: TypeRegistry, routine: Routine): RootField {
-  return [routine.fieldName, () => routineFieldConfig(registry, routine, { kind: 'routine', routine })];
-}
-
-/** The arguments of `<table>ByPk`: every key column is a scalar that has an equality of its own, and a name of its own. */
-function keyArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap | undefined {
-  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
-  for (const column of table.primaryKey) {
-    const { type } = column;
-    if (type.kind !== 'scalar' || type.scalar === 'Opaque' || type.scalar === 'JSON' || !legalName.test(column.fieldName)) return undefined;
-    if (args[column.fieldName]) return undefined;
-    args[column.fieldName] = {
-      type: new GraphQLNonNull(inputTypeOf(type, registry)!),
-      description: `The record's \`${column.name}\` value`,
-      ...bindInput({ kind: 'column', column }),
-    };
-  }
-  return args;
+/** None where a type of it is not in this schema. */
+function* routineField(registry: TypeRegistry, routine: Routine): Generator<RootField, void> {
+  const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
+  if (field) yield [routine.fieldName, () => field];
 }
 
 /** Defines the types of mutations as well. */
 function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
   for (const table of tables) yield* defineMutationTypes(registry, table);
-  for (const routine of routines) if (routine.volatile) yield routineField(registry, routine);
+  for (const routine of routines) if (routine.volatile) yield* routineField(registry, routine);
 }

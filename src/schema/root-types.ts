@@ -1,39 +1,55 @@
 /**
- * `Query` and `Mutation`, which have several fields for each table, thousands in a large schema.
+ * `Query` and `Mutation`, which have several fields for each table, thousands in a large schema: each is built when it is first asked for.
  */
-import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, GraphQLObjectType } from 'graphql';
 import { emptyRecord } from './empty-record.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
+/** A name, and what builds the field. */
+export type RootField = readonly [name: string, build: () => GraphQLFieldConfig<unknown, unknown>];
 
-/** A name, and what builds the field: undefined where it turns out that there is none. */
-export type RootField = readonly [name: string, build: () => FieldConfig | undefined];
+type Field = GraphQLField<unknown, unknown>;
 
 /** Defines a type of these fields. Of several of one name the first stays. */
 export function defineRootType(registry: TypeRegistry, name: string, description: string, fields: () => Iterable<RootField>): void {
-  const allFields = () => {
-    const all: GraphQLFieldConfigMap<unknown, unknown> = emptyRecord();
-    for (const [fieldName, field] of buildFields(fields())) all[fieldName] = field;
-    return all;
-  };
-  registry.define(name, () => new GraphQLObjectType({ name, description, fields: allFields }));
-  registry.defineFields(name, () => singleFields(name, fields()));
+  registry.define(name, () => new RootType(name, description, fields()));
+  registry.defineFields(name, () => buildFields(name, fields()));
 }
 
-function* buildFields(fields: Iterable<RootField>): Generator<[string, FieldConfig], void> {
+class RootType extends GraphQLObjectType {
+  readonly #fields: GraphQLFieldMap<unknown, unknown> = emptyRecord();
+
+  constructor(name: string, description: string, fields: Iterable<RootField>) {
+    super({ name, description, fields: {} });
+    for (const [fieldName, build] of fields) if (!(fieldName in this.#fields)) this.#define(fieldName, build);
+  }
+
+  /** The names are all there; a field is built when it is read. */
+  override getFields(): GraphQLFieldMap<unknown, unknown> {
+    return this.#fields;
+  }
+
+  #define(name: string, build: RootField[1]): void {
+    const get = (): Field => {
+      const value = buildField(this.name, name, build);
+      Object.defineProperty(this.#fields, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(this.#fields, name, { get, enumerable: true, configurable: true });
+  }
+}
+
+/** The fields one after the other, none of which is kept. */
+function* buildFields(typeName: string, fields: Iterable<RootField>): Generator<Field, void> {
   const names = new Set<string>();
   for (const [name, build] of fields) {
-    const field = names.has(name) ? undefined : build();
-    if (!field) continue;
+    if (names.has(name)) continue;
     names.add(name);
-    yield [name, field];
+    yield buildField(typeName, name, build);
   }
 }
 
-/** Each field out of a type of its own, for graphql-js makes the fields of a type all at once. */
-function* singleFields(typeName: string, fields: Iterable<RootField>): Generator<GraphQLField<unknown, unknown>, void> {
-  for (const [name, field] of buildFields(fields)) {
-    yield* Object.values(new GraphQLObjectType({ name: typeName, fields: { [name]: field } }).getFields());
-  }
+/** The field out of a type of its own, for graphql-js makes the fields of a type all at once. */
+function buildField(typeName: string, name: string, build: RootField[1]): Field {
+  return new GraphQLObjectType({ name: typeName, fields: { [name]: build() } }).getFields()[name]!;
 }
