@@ -25,9 +25,9 @@ const refusals: ReadonlySet<string> = new Set([
 ]);
 /**
  * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
- * vanishes while PostgreSQL looks at it.
+ * vanishes while PostgreSQL looks at it; 21 is a second row where a key was unique.
  */
-const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '22', 'XX']);
+const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
 
 interface State extends SchemaStamp {
   readonly apis: ApiSet;

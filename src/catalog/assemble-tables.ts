@@ -66,7 +66,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 
 /** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
 function toTable(raw: RawTable, comment: string | null, columns: readonly CatalogColumn[], indexes: readonly CatalogIndex[]): CatalogTable {
-  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, writable] = raw;
+  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, hasChildren, writable] = raw;
   return {
     id,
     schemaId,
@@ -76,6 +76,7 @@ function toTable(raw: RawTable, comment: string | null, columns: readonly Catalo
     rowSecurity,
     // A boolean option is kept as it was written.
     securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
+    hasChildren,
     canUpdate: (writable & 4) !== 0,
     canInsert: (writable & 8) !== 0,
     canDelete: (writable & 16) !== 0,
@@ -86,8 +87,8 @@ function toTable(raw: RawTable, comment: string | null, columns: readonly Catalo
 }
 
 /** Columns beyond the key count are only carried (`include`); the number 0 is an expression. */
-function toIndex([, primary, unique, keyCount, columns]: RawIndex): CatalogIndex {
+function toIndex([, primary, unique, immediate, keyCount, columns]: RawIndex): CatalogIndex {
   const keys = columns.slice(0, keyCount);
   const firstExpression = keys.indexOf(0);
-  return { primary, unique, columns: firstExpression < 0 ? keys : keys.slice(0, firstExpression) };
+  return { primary, unique, immediate, columns: firstExpression < 0 ? keys : keys.slice(0, firstExpression) };
 }

@@ -16,7 +16,7 @@ with exposed as materialized (
   where (n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))) is true
 ),
 relation as materialized (
-  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions
+  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions, c.relhassubclass
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
@@ -51,6 +51,7 @@ select pg_catalog.json_build_object(
   'tables', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity, r.reloptions,
+      r.relkind = 'r' and r.relhassubclass,
       case
         when r.relkind in ('r', 'p') then 28
         when r.relkind = 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true)
@@ -107,7 +108,7 @@ select pg_catalog.json_build_object(
   ),
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indnkeyatts, i.indkey::pg_catalog.int2[]
+      i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[]
     ) order by i.indexrelid)
     from pg_catalog.pg_index i
     where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null

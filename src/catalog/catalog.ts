@@ -37,6 +37,8 @@ export interface CatalogTable {
   readonly rowSecurity: boolean;
   /** Of views: whether tables are read with the rights of the caller and not of the view's owner. */
   readonly securityInvoker: boolean;
+  /** Whether other tables inherit from it, whose rows are among its own although its unique indexes do not hold them. */
+  readonly hasChildren: boolean;
   /** What PostgreSQL can do with it at all, whoever asks: views by their definition, rules and instead-of triggers. */
   readonly canInsert: boolean;
   readonly canUpdate: boolean;
@@ -67,6 +69,8 @@ export interface CatalogIndex {
   readonly primary: boolean;
   /** Whether it guarantees that its columns are unique. */
   readonly unique: boolean;
+  /** Whether it does so at once, and not only when a transaction commits. */
+  readonly immediate: boolean;
   /** The key columns before the first expression; of a unique index always all. */
   readonly columns: readonly number[];
 }

@@ -32,6 +32,8 @@ export type RawTable = readonly [
   rowTypeId: number,
   rowSecurity: boolean,
   options: readonly string[] | null,
+  /** Whether a table has, or had, others that inherit from it; partitions do not count. */
+  hasChildren: boolean,
   writable: number,
 ];
 
@@ -54,7 +56,14 @@ export type CommentedKind = 'schema' | 'relation' | 'constraint' | 'type' | 'fun
 /** The number is that of a column, and otherwise 0. */
 export type RawComment = readonly [kind: CommentedKind | null, id: number, number: number, text: string];
 
-export type RawIndex = readonly [tableId: number, primary: boolean, unique: boolean, keyCount: number, columns: readonly number[]];
+export type RawIndex = readonly [
+  tableId: number,
+  primary: boolean,
+  unique: boolean,
+  immediate: boolean,
+  keyCount: number,
+  columns: readonly number[],
+];
 
 export type RawForeignKey = readonly [
   id: number,

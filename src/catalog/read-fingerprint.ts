@@ -17,7 +17,7 @@ with exposed as materialized (
 ),
 relation as materialized (
   select c.oid, c.reltype, pg_catalog.hashtextextended(
-    pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.reltype, c.relowner, c.relacl, c.reloptions), 0
+    pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.relhassubclass, c.reltype, c.relowner, c.relacl, c.reloptions), 0
   ) as hash
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'

@@ -11,8 +11,9 @@ import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue,
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
+import { pinsColumns } from './compile-filter.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
-import { PageQuery, type Source } from './page-query.ts';
+import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
 import { type Guard, selectList, unguarded } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
 import { keyJson, opaqueIdJson } from './value-json.ts';
@@ -77,16 +78,42 @@ class ConnectionCompiler {
   }
 
   #edges(members: readonly Member<EdgeValue>[]): Sql {
+    if (this.#hasOneRow()) return this.#onlyEdge(members);
     this.#readsPage = true;
-    const edge = concatenate(
-      jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value) }))),
-    );
+    const edge = this.#edge(members, this.#page.scope);
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
     const filters = () => [
       ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
       ...this.#hasKey(),
     ];
     return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
+  }
+
+  #edge(members: readonly Member<EdgeValue>[], scope: Scope): Sql {
+    return concatenate(
+      jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value, scope) }))),
+    );
+  }
+
+  /** Whether the filter names a key, so that there is nothing to order, to cut or to aggregate. */
+  #hasOneRow(): boolean {
+    const { table, page, filter, members } = this.#connection;
+    return (
+      this.#source.isTable &&
+      table.keyIsUnique &&
+      pinsColumns(filter, table.primaryKey) &&
+      page.direction === 'forward' &&
+      page.cursor === null &&
+      page.offset === null &&
+      typeof page.limit === 'number' &&
+      page.limit > 0 &&
+      !members.some(({ value }) => value.kind === 'page info')
+    );
+  }
+
+  #onlyEdge(members: readonly Member<EdgeValue>[]): Sql {
+    const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#page.scope.alias);
+    return sql`coalesce((select ${this.#edge(members, scope)}${newLine}from ${from}${where(conditions)}), '')`;
   }
 
   /** Rows without a value in the first key column are no edges, as in the reference: only views have such. */
@@ -109,22 +136,22 @@ class ConnectionCompiler {
     );
   }
 
-  #edgeValue(value: EdgeValue): JsonText {
+  #edgeValue(value: EdgeValue, scope: Scope): JsonText {
     switch (value.kind) {
       case 'type name':
         return typeNameJson(value.name);
       case 'cursor':
-        return [opaqueIdJson(this.#cursorText())];
+        return [opaqueIdJson(this.#cursorText(scope))];
       case 'node':
-        return this.#compileRow(value.row, this.#page.scope, this.#context);
+        return this.#compileRow(value.row, scope, this.#context);
     }
   }
 
-  #cursorText(): Sql {
+  #cursorText(scope: Scope): Sql {
     const { keys } = this.#connection.page;
     const elements: JsonText = keys.flatMap(({ column }, index) => [
       ...(index > 0 ? [', '] : []),
-      keyJson(this.#page.scope.column(column.name), column.type, column.notNull),
+      keyJson(scope.column(column.name), column.type, column.notNull),
     ]);
     return concatenate(['[', ...elements, ']']);
   }
@@ -153,7 +180,7 @@ class ConnectionCompiler {
     const position = first ? sql`1` : last;
     // PostgreSQL sorts the rows once for all aggregates, and so in the order of the edges, if nothing is said here.
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
-    const id = opaqueIdJson(sql`(${builtIn('array_agg', sql`${this.#cursorText()}${order}`)})[${position}]`);
+    const id = opaqueIdJson(sql`(${builtIn('array_agg', sql`${this.#cursorText(this.#page.scope)}${order}`)})[${position}]`);
     return isCut ? sql`case when ${this.#page.limit()} > 0 then coalesce(${id}, 'null') else 'null' end` : sql`coalesce(${id}, 'null')`;
   }
 

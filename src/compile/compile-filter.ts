@@ -24,6 +24,17 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
   }
 }
 
+/** Whether the filter names a value of each of these columns. */
+export function pinsColumns(filter: Filter | null, columns: readonly Column[]): boolean {
+  const pinned = filter ? pinnedBy(filter) : [];
+  return columns.every((column) => pinned.includes(column));
+}
+
+function pinnedBy(filter: Filter): readonly Column[] {
+  if (filter.kind === 'and') return filter.filters.flatMap(pinnedBy);
+  return filter.kind === 'comparison' && filter.operator === 'eq' ? [filter.column] : [];
+}
+
 const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   eq: '=',
   neq: '<>',

@@ -7,7 +7,7 @@ import { bind, identifier, join, newLine, render, type Sql, sql, trusted } from 
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
-import { compileRow, objectOrNull, resultJson, tableSource } from './compile-row.ts';
+import { compileRow, objectOrNull, resultJson, tableRows, tableSource } from './compile-row.ts';
 import { StatementContext } from './context.ts';
 import { type Guard, schemaGuard, selectList } from './schema-guard.ts';
 import { directScope } from './scope.ts';
@@ -58,7 +58,7 @@ export function compilePlan({ kind, roots }: Plan, version: string | null): Comp
 function onlyConnection(roots: Plan['roots'], guard: Guard): Sql | undefined {
   const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
   if (only?.kind !== 'connection' || others.length > 0) return undefined;
-  return selectConnection(only, { from: tableSource(only.table), conditions: () => [] }, new StatementContext(), compileRow, guard);
+  return selectConnection(only, tableRows(only.table), new StatementContext(), compileRow, guard);
 }
 
 type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
@@ -66,7 +66,7 @@ type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
 function compileRoot(value: DataRoot, context: StatementContext): Sql {
   switch (value.kind) {
     case 'connection':
-      return compileConnection(value, { from: tableSource(value.table), conditions: () => [] }, context, compileRow);
+      return compileConnection(value, tableRows(value.table), context, compileRow);
     case 'lookup':
       return compileLookup(value, context);
     case 'routine':
@@ -109,6 +109,6 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
 function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: Guard): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
-  const source = { from: sql`called`, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
+  const source = { from: sql`called`, isTable: false, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
   return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, guard)}`;
 }

@@ -10,6 +10,7 @@ import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
+import type { Source } from './page-query.ts';
 import { directScope, type Scope } from './scope.ts';
 import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
@@ -30,7 +31,7 @@ function rowValue(value: RowValue, table: Table, scope: Scope, context: Statemen
       return [toOne(value.relation, value.row, scope, context)];
     case 'to-many': {
       const { relation, connection } = value;
-      const source = { from: tableSource(relation.target), conditions: (inner: Scope) => joinConditions(relation, scope, inner) };
+      const source = tableRows(relation.target, (inner) => joinConditions(relation, scope, inner));
       return [compileConnection(connection, source, context, compileRow)];
     }
     case 'computed': {
@@ -40,6 +41,11 @@ function rowValue(value: RowValue, table: Table, scope: Scope, context: Statemen
     case 'row column':
       return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
   }
+}
+
+/** The rows of a table as those of a collection. */
+export function tableRows(table: Table, conditions: Source['conditions'] = () => []): Source {
+  return { from: tableSource(table), isTable: true, conditions };
 }
 
 /** A table in FROM. */
@@ -102,6 +108,6 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);
     }
     case 'rows':
-      return compileConnection(result.connection, { from: call, conditions: () => [] }, context, compileRow);
+      return compileConnection(result.connection, { from: call, isTable: false, conditions: () => [] }, context, compileRow);
   }
 }

@@ -12,6 +12,8 @@ import { orderBy, type SeekRange, seekRanges, type WalkKey, walkingKeys, wholeRa
 export interface Source {
   /** A table, a function call or a common table expression. */
   readonly from: Sql;
+  /** Whether they are the rows of a table, each once; those of a function may come again. */
+  readonly isTable: boolean;
   /** What ties the rows to the row around them. */
   readonly conditions: (inner: Scope) => readonly Sql[];
   /** The row as a value of its row type, where the alias is no such value. */

@@ -44,7 +44,7 @@ function outgoing({ localColumns, target, targetColumns, foreignName, nullable }
     target: target.table,
     columns: pairs(localColumns, targetColumns),
     nullable,
-    unique: isUnique(target, targetColumns),
+    unique: isUnique(target, targetColumns) && !target.source.hasChildren,
   };
 }
 
@@ -59,7 +59,7 @@ function incoming({ local, localColumns, targetColumns, localName }: ForeignKey)
     target: local.table,
     columns: pairs(targetColumns, localColumns),
     nullable: true,
-    unique,
+    unique: unique && !local.source.hasChildren,
   };
 }
 

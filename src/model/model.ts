@@ -34,6 +34,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** Key columns (also those that the role may not select), in the order of the table's columns, as the reference orders them. */
   readonly primaryKey: readonly Column[];
+  /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
+  readonly keyIsUnique: boolean;
   /** Filled after all tables are built, so that relations can point at each other. */
   readonly relations: readonly Relation[];
   /** Functions over the row type, with a name not taken by another field. */

@@ -28,7 +28,16 @@ export function columnOf(name: string, type: ValueType, more: Partial<Column> = 
 /** A table with every privilege and pages of 30 rows; its key is the columns that are not null. */
 export function tableWith(typeName: string, columns: readonly Column[], more: Partial<Table> = {}): Table {
   const usable = { selectable: true, insertable: true, updatable: true, deletable: true };
-  const rest = { relations: [], computed: [], maxRows: 30, totalCount: true, aggregate: true, introspection: true, ...usable };
+  const rest = {
+    keyIsUnique: true,
+    relations: [],
+    computed: [],
+    maxRows: 30,
+    totalCount: true,
+    aggregate: true,
+    introspection: true,
+    ...usable,
+  };
   const name = typeName.toLowerCase();
   const primaryKey = columns.filter(({ notNull }) => notNull);
   return { id: 1, schema: 'public', name, kind: 'table', typeName, description: null, columns, primaryKey, ...rest, ...more };

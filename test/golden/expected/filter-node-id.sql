@@ -1,5 +1,3 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}', ','), '') || ']}'
-from (select t1."id"
-  from "public"."act" as t1
-  where t1."id" = $1::bigint
-  order by t1."id" limit 30) as t1;
+select '{"edges":[' || coalesce((select '{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}'
+    from "public"."act" as t1
+    where t1."id" = $1::bigint), '') || ']}';
