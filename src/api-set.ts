@@ -38,7 +38,7 @@ export class ApiSet {
   readonly #catalog: Catalog;
   readonly #settings: ApiSettings;
   readonly #searchPath: string;
-  readonly #apis = new LRUCache<string, Promise<Api>>({ max: maxRoles });
+  readonly #apis = new LRUCache<string, Api | Promise<Api>>({ max: maxRoles });
   readonly #introspectionAnswers: IntrospectionAnswers;
   #made = 0;
 
@@ -56,15 +56,23 @@ export class ApiSet {
     return new ApiSet(await loadCatalog(database, settings.schemas), stamp, settings);
   }
 
-  /** The API of a role. Rejects with UNAUTHENTICATED for a role that does not exist and SCHEMA_ERROR for a broken directive. */
-  of(role: string, database: Database): Promise<Api> {
+  /**
+   * The API of a role, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist and SCHEMA_ERROR for a broken
+   * directive.
+   */
+  of(role: string, database: Database): Api | Promise<Api> {
     const known = this.#apis.get(role);
     if (known) return known;
-    const made = this.#make(role, database);
-    this.#apis.set(role, made);
-    // A failure is not remembered: the next request tries again.
-    made.catch(() => this.#apis.delete(role));
-    return made;
+    const making = this.#make(role, database);
+    this.#apis.set(role, making);
+    making.then(
+      (made) => {
+        if (this.#apis.peek(role) === making) this.#apis.set(role, made);
+      },
+      // A failure is not remembered: the next request tries again.
+      () => this.#apis.delete(role),
+    );
+    return making;
   }
 
   /** The roles whose API has been asked for. */

@@ -101,7 +101,8 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
   const session = target.caller && sessionOf(api, target.caller, ready.kind);
   const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
-  return assembleAnswer(await answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key)));
+  const roots = answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key));
+  return assembleAnswer(roots instanceof Promise ? await roots : roots);
 }
 
 /** The SQL of a request, for a person to read: what `answerRequest` would run. */
@@ -177,19 +178,18 @@ function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): S
   return { role: caller.role, claims: claimsTextOf(caller), searchPath: api.searchPath, version };
 }
 
-/** Where each root field's JSON comes from. */
-async function answeredRoots(
+/** Where each root field's JSON comes from. At once where nothing has to be waited for: that would cost turns of the event loop's queue. */
+function answeredRoots(
   { roots }: CompiledOperation,
   rows: FlightResult,
   introspected: (key: string) => Promise<Field>,
-): Promise<AnsweredRoot[]> {
-  const answered: AnsweredRoot[] = [];
-  for (const root of roots) {
-    if (root.kind === 'json') answered.push(root);
-    else if (root.kind === 'introspection') answered.push({ key: root.key, json: await introspected(root.key) });
-    else answered.push({ key: root.key, json: rows[root.statement]?.[root.column] ?? null });
-  }
-  return answered;
+): AnsweredRoot[] | Promise<AnsweredRoot[]> {
+  const answered = roots.map((root): AnsweredRoot | Promise<AnsweredRoot> => {
+    if (root.kind === 'json') return root;
+    if (root.kind === 'introspection') return introspected(root.key).then((json) => ({ key: root.key, json }));
+    return { key: root.key, json: rows[root.statement]?.[root.column] ?? null };
+  });
+  return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as AnsweredRoot[]);
 }
 
 async function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): Promise<Field> {

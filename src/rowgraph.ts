@@ -13,6 +13,7 @@ import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { ApiError } from './errors.ts';
 import type { Observer } from './events.ts';
+import type { Body } from './execute/assemble-answer.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import {
   answerRequest,
@@ -123,17 +124,17 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  async executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {
+  executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {
     const target: Target = { database: this.#database, caller, observe: this.#observe };
-    try {
-      const body = await this.#watch.withCurrent(async (apis) => {
-        const api = await apis.of(caller.role, this.#database);
-        return answerRequest(api, this.#settings.caches, request, target);
-      });
-      return { ...body, errorCode: null };
-    } catch (error) {
-      return this.#failure(error);
-    }
+    const { caches } = this.#settings;
+    return this.#watch
+      .withCurrent((apis) => {
+        const api = apis.of(caller.role, this.#database);
+        return api instanceof Promise
+          ? api.then((made) => answerRequest(made, caches, request, target))
+          : answerRequest(api, caches, request, target);
+      })
+      .then(toRawResponse, (error: unknown) => this.#failure(error));
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
@@ -184,6 +185,10 @@ class RowgraphService implements Rowgraph {
     if (failure.errorCode === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
     return failure;
   }
+}
+
+function toRawResponse({ chunks, length }: Body): RawResponse {
+  return { chunks, length, errorCode: null };
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

@@ -70,15 +70,23 @@ export class SchemaWatch {
    * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
    * nothing has been changed by then, since a flight that PostgreSQL refuses changes nothing.
    */
-  async withCurrent<T>(use: (apis: ApiSet) => Promise<T>): Promise<T> {
+  withCurrent<T>(use: (apis: ApiSet) => Promise<T>): Promise<T> {
+    const { apis } = this.#state;
+    return use(apis).catch((error: unknown) => this.#runAgain(use, apis, error));
+  }
+
+  async #runAgain<T>(use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown): Promise<T> {
     const deadline = performance.now() + patienceMillis;
+    let apis = failedOn;
+    let error = failure;
     for (let attempt = 1; ; attempt += 1) {
-      const { apis } = this.#state;
+      if (performance.now() > deadline || !(await this.#isOutdated(error, apis))) throw clientError(error);
+      this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
+      apis = this.#state.apis;
       try {
         return await use(apis);
-      } catch (error) {
-        if (performance.now() > deadline || !(await this.#isOutdated(error, apis))) throw clientError(error);
-        this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
+      } catch (again) {
+        error = again;
       }
     }
   }

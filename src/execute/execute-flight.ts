@@ -20,18 +20,17 @@ const maxAttempts = 4;
 const firstPauseMillis = 10;
 
 /** Runs a flight. Rejects with `ApiError` or `StaleSchemaError`; nothing is changed then. */
-export async function executeFlight(database: Database, flight: Flight, observe: Observer): Promise<FlightResult> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await database.run(flight);
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-      if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
-      // In a transaction of the caller's, only the caller can begin again.
-      if (flight.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
-      observe({ kind: 'flight-retried', attempt, sqlstate: error.sqlstate });
-      // A random pause, so that those who met do not meet again.
-      await sleep(firstPauseMillis * 2 ** attempt * Math.random());
-    }
-  }
+export function executeFlight(database: Database, flight: Flight, observe: Observer): Promise<FlightResult> {
+  const run = (attempt: number): Promise<FlightResult> => database.run(flight).catch((error: unknown) => runAgain(error, attempt));
+  const runAgain = async (error: unknown, attempt: number): Promise<FlightResult> => {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
+    // In a transaction of the caller's, only the caller can begin again.
+    if (flight.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
+    observe({ kind: 'flight-retried', attempt, sqlstate: error.sqlstate });
+    // A random pause, so that those who met do not meet again.
+    await sleep(firstPauseMillis * 2 ** attempt * Math.random());
+    return run(attempt + 1);
+  };
+  return run(1);
 }
