@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../test/support/pglite.ts';
 import { ApiSet, type ApiSettings } from './api-set.ts';
+import { SchemaCacheUses } from './cache-use.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -11,7 +12,8 @@ import { type Api, answerRequest } from './pipeline.ts';
 const settings: ApiSettings = {
   schemas: ['public'],
   introspection: 'on',
-  caches: { documents: 10, documentText: 10_000, shapes: 10, introspectionBytes: 10_000 },
+  caches: { documents: 10, documentText: 10_000, shapes: 10, statements: 10, introspectionBytes: 10_000 },
+  uses: new SchemaCacheUses(),
 };
 
 describe('ApiSet', () => {
@@ -33,6 +35,35 @@ describe('ApiSet', () => {
     const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { __schema: { queryType: { fields: { name: string }[] } } } };
     return data.__schema.queryType.fields.map(({ name }) => name);
   }
+
+  it('counts what the caches of all roles hold, and the look-ups of all times', async () => {
+    const uses = new SchemaCacheUses();
+    const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };
+    const ask = async (
+      apis: ApiSet,
+      first: number,
+      query = 'query q($first: Int) { openCollection(first: $first) { edges { cursor } } }',
+    ) => {
+      const target = { database, caller: { role: 'reader' }, observe: () => {} };
+      await answerRequest(await apis.of('reader', database), settings.caches, { query, variables: { first } }, target);
+    };
+    const earlier = await ApiSet.load(database, stamp, { ...settings, uses });
+    assert.deepEqual(
+      earlier.readCaches().map(({ entries }) => entries),
+      [0, 0, 0],
+    );
+    for (const first of [1, 2, 3]) await ask(earlier, first);
+    await ask(earlier, 1, '{ __type(name: "Open") { name } }');
+    await ask(earlier, 1, '{ __type(name: "Open") { name } }');
+    assert.deepEqual(earlier.readCaches(), [
+      { name: 'document', entries: 2, hits: 3, misses: 2 },
+      { name: 'shape', entries: 2, hits: 3, misses: 2 },
+      { name: 'introspection', entries: 1, hits: 1, misses: 1 },
+    ]);
+    const later = await ApiSet.load(database, stamp, { ...settings, uses });
+    await ask(later, 1);
+    assert.deepEqual(later.readCaches()[0], { name: 'document', entries: 1, hits: 3, misses: 3 });
+  });
 
   it('tells nothing of privileges that were read at another time than the catalog', async () => {
     const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };

@@ -2,12 +2,14 @@
  * One state of the database's schema: the catalog, read once, and the `Api` of each role, made when the role first asks.
  */
 import { LRUCache } from 'lru-cache';
+import type { SchemaCacheUses } from './cache-use.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { ApiError } from './errors.ts';
+import type { CacheStatistics } from './events.ts';
 import { IntrospectionAnswers } from './introspection-answers.ts';
 import { buildModel } from './model/build-model.ts';
 import type { Model } from './model/model.ts';
@@ -20,6 +22,8 @@ export interface ApiSettings {
   readonly schemas: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly caches: CacheSizes;
+  /** Where look-ups are counted. */
+  readonly uses: SchemaCacheUses;
 }
 
 /** What tells one state of a schema from another. */
@@ -47,7 +51,7 @@ export class ApiSet {
     this.#version = version;
     this.#fingerprint = fingerprint;
     this.#settings = settings;
-    this.#introspectionAnswers = new IntrospectionAnswers(settings.caches.introspectionBytes);
+    this.#introspectionAnswers = new IntrospectionAnswers(settings.caches.introspectionBytes, settings.uses.introspection);
     this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
   }
 
@@ -80,6 +84,14 @@ export class ApiSet {
     return [...this.#apis.keys()];
   }
 
+  /** How the caches of all roles do. */
+  readCaches(): readonly CacheStatistics[] {
+    const { document, shape, introspection } = this.#settings.uses;
+    const known = [...this.#apis.values()].flatMap((api) => (api instanceof Promise ? [] : [...api.documents.values()]));
+    const shapes = known.reduce((sum, { compiled }) => sum + compiled.size, 0);
+    return [document.read(known.length), shape.read(shapes), introspection.read(this.#introspectionAnswers.size)];
+  }
+
   async #make(role: string, database: Database): Promise<Api> {
     // No role can have such a name, and PostgreSQL could not even be asked.
     if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${JSON.stringify(role)} does not exist`);
@@ -98,6 +110,7 @@ export class ApiSet {
       introspectionAnswers: this.#introspectionAnswers,
       version: this.#version,
       searchPath: this.#searchPath,
+      uses: this.#settings.uses,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };
   }

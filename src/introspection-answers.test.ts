@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { CacheUse } from './cache-use.ts';
 import { IntrospectionAnswers } from './introspection-answers.ts';
 
 describe('IntrospectionAnswers', () => {
@@ -7,7 +8,7 @@ describe('IntrospectionAnswers', () => {
   let made: string[];
 
   beforeEach(() => {
-    answers = new IntrospectionAnswers(100);
+    answers = new IntrospectionAnswers(100, new CacheUse('introspection'));
     made = [];
   });
 
@@ -54,7 +55,7 @@ describe('IntrospectionAnswers', () => {
   });
 
   it('keeps nothing where it may keep no bytes', async () => {
-    answers = new IntrospectionAnswers(0);
+    answers = new IntrospectionAnswers(0, new CacheUse('introspection'));
     await ask('a');
     await ask('a');
     assert.equal(made.length, 4);

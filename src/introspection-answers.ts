@@ -3,6 +3,7 @@
  * for it meanwhile, and one at a time, since one may be tens of megabytes.
  */
 import { LRUCache } from 'lru-cache';
+import type { CacheUse } from './cache-use.ts';
 import { runInSlices } from './slices.ts';
 
 /** JSON in UTF-8, in pieces. */
@@ -12,18 +13,25 @@ type Answer = readonly Buffer[];
 const maxAnswers = 1000;
 
 export class IntrospectionAnswers {
+  readonly #use: CacheUse;
   readonly #known: LRUCache<string, Answer>;
   readonly #making = new Map<string, Promise<Answer>>();
   #lastMade: Promise<void> = Promise.resolve();
 
   /** Keeps answers of so many bytes together, with what they are known by. A larger one is made for those who wait for it, and not kept. */
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, use: CacheUse) {
+    this.#use = use;
     this.#known = new LRUCache({ max: maxAnswers, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#known.size;
   }
 
   /** The answer of this identity; `make` makes it where it is not known. A failure is not remembered. */
   async answer(identity: string, make: () => Generator<void, Answer>): Promise<Answer> {
-    const known = this.#known.get(identity) ?? this.#making.get(identity);
+    const known = this.#use.note(this.#known.get(identity) ?? this.#making.get(identity));
     if (known) return known;
     const made = this.#make(identity, make);
     this.#making.set(identity, made);

@@ -3,6 +3,7 @@
  * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
  */
 import { LRUCache } from 'lru-cache';
+import type { SchemaCacheUses } from './cache-use.ts';
 import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type Field, type FlightResult, type Session } from './database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
@@ -62,6 +63,8 @@ export interface Api {
   readonly version: string | null;
   readonly searchPath: string;
   readonly documents: LRUCache<string, CachedDocument>;
+  /** Where look-ups are counted, those of all roles together. */
+  readonly uses: SchemaCacheUses;
 }
 
 /** A valid document with what was compiled for its operations, by shape. */
@@ -78,6 +81,8 @@ export interface CacheSizes {
   readonly documentText: number;
   /** Compiled shapes that are kept of each document. Default: 100. */
   readonly shapes: number;
+  /** Statements that stay prepared on each connection. Default: 256. */
+  readonly statements: number;
   /** Bytes of all answers to introspection together, of all roles. Default: 64 MB. */
   readonly introspectionBytes: number;
 }
@@ -134,7 +139,7 @@ function toClientError(error: unknown): ApiError {
 }
 
 function findDocument(api: Api, sizes: CacheSizes, query: string): CachedDocument {
-  const known = api.documents.get(query);
+  const known = api.uses.document.note(api.documents.get(query));
   if (known) return known;
   const document = parseDocument(api.schema, query);
   const cached = { document, compiled: new LRUCache<string, CompiledOperation>({ max: sizes.shapes }) };
@@ -150,7 +155,7 @@ function findCompiled(
   variables: Variables,
 ): CompiledOperation {
   const key = `${operation.name ?? ''} ${variables.shape}`;
-  const known = compiled.get(key);
+  const known = api.uses.shape.note(compiled.get(key));
   if (known) return known;
   const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
   const made = compilePlan(planOperation(selected, api.model), api.version);

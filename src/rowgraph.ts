@@ -4,6 +4,7 @@
 import { printSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { ApiSet, type ApiSettings } from './api-set.ts';
+import { SchemaCacheUses } from './cache-use.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
@@ -12,7 +13,7 @@ import { openDatabase } from './database/open-database.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { ApiError } from './errors.ts';
-import type { Observer } from './events.ts';
+import type { CacheStatistics, Observer } from './events.ts';
 import type { Body } from './execute/assemble-answer.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import {
@@ -69,23 +70,34 @@ export interface Rowgraph {
   doctor(options?: { role?: string }): Promise<DoctorReport>;
   /** Reads the schema of the database anew, where it does not tell of a change by itself. */
   reload(): Promise<void>;
+  /** How the caches do: those of documents, compiled shapes, prepared statements and answers to introspection. */
+  readCaches(): readonly CacheStatistics[];
   /** Resolves if the database answers. For health checks. */
   ping(): Promise<void>;
   /** Ends what was opened. Requests that run are finished by then if they were awaited. */
   close(): Promise<void>;
 }
 
-const defaultCaches: CacheSizes = { documents: 1000, documentText: 2_000_000, shapes: 100, introspectionBytes: 64 * 1024 * 1024 };
+const defaultCaches: CacheSizes = {
+  documents: 1000,
+  documentText: 2_000_000,
+  shapes: 100,
+  statements: 256,
+  introspectionBytes: 64 * 1024 * 1024,
+};
 const ignore: Observer = () => {};
 
 /** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   const observe = options.observe ?? ignore;
-  const database = openDatabase(options.database, { poolSize: options.poolSize, prepare: options.prepare, observe });
+  const caches = { ...defaultCaches, ...options.caches };
+  const { poolSize, prepare } = options;
+  const database = openDatabase(options.database, { poolSize, prepare, statementCacheSize: caches.statements, observe });
   const settings: ApiSettings = {
     schemas: options.schemas ?? ['public'],
     introspection: options.introspection ?? 'directive',
-    caches: { ...defaultCaches, ...options.caches },
+    caches,
+    uses: new SchemaCacheUses(),
   };
   try {
     if (options.schemaTriggers) await installSchemaTriggers(database);
@@ -169,6 +181,10 @@ class RowgraphService implements Rowgraph {
 
   reload(): Promise<void> {
     return this.#watch.reload();
+  }
+
+  readCaches(): readonly CacheStatistics[] {
+    return [...this.#watch.current().readCaches(), ...this.#database.readCaches()];
   }
 
   async ping(): Promise<void> {

@@ -22,7 +22,7 @@ interface Layer {
 const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
 const root: Layer = {
-  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts'],
+  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts', 'cache-use.ts'],
   packages: ['graphql', 'lru-cache'],
 };
 
@@ -60,7 +60,8 @@ const layers: Readonly<Record<string, Layer>> = {
   'config.ts': { node: true },
   'errors.ts': {},
   'events.ts': {},
-  'introspection-answers.ts': { values: ['slices.ts'], packages: ['lru-cache'] },
+  'cache-use.ts': {},
+  'introspection-answers.ts': { values: ['slices.ts'], types: ['cache-use.ts'], packages: ['lru-cache'] },
   'single-flight.ts': {},
   // The event loop is a matter of those who wait for something: a pure stage writes a generator, and yields where it may pause.
   'slices.ts': {},

@@ -9,7 +9,7 @@ import { describeDevelopment } from './describe-development.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
-import { explainListenError, startService } from './start-service.ts';
+import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
 import { waitForStopSignal } from './stop-signal.ts';
 
 /** Resolves when it was told to stop and has stopped. The database stays open. */
@@ -34,7 +34,9 @@ async function open(
 ): Promise<string> {
   const { schemas, introspection, anonRole, logLevel, dbPort, graphiql, basePath = '' } = configuration;
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
-  const graph = await createRowgraph({ database: pglite, schemas, introspection, schemaTriggers: true, observe: telemetry.observe });
+  const caches = cacheSizesOf(configuration);
+  const { observe } = telemetry;
+  const graph = await createRowgraph({ database: pglite, schemas, introspection, caches, schemaTriggers: true, observe });
   opened.push(graph);
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });

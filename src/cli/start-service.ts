@@ -37,6 +37,11 @@ export async function startService({ configuration, jwtSecret, anonKey, graph, t
   }
 }
 
+/** The sizes of the graph's caches, as the settings have them. */
+export function cacheSizesOf({ documentCache, shapeCache, statementCache, introspectionCache }: ServiceConfiguration) {
+  return { documents: documentCache, shapes: shapeCache, statements: statementCache, introspectionBytes: introspectionCache };
+}
+
 /** What an address that cannot be listened on means to the user; other errors as they are. */
 export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
   const { code } = error as NodeJS.ErrnoException;

@@ -24,7 +24,7 @@ export async function createApp(options: ServerOptions, telemetry: Telemetry, cl
   const basePath = readBasePath(options.basePath ?? '');
   const path = `${basePath}/graphql/v1`;
   const verifier = createTokenVerifier(jwtSecret, options.tokenCache);
-  telemetry.watchCaches(() => [verifier.readStatistics()]);
+  telemetry.watchCaches(() => [verifier.readStatistics(), ...graph.readCaches()]);
   const isOverloaded = (): boolean => maxEventLoopDelay !== undefined && app.isUnderPressure();
   const endpoint = createGraphqlEndpoint({ graph, verifier, bodyLimit, observe, isOverloaded, isClosing: closer.isClosing });
 

@@ -82,6 +82,7 @@ test('metrics count requests by code and role, their time, and those in flight',
     assert.equal(await readMetric(server, /^rowgraph_request_duration_seconds_count (.*)$/m), 5);
     assert.equal(await readMetric(server, /^rowgraph_cache_misses\{cache="token"\} (.*)$/m), 2);
     assert.equal(await readMetric(server, /^rowgraph_cache_hits\{cache="token"\} (.*)$/m), 3);
+    assert.equal(await readMetric(server, /^rowgraph_cache_misses\{cache="document"\} (.*)$/m), 3);
     assert.equal(await readMetric(server, /^rowgraph_cache_entries\{cache="token"\} (.*)$/m), 1);
     assert.ok((await readMetric(server, /^process_resident_memory_bytes (.*)$/m)) > 0);
   });

@@ -41,7 +41,7 @@ export async function startTestServer(
     return execute(request, caller);
   };
   const server = await startServer({
-    graph: { executeRaw, ping },
+    graph: { executeRaw, ping, readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }] },
     jwtSecret: secret,
     telemetry: createTelemetry({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     ...serverOptions,

@@ -1,0 +1,33 @@
+/**
+ * Counts the look-ups of all caches of one kind, which come and go with roles and with states of the schema.
+ */
+import type { CacheStatistics } from './events.ts';
+
+export class CacheUse {
+  readonly #name: string;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Takes note of what a look-up has found, and gives it back. */
+  note<Value>(found: Value | undefined): Value | undefined {
+    if (found === undefined) this.#misses += 1;
+    else this.#hits += 1;
+    return found;
+  }
+
+  /** The counts, and how many entries there are now. */
+  read(entries: number): CacheStatistics {
+    return { name: this.#name, entries, hits: this.#hits, misses: this.#misses };
+  }
+}
+
+/** The caches of what is made of schemas. */
+export class SchemaCacheUses {
+  readonly document = new CacheUse('document');
+  readonly shape = new CacheUse('shape');
+  readonly introspection = new CacheUse('introspection');
+}
