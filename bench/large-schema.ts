@@ -12,6 +12,7 @@ import { readMemory } from './measure/process-usage.ts';
 import { median } from './measure/summarize-slices.ts';
 import { describeRows, figure } from './report/describe-table.ts';
 import { readCommit } from './report/write-report.ts';
+import { buildPackage } from './servers/build-package.ts';
 import { type RunningServer, startServer } from './servers/start-server.ts';
 import { signToken } from './servers/tokens.ts';
 
@@ -130,6 +131,7 @@ async function measureRound(round: number, databaseUrl: string, client: Client, 
   }
 }
 
+buildPackage();
 // Each table of a transaction takes locks.
 const postgres = await startPostgres({ onDisk: true, settings: { max_locks_per_transaction: '1000' } });
 process.once('SIGINT', () => process.exit(1));

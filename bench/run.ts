@@ -12,6 +12,7 @@ import { summarizeSlices } from './measure/summarize-slices.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
 import { readCommit, writeReport } from './report/write-report.ts';
+import { buildPackage } from './servers/build-package.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
 import type { Workload } from './workloads/workload.ts';
@@ -75,6 +76,7 @@ async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatab
 
 async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   const commit = readCommit();
+  buildPackage();
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
   const servers: RunningServer[] = [];

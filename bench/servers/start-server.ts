@@ -18,7 +18,7 @@ export interface RunningServer {
 
 const paths = { rowgraph: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
 
-/** Starts a server; rejects with the end of its log when it ends before it listens. */
+/** Starts a server, rowgraph as `buildPackage` has built it; rejects with the end of its log when it ends before it listens. */
 export async function startServer(name: ServerName, shared: Omit<Surroundings, 'port'>): Promise<RunningServer> {
   const port = await freePort();
   const surroundings = { ...shared, port };
@@ -44,7 +44,7 @@ export async function startServer(name: ServerName, shared: Omit<Surroundings, '
 
 function argumentsOf(name: ServerName, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
   if (name !== 'rowgraph') return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
-  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
   const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret, 'pool-size': poolSize, 'log-level': 'warn' };
   return [program, 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
 }
