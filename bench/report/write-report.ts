@@ -64,8 +64,8 @@ byte, in inserts but for ids and times; \`wrong\` counts the others.
     npm ci
     npm run bench -- --seconds ${facts.seconds} --rounds ${facts.rounds}
 
-Slices of ${facts.seconds} s, each behind a short one that warms up; the servers take turns in every round. Each server is one process, rowgraph from the built package, with a
-pool of ${facts.poolSize} connections, in production mode. PostGraphile has its Amber preset and the plugins for short names, filters and
+Slices of ${facts.seconds} s, each behind a short one that warms up; the servers take turns in every round. Each server is one process
+(rowgraph as the built package) with a pool of ${facts.poolSize} connections, in production mode. PostGraphile has its Amber preset and the plugins for short names, filters and
 aggregates. PostgreSQL runs on the same machine with the settings
 ${Object.entries(databaseSettings)
   .map(([name, value]) => `\`${name} = ${value}\``)
