@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds of work in one turn of the event loop. */
-const sliceLength = 10;
+const sliceLength = 5;
 
 /** Works that wait for a turn, in the order in which they come. */
 const waiting: (() => void)[] = [];
