@@ -14,9 +14,8 @@ import { describeRows, figure } from './report/describe-table.ts';
 import { readCommit } from './report/write-report.ts';
 import { buildPackage } from './servers/build-package.ts';
 import { type RunningServer, startServer } from './servers/start-server.ts';
-import { signToken } from './servers/tokens.ts';
+import { secret, signToken } from './servers/tokens.ts';
 
-const secret = 'the secret of the benchmark, known to all its servers';
 const roles = ['anon', 'authenticated', 'service_role'];
 const rounds = 3;
 const loadSeconds = 6;

@@ -15,9 +15,9 @@ import { readCommit, writeReport } from './report/write-report.ts';
 import { buildPackage } from './servers/build-package.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
+import { secret } from './servers/tokens.ts';
 import type { Workload } from './workloads/workload.ts';
 
-const secret = 'the secret of the benchmark, known to all its servers';
 const poolSize = 10;
 const connections = 16;
 

@@ -2,6 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** What the servers of the benchmark check tokens with. */
+export const secret = 'the secret of the benchmark, known to all its servers';
+
 export interface Caller {
   readonly role: string;
   /** JSON text. */
