@@ -2,12 +2,14 @@
  * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer. Takes a URL, whose pool it
  * owns, or a pool of the caller's, which may come from another copy of `pg`.
  */
+import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
 import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Field, type Flight, type FlightResult, type Rows } from './database.ts';
 import { encodeFlight, encodeScript } from './encode-flight.ts';
 import { PgExchange } from './pg-exchange.ts';
 import { PgListener, type PgListenerClient } from './pg-listener.ts';
+import { PgSocket } from './pg-socket.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { type JitOff, toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
@@ -225,8 +227,13 @@ function openPool(connectionString: string, size: number, acquireTimeoutMillis: 
     }
   }
   const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
-  const pool = new Pool({ connectionString, max: size, idleTimeoutMillis: 0, ...keepAlive, Client: PatientClient as never });
-  return pool as unknown as PgPool;
+  const options = { connectionString, max: size, idleTimeoutMillis: 0, ...keepAlive, stream: openSocket as () => Socket };
+  return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
+}
+
+/** Node reads TLS into buffers of its own. */
+function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
+  return ssl ? new Socket() : new PgSocket();
 }
 
 function ignore(): void {}

@@ -4,20 +4,15 @@
  * happens after a failure, is `pg-database.ts`'s.
  */
 import type { Field } from './database.ts';
-import { type Chunks, ReplyReader } from './reply-reader.ts';
+import { type DataSource, type Interception, intercept } from './pg-socket.ts';
+import { ReplyReader, type ReplySink } from './reply-reader.ts';
 import { isServerError } from './to-database-error.ts';
-
-type DataListener = (chunk: Buffer) => void;
 
 /** What this file needs of `pg`'s Connection. */
 export interface PgConnection {
-  readonly stream: {
+  readonly stream: DataSource & {
     readonly writable: boolean;
     write(bytes: Uint8Array): unknown;
-    listeners(event: 'data'): unknown[];
-    removeAllListeners(event: 'data'): unknown;
-    on(event: 'data', listener: DataListener): unknown;
-    removeListener(event: 'data', listener: DataListener): unknown;
   };
   once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
@@ -27,7 +22,7 @@ export interface PgConnection {
 const readyForQuery = 0x5a;
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
-export class PgExchange {
+export class PgExchange implements ReplySink {
   /** One row a statement (the first; empty where there was none), or every row if asked for. */
   readonly results: Field[][] = [];
   /** Null as long as nothing failed. */
@@ -44,6 +39,7 @@ export class PgExchange {
   readonly #everyRow: boolean;
   readonly #done: (exchange: PgExchange) => void;
   #row: Field[] | null = null;
+  #interception: Interception | null = null;
   #finished = false;
 
   constructor(bytes: Uint8Array, rows: { readonly unwanted: number; readonly every: boolean }, done: (exchange: PgExchange) => void) {
@@ -61,36 +57,32 @@ export class PgExchange {
   submit(connection: PgConnection): Error | undefined {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
-    const parsers = stream.listeners('data') as DataListener[];
-    const giveBack = (): void => {
-      stream.removeListener('data', onData);
-      for (const parser of parsers) stream.on('data', parser);
-    };
-    const reader = new ReplyReader({
-      row: (values) => this.#onRow(values),
-      complete: () => this.#onComplete(),
-      other: (message) => {
-        if (message[0] === readyForQuery) giveBack();
-        for (const parser of parsers) parser.call(stream, message);
-      },
-    });
-    const onData: DataListener = (chunk) => reader.read(chunk);
-    stream.removeAllListeners('data');
-    stream.on('data', onData);
+    const reader = new ReplyReader(this);
+    this.#interception = intercept(stream, (bytes) => reader.read(bytes));
     this.written = true;
     stream.write(this.#bytes);
     return undefined;
   }
 
-  #onRow(values: (Chunks | null)[]): void {
-    if (this.#everyRow) this.results.push(values.map((chunks) => chunks && Buffer.concat(chunks).toString()));
-    else this.#row ??= values;
+  wantsRow(): boolean {
+    return this.#everyRow || (this.#row === null && this.completed >= this.#unwanted);
   }
 
-  #onComplete(): void {
+  row(values: (Buffer | null)[]): void {
+    if (this.#everyRow) this.results.push(values.map((bytes) => bytes && bytes.toString()));
+    else this.#row = values.map((bytes) => bytes && [bytes]);
+  }
+
+  complete(): void {
     this.completed++;
     if (!this.#everyRow && this.completed > this.#unwanted) this.results.push(this.#row ?? []);
     this.#row = null;
+  }
+
+  other(message: Buffer): void {
+    const interception = this.#interception!;
+    if (message[0] === readyForQuery) interception.giveBack();
+    interception.pass(message);
   }
 
   handleReadyForQuery(): void {

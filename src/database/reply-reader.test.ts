@@ -34,7 +34,8 @@ const reply = Buffer.concat([
 function readIn(chunks: readonly Buffer[]): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
-    row: (values) => heard.push(values.map((chunks) => chunks && Buffer.concat(chunks).toString())),
+    wantsRow: () => true,
+    row: (values) => heard.push(values.map((bytes) => bytes && bytes.toString())),
     complete: () => heard.push('complete'),
     other: (bytes) => heard.push(bytes.toString('latin1')),
   });

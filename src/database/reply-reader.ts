@@ -3,16 +3,15 @@
  * text: the values of an answer go from one socket to the other as the bytes that they are. `pg`'s own parser decodes each into a string.
  */
 
-/** A value as the chunks that it came in; they share memory with what was read from the socket. */
-export type Chunks = readonly Buffer[];
-
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
 export interface ReplySink {
-  /** A row's values; null is SQL's null. */
-  row(values: (Chunks | null)[]): void;
+  /** Whether the row that comes is wanted; if not, `row` is not called for it. */
+  wantsRow(): boolean;
+  /** A row's values, the sink's to keep; null is SQL's null. */
+  row(values: (Buffer | null)[]): void;
   /** A statement has run to its end. */
   complete(): void;
-  /** A message of another kind, whole: errors, notices, readiness. */
+  /** A message of another kind, whole: errors, notices, readiness. It is the sink's until this returns. */
   other(message: Buffer): void;
 }
 
@@ -28,69 +27,56 @@ const code = {
 };
 const headerLength = 5;
 
+/** Reads chunks as they come, and keeps none: what is kept of them is copied, so that they may all come in one buffer. */
 export class ReplyReader {
   readonly #sink: ReplySink;
-  /** The beginning of a message whose end has not come yet. */
-  #parts: Buffer[] = [];
-  #partsLength = 0;
-  /** How long that message is; 0 where even that has not come yet. */
-  #wanted = 0;
+  /** A message whose end has not come yet: of its whole size, or of a header's as long as that is not known. */
+  #begun: Buffer | null = null;
+  /** How many bytes of it there are. */
+  #filled = 0;
 
   constructor(sink: ReplySink) {
     this.#sink = sink;
   }
 
   read(chunk: Buffer): void {
-    if (this.#partsLength === 0) return this.#readMessages(chunk);
-    const missing = this.#wanted - this.#partsLength;
-    if (this.#wanted === 0 || chunk.length < missing) return this.#wait(chunk);
-    const parts = [...this.#parts, chunk.subarray(0, missing)];
-    this.#parts = [];
-    this.#partsLength = 0;
-    this.#readParts(parts);
-    if (chunk.length > missing) this.#readMessages(chunk.subarray(missing));
-  }
-
-  /** Keeps a chunk that ends no message. */
-  #wait(chunk: Buffer): void {
-    this.#parts.push(chunk);
-    this.#partsLength += chunk.length;
-    if (this.#wanted > 0 || this.#partsLength < headerLength) return;
-    const begun = Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#partsLength = 0;
-    this.#readMessages(begun);
-  }
-
-  /** A message that came in several chunks. A row is not put together: its values go on as they came. */
-  #readParts(parts: readonly Buffer[]): void {
-    if (parts[0]![0] === code.dataRow) this.#sink.row(readScatteredValues(parts));
-    else {
-      const whole = Buffer.concat(parts);
-      this.#readMessage(whole, 0, whole.length);
-    }
-  }
-
-  #readMessages(bytes: Buffer): void {
     let start = 0;
-    let length = 0;
-    while (bytes.length - start >= headerLength) {
-      length = 1 + bytes.readUInt32BE(start + 1);
-      if (bytes.length - start < length) break;
-      this.#readMessage(bytes, start, start + length);
-      start += length;
-      length = 0;
+    while (this.#begun !== null && start < chunk.length) start = this.#fill(this.#begun, chunk, start);
+    while (chunk.length - start >= headerLength) {
+      const end = start + lengthAt(chunk, start);
+      if (end > chunk.length) return this.#begin(end - start, chunk, start);
+      this.#readMessage(chunk, start, end, false);
+      start = end;
     }
-    if (start === bytes.length) return;
-    this.#parts = [start === 0 ? bytes : bytes.subarray(start)];
-    this.#partsLength = bytes.length - start;
-    this.#wanted = length;
+    if (start < chunk.length) this.#begin(headerLength, chunk, start);
   }
 
-  #readMessage(bytes: Buffer, start: number, end: number): void {
+  /** Keeps the rest of a chunk as the beginning of something of this length. */
+  #begin(length: number, chunk: Buffer, start: number): void {
+    this.#begun = Buffer.allocUnsafe(length);
+    this.#filled = chunk.copy(this.#begun, 0, start);
+  }
+
+  /** Goes on with what has begun; returns where the rest of the chunk starts. */
+  #fill(begun: Buffer, chunk: Buffer, start: number): number {
+    const copied = chunk.copy(begun, this.#filled, start);
+    this.#filled += copied;
+    if (this.#filled === begun.length) {
+      this.#begun = null;
+      const length = lengthAt(begun, 0);
+      if (length > begun.length) this.#begin(length, begun, 0);
+      else this.#readMessage(begun, 0, length, true);
+    }
+    return start + copied;
+  }
+
+  /** `isOurs`: whether the bytes may be kept. */
+  #readMessage(bytes: Buffer, start: number, end: number, isOurs: boolean): void {
     switch (bytes[start]) {
       case code.dataRow:
-        this.#sink.row(readValues(bytes, start + headerLength));
+        if (!this.#sink.wantsRow()) break;
+        if (isOurs) this.#sink.row(readValues(bytes, start + headerLength));
+        else this.#sink.row(readValues(copyOf(bytes, start + headerLength, end), 0));
         break;
       case code.commandComplete:
       case code.emptyQuery:
@@ -108,58 +94,29 @@ export class ReplyReader {
   }
 }
 
-function readValues(bytes: Buffer, start: number): (Chunks | null)[] {
+/** The length of the message whose header is at `start`, its first byte included. */
+function lengthAt(bytes: Buffer, start: number): number {
+  return 1 + bytes.readUInt32BE(start + 1);
+}
+
+function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafe(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}
+
+function readValues(bytes: Buffer, start: number): (Buffer | null)[] {
   const count = bytes.readUInt16BE(start);
-  const values: (Chunks | null)[] = [];
+  const values: (Buffer | null)[] = [];
   let offset = start + 2;
   for (let index = 0; index < count; index++) {
     const length = bytes.readInt32BE(offset);
     offset += 4;
     if (length < 0) values.push(null);
     else {
-      values.push([bytes.subarray(offset, offset + length)]);
+      values.push(bytes.subarray(offset, offset + length));
       offset += length;
     }
   }
   return values;
-}
-
-function readScatteredValues(parts: readonly Buffer[]): (Chunks | null)[] {
-  const cursor = new PartsCursor(parts);
-  cursor.take(headerLength);
-  const count = Buffer.concat(cursor.take(2)).readUInt16BE();
-  const values: (Chunks | null)[] = [];
-  for (let index = 0; index < count; index++) {
-    const length = Buffer.concat(cursor.take(4)).readInt32BE();
-    values.push(length < 0 ? null : cursor.take(length));
-  }
-  return values;
-}
-
-/** Takes bytes from the front of parts, without a copy. */
-class PartsCursor {
-  readonly #parts: readonly Buffer[];
-  #index = 0;
-  #offset = 0;
-
-  constructor(parts: readonly Buffer[]) {
-    this.#parts = parts;
-  }
-
-  take(length: number): Buffer[] {
-    const taken: Buffer[] = [];
-    let missing = length;
-    while (missing > 0) {
-      const part = this.#parts[this.#index]!;
-      const piece = part.subarray(this.#offset, this.#offset + missing);
-      taken.push(piece);
-      missing -= piece.length;
-      this.#offset += piece.length;
-      if (this.#offset === part.length) {
-        this.#index += 1;
-        this.#offset = 0;
-      }
-    }
-    return taken;
-  }
 }

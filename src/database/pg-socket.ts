@@ -1,0 +1,87 @@
+/**
+ * How what a connection of `pg` sends is read in the place of `pg`: as bytes, from a socket of ours or of anybody's. In: the socket and who
+ * reads; out: the bytes as they come, until they are given back.
+ */
+import { Socket } from 'node:net';
+
+/** Takes what was read. The bytes may be gone when it returns. */
+export type ReadBytes = (bytes: Buffer) => void;
+
+/** What is used of a socket that is not a `PgSocket`. */
+export interface DataSource {
+  listeners(event: 'data'): unknown[];
+  removeAllListeners(event: 'data'): unknown;
+  on(event: 'data', listener: ReadBytes): unknown;
+  removeListener(event: 'data', listener: ReadBytes): unknown;
+}
+
+/** A socket whose bytes go to somebody else than to the listeners of its event. */
+export interface Interception {
+  /** Gives the listeners bytes after all. */
+  pass(bytes: Buffer): void;
+  /** From now on all bytes are the listeners' again. */
+  giveBack(): void;
+}
+
+/** Hands what comes on a socket to `read` in the place of the listeners of its event. */
+export function intercept(socket: DataSource, read: ReadBytes): Interception {
+  return socket instanceof PgSocket ? socket.readWith(read) : new ListenerSwap(socket, read);
+}
+
+/** Node reads one socket at a time and calls back before it reads on, so that one buffer is enough for all. */
+const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * The socket of connections that we open. It reads into one buffer that they share: a buffer for each read, and the stream that hands it on,
+ * cost more than reading what is in it. Without an interception its bytes are events, as those of any socket.
+ */
+export class PgSocket extends Socket implements Interception {
+  #read: ReadBytes | null = null;
+
+  constructor() {
+    const onRead = (length: number): boolean => {
+      const bytes = sharedBuffer.subarray(0, length);
+      if (this.#read === null) this.pass(Buffer.from(bytes));
+      else this.#read(bytes);
+      return true;
+    };
+    super({ onread: { buffer: sharedBuffer, callback: onRead } });
+  }
+
+  readWith(read: ReadBytes): this {
+    this.#read = read;
+    return this;
+  }
+
+  pass(bytes: Buffer): void {
+    this.emit('data', bytes);
+  }
+
+  giveBack(): void {
+    this.#read = null;
+  }
+}
+
+/** Another listener for a while: for sockets of the caller's, and those with TLS. */
+class ListenerSwap implements Interception {
+  readonly #socket: DataSource;
+  readonly #read: ReadBytes;
+  readonly #listeners: readonly ReadBytes[];
+
+  constructor(socket: DataSource, read: ReadBytes) {
+    this.#socket = socket;
+    this.#read = read;
+    this.#listeners = socket.listeners('data') as ReadBytes[];
+    socket.removeAllListeners('data');
+    socket.on('data', read);
+  }
+
+  pass(bytes: Buffer): void {
+    for (const listener of this.#listeners) listener.call(this.#socket, bytes);
+  }
+
+  giveBack(): void {
+    this.#socket.removeListener('data', this.#read);
+    for (const listener of this.#listeners) this.#socket.on('data', listener);
+  }
+}
