@@ -1,5 +1,6 @@
 /** `rowgraph roles`, `keys`, `schema` and `serve` against a real PostgreSQL server, from an empty database to a graceful end. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -117,6 +118,21 @@ test('a database that cannot be used is one line and exit code 2', async () => {
   await superuser.query('create role stranger nologin; create role visitor login');
   await refuse(urlOf('visitor'), /visitor may not become stranger: grant stranger to visitor/, '--anon-role', 'stranger');
   await refuse('postgres://127.0.0.1:1/x', /ECONNREFUSED/);
+});
+
+test('serve bounds the memory of its youngest generation, unless somebody chose its size', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const optionsOfNode = async (more: Record<string, string>): Promise<string[]> => {
+    const command = startCommand(['serve', '--database-url', urlOf('authenticator')], { home, environment: { ...environment, ...more } });
+    await command.waitFor(/serves/);
+    const line = await readFile(`/proc/${command.process.pid}/cmdline`, 'utf8');
+    const { code, stderr } = await command.stop();
+    assert.equal(code, 0, stderr);
+    return line.split('\0').filter((word) => word.startsWith('--max'));
+  };
+  assert.deepEqual(await optionsOfNode({}), ['--max-semi-space-size=8']);
+  assert.deepEqual(await optionsOfNode({ NODE_OPTIONS: '--max-semi-space-size=32' }), []);
 });
 
 test('schema prints what a role sees', async () => {
