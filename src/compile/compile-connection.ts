@@ -60,7 +60,7 @@ class ConnectionCompiler {
     // The text comes first: it tells the page which columns and whether one more row are needed.
     const json = concatenate(this.#object());
     if (!this.#readsPage) return sql`select ${selectList(guard, [json])}`;
-    return sql`select ${selectList(guard, [json])}${newLine}from (${this.#page.compile()}) as ${trusted(this.#page.scope.alias)}`;
+    return sql`select ${selectList(guard, [json])}${newLine}from ${this.#page.scope.withRepeated(sql`(${this.#page.compile()})`)} as ${trusted(this.#page.scope.alias)}`;
   }
 
   #object(): JsonText {

@@ -25,7 +25,7 @@ export function compileMutation(plan: MutationPlan, context: StatementContext, g
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
   // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
-  const from = isAggregate ? sql`${newLine}from changed as ${trusted(changed.alias)}` : sql``;
+  const from = isAggregate ? sql`${newLine}from ${changed.withRepeated(sql`changed`)} as ${trusted(changed.alias)}` : sql``;
   return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${selectList(guard, [json])}${from}`;
 }
 

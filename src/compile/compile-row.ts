@@ -4,7 +4,7 @@
  *     '{"id":' || t1."id"::text || ',"title":' || to_json(t1."title")::text || ',"blog":'
  *       || coalesce((select '{"name":' || to_json(t2."name")::text || '}' from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null') || '}'
  */
-import type { Relation, Table } from '../model/model.ts';
+import type { Column, Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -16,15 +16,27 @@ import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts'
 
 /** JSON text of the row that `scope` names. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
-  return jsonObject(members.map((member) => ({ key: context.key(member), value: rowValue(member.value, table, scope, context) })));
+  const columns = members.flatMap(({ value }) => (value.kind === 'column' ? [value.column] : []));
+  const isRepeated = (column: Column): boolean => columns.indexOf(column) !== columns.lastIndexOf(column);
+  return jsonObject(
+    members.map((member) => {
+      const { value } = member;
+      const key = context.key(member);
+      if (value.kind !== 'column') return { key, value: rowValue(value, table, scope, context) };
+      const json = columnJson(value.column, scope);
+      return { key, value: [isRepeated(value.column) ? scope.repeated(value.column.name, json) : json] };
+    }),
+  );
 }
 
-function rowValue(value: RowValue, table: Table, scope: Scope, context: StatementContext): JsonText {
+function columnJson({ name, type, notNull }: Column, scope: Scope): Sql {
+  return valueJson(scope.column(name), type, notNull);
+}
+
+function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, scope: Scope, context: StatementContext): JsonText {
   switch (value.kind) {
     case 'type name':
       return typeNameJson(value.name);
-    case 'column':
-      return [valueJson(scope.column(value.column.name), value.column.type, value.column.notNull)];
     case 'node id':
       return [nodeIdJson(table, scope)];
     case 'to-one':

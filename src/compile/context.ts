@@ -2,7 +2,7 @@
  * What the compilation of one statement shares: its aliases, and the keys of the answer.
  */
 import type { Member, Parameter } from '../plan/plan.ts';
-import type { JsonText } from '../sql/json-text.ts';
+import type { JsonKey, JsonText } from '../sql/json-text.ts';
 import { bind, type Sql } from '../sql/sql.ts';
 import { Aliases } from './scope.ts';
 
@@ -11,13 +11,16 @@ export class StatementContext {
   readonly #aliasKeys = new Map<string, Sql>();
 
   /** The key of a member. A field's own name comes from the model and stands in the text; an alias comes from the client and is bound. */
-  key({ key, name }: Member<unknown>): string | Sql {
-    if (key === name) return key;
-    let bound = this.#aliasKeys.get(key);
+  key({ key, name }: Member<unknown>): JsonKey {
+    return key === name ? key : (before) => this.#aliasKey(`${before}${JSON.stringify(key)}:`);
+  }
+
+  #aliasKey(text: string): Sql {
+    let bound = this.#aliasKeys.get(text);
     if (!bound) {
-      const parameter: Parameter = { value: { kind: 'constant', value: `${JSON.stringify(key)}:` }, encoding: { kind: 'text' } };
+      const parameter: Parameter = { value: { kind: 'constant', value: text }, encoding: { kind: 'text' } };
       bound = bind(parameter, 'text');
-      this.#aliasKeys.set(key, bound);
+      this.#aliasKeys.set(text, bound);
     }
     return bound;
   }

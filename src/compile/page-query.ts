@@ -120,7 +120,7 @@ export class PageQuery {
     const ranges = this.#cursor ? seekRanges(this.#keys, this.#cursor, inner) : wholeRanges(this.#keys, inner);
     if (ranges.length > 1) return this.#union(ranges);
     const [only] = ranges;
-    if (this.#cursor && !only) return this.#single({ condition: sql`false`, order: this.#keys }, null);
+    if (this.#cursor && !only) return this.#single({ condition: sql`false`, order: this.#keys, isBeyond: true }, null);
     return this.#single(only, this.#connection.page.offset);
   }
 
@@ -133,20 +133,30 @@ export class PageQuery {
     return sql`select ${join(outputs, ', ')}${rows}${order}${this.#cut(offset)}`;
   }
 
-  /** Each range read by itself and cut to the page, then put together: the order of the whole comes from a sort of a few pages' rows. */
+  /**
+   * Each range is cut to the page, and read only if those that come before it do not fill the page. The order of the whole comes from a sort
+   * of what they yield.
+   */
   #union(ranges: readonly SeekRange[]): Sql {
     const { offset } = this.#connection.page;
     const outer = directScope(this.scope.alias);
     for (const { column } of this.#keys) this.scope.column(column.name);
-    const branches = ranges.map((range) => {
+    const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
+    const names = ranges.map((_, index) => trusted(`range${index + 1}`));
+    const parts = ranges.map((range, index) => {
       const { inner, rows } = this.#rows(range);
+      const before = names.slice(0, index).map((name) => sql`(select count(*) from ${name})`);
+      const isNeeded = range.isBeyond && index > 0 ? sql` and ${join(before, ' + ')} < ${size}` : sql``;
       const order = range.order.length > 0 ? sql`${newLine}order by ${orderBy(range.order, inner)}` : sql``;
-      const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
-      return sql`(select ${join(this.scope.outputs(inner), ', ')}${rows}${order} limit ${size})`;
+      return sql`${names[index]!} as materialized (select ${join(this.scope.outputs(inner), ', ')}${rows}${isNeeded}${order} limit ${size})`;
     });
     const number = this.#numbered ? sql`, ${this.#rowNumber(this.#keys, outer)}` : sql``;
     const alias = trusted(this.scope.alias);
-    return sql`select ${alias}.*${number} from (${newLine}${join(branches, sql`${newLine}union all${newLine}`)}) as ${alias}${newLine}order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
+    const all = join(
+      names.map((name) => sql`select * from ${name}`),
+      ' union all ',
+    );
+    return sql`with ${join(parts, sql`,${newLine}`)}${newLine}select ${alias}.*${number} from (${all}) as ${alias}${newLine}order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
   }
 
   #rows(range: SeekRange | undefined): { inner: Scope; rows: Sql } {

@@ -2,7 +2,7 @@
  * Where columns come from: the alias of a FROM item, and which of its columns the text around it uses.
  */
 import type { Table } from '../model/model.ts';
-import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 
 /** Numbers the aliases of one statement: `t1`, `t2`, … in the order of their making, so that texts are deterministic. */
 export class Aliases {
@@ -20,6 +20,8 @@ export interface Scope {
   column(name: string): Sql;
   /** The row as a value of its table's row type, for functions over it. */
   row(): Sql;
+  /** The JSON text of a column that is asked for several times: by a name, where it can be made once. */
+  repeated(column: string, json: Sql): Sql;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Scope {
  * star, because the alias alone may be the name of a column.
  */
 export function directScope(alias: string, row: Sql = sql`${trusted(alias)}.*`): Scope {
-  return { alias, column: (name) => sql`${trusted(alias)}.${identifier(name)}`, row: () => row };
+  return { alias, column: (name) => sql`${trusted(alias)}.${identifier(name)}`, row: () => row, repeated: (_, json) => json };
 }
 
 /** A subselect that yields only the columns asked for; they are collected here and written by `outputs` once the text around is made. */
@@ -35,6 +37,8 @@ export class DerivedScope implements Scope {
   readonly alias: string;
   readonly #table: Table;
   readonly #names = new Set<string>();
+  /** By column: the name of the output, and the JSON text. */
+  readonly #repeated = new Map<string, { readonly name: Sql; readonly json: Sql }>();
   #usesRow = false;
 
   /** `table` is whose rows it yields. */
@@ -51,6 +55,24 @@ export class DerivedScope implements Scope {
   row(): Sql {
     this.#usesRow = true;
     return sql`${trusted(this.alias)}.${identifier(this.#rowName())}`;
+  }
+
+  repeated(column: string, json: Sql): Sql {
+    const known = this.#repeated.get(column);
+    const name = known?.name ?? identifier(this.freeName(`(json ${this.#repeated.size + 1})`));
+    if (!known) this.#repeated.set(column, { name, json });
+    return sql`${trusted(this.alias)}.${name}`;
+  }
+
+  /**
+   * The rows with what is asked for several times. It is made once for each row behind everything that sorts and cuts; `offset 0` keeps
+   * PostgreSQL from putting it back where it is asked for.
+   */
+  withRepeated(rows: Sql): Sql {
+    if (this.#repeated.size === 0) return rows;
+    const alias = trusted(this.alias);
+    const outputs = [...this.#repeated.values()].map(({ name, json }) => sql`${json} as ${name}`);
+    return sql`(select ${alias}.*, ${join(outputs, ', ')}${newLine}from ${rows} as ${alias} offset 0)`;
   }
 
   /** A name for an output of the subselect that no column has which may be asked for. */

@@ -85,6 +85,25 @@ describe('the ranges behind a cursor', () => {
   });
 });
 
+describe('ranges one beyond the other', () => {
+  const beyond = (keys: readonly OrderKey[], cursor: readonly string[]) =>
+    seekRanges(
+      keys,
+      cursor.map((of) => value(of)),
+      scope,
+    ).map(({ isBeyond }) => isBeyond);
+
+  it('are those of a change of direction, and the nulls of the first key that is compared', () => {
+    assert.deepEqual(beyond([key('a', false, false), key('b', true, true), id], ['x', 'y', '1']), [true, true, true, true]);
+    assert.deepEqual(beyond([key('a', false, false), id], ['x', '1']), [true, true]);
+  });
+
+  it('are not the nulls of a later key, which come between the rows of the comparison', () => {
+    // (a, b, id) > (x, y, 1); a = x and b is null; a is null.
+    assert.deepEqual(beyond([key('a', false, false), key('b', false, false), id], ['x', 'y', '1']), [true, false, true]);
+  });
+});
+
 describe('the ranges behind a cursor of fewer values than keys', () => {
   it('compare values only', () => {
     assert.deepEqual(rangesOf([key('a', false, false), id], ['x']), [['a > x', 0]]);
@@ -112,7 +131,10 @@ describe('the ranges of all rows', () => {
       ['t."a" is not null', 't."a" desc, t."id"'],
       ['t."a" is null', 't."id"'],
     ]);
-    assert.equal(rangesFor(key('a', false, true)).length, 2);
+    assert.deepEqual(rangesFor(key('a', false, true)), [
+      ['t."a" is null', 't."id"'],
+      ['t."a" is not null', 't."a", t."id"'],
+    ]);
   });
 
   it('are one where an index or its lack asks for no more', () => {

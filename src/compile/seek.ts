@@ -12,6 +12,8 @@ export interface SeekRange {
   readonly condition: Sql;
   /** The keys that order the rows within the range: those before them are one value in it. */
   readonly order: readonly WalkKey[];
+  /** Whether all of its rows come after those of all ranges ahead of it in the list. */
+  readonly isBeyond: boolean;
 }
 
 /** A key in walking order. */
@@ -28,13 +30,12 @@ export function wholeRanges(keys: readonly OrderKey[], scope: Scope): SeekRange[
   const [first, ...others] = keys;
   if (!first?.column.leadsIndex || first.column.notNull || first.nullsFirst === first.descending) return [];
   const column = scope.column(first.column.name);
-  return [
-    { condition: sql`${column} is not null`, order: [{ ...first, isValue: true }, ...others] },
-    { condition: sql`${column} is null`, order: others },
-  ];
+  const values = { condition: sql`${column} is not null`, order: [{ ...first, isValue: true }, ...others], isBeyond: true };
+  const nulls = { condition: sql`${column} is null`, order: others, isBeyond: true };
+  return first.nullsFirst ? [nulls, values] : [values, nulls];
 }
 
-/** The ranges, unordered. None where nothing can follow. Keys are in walking order. */
+/** The ranges, nearest first. None where nothing can follow. Keys are in walking order. */
 export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], scope: Scope): SeekRange[] {
   const seeker = new Seeker(keys, cursor, scope);
   const ranges: SeekRange[] = [];
@@ -42,7 +43,8 @@ export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Paramete
   if (tail < cursor.length) ranges.push(seeker.beyondTail(tail));
   for (let index = cursor.length - 1; index >= 0; index -= 1) {
     if (index < tail) ranges.push(...seeker.beyondKey(index));
-    ranges.push(...seeker.trailingNulls(index));
+    // Nulls of a key within the tail lie between the rows that its comparison yields.
+    ranges.push(...seeker.trailingNulls(index).map((range) => ({ ...range, isBeyond: index <= tail })));
   }
   return ranges;
 }
@@ -97,7 +99,7 @@ class Seeker {
     const prefix = Array.from({ length: index }, (_, each) =>
       this.#cursor[each] ? sql`${this.#column(each)} = ${this.#value(each)}` : sql`${this.#column(each)} is null`,
     );
-    return { condition: join([...prefix, condition], ' and '), order: keys };
+    return { condition: join([...prefix, condition], ' and '), order: keys, isBeyond: true };
   }
 
   #valuesFrom(index: number): readonly WalkKey[] {

@@ -17,14 +17,22 @@ describe('JSON as text', () => {
       { key: 'id', value: [trusted('t1.id')] },
       { key: 'a"b', value: ['null'] },
     ]);
-    assert.deepEqual(pieces, ['{', '"id":', trusted('t1.id'), ',', '"a\\"b":', 'null', '}']);
+    assert.deepEqual(pieces, ['{', '"id":', trusted('t1.id'), ',"a\\"b":', 'null', '}']);
     assert.equal(textOf(jsonObject([])), "'{}'");
   });
 
-  it('takes a key that is a fragment for the name with its colon', () => {
-    const rendered = render(concatenate(jsonObject([{ key: bind('"alias":', 'text'), value: [trusted('x')] }])));
-    assert.equal(rendered.text, `'{' || $1::text || x\n  || '}'`);
-    assert.deepEqual(rendered.parameters, ['"alias":']);
+  it('asks a key that is a fragment for the name with its colon, and the comma ahead of it', () => {
+    const alias = (name: string) => (before: string) => bind(`${before}"${name}":`, 'text');
+    const rendered = render(
+      concatenate(
+        jsonObject([
+          { key: alias('a'), value: [trusted('x')] },
+          { key: alias('b'), value: [trusted('y')] },
+        ]),
+      ),
+    );
+    assert.equal(rendered.text, `'{' || $1::text || x || $2::text || y\n  || '}'`);
+    assert.deepEqual(rendered.parameters, ['"a":', ',"b":']);
   });
 
   it('writes a line for each literal with the value that follows it, where the chain is long', () => {

@@ -7,12 +7,18 @@ import { join, literal, newLine, type Sql, sql } from './sql.ts';
 /** Pieces in order: a string is JSON text as it stands, a fragment is an expression of type text that is never null. */
 export type JsonText = readonly (string | Sql)[];
 
-/** `{` members `}`, each a key with its value. A key that is a fragment yields `"name":` itself. */
-export function jsonObject(members: readonly { readonly key: string | Sql; readonly value: JsonText }[]): JsonText {
+/**
+ * The key of a member: a name, or what makes the fragment that yields `"name":`, with the comma ahead of it where there is one. A piece
+ * of its own for each comma would be as much work for PostgreSQL as a value.
+ */
+export type JsonKey = string | ((before: '' | ',') => Sql);
+
+/** `{` members `}`, each a key with its value. */
+export function jsonObject(members: readonly { readonly key: JsonKey; readonly value: JsonText }[]): JsonText {
   const pieces: (string | Sql)[] = ['{'];
   members.forEach(({ key, value }, index) => {
-    if (index > 0) pieces.push(',');
-    pieces.push(typeof key === 'string' ? `${JSON.stringify(key)}:` : key, ...value);
+    const before = index > 0 ? ',' : '';
+    pieces.push(typeof key === 'string' ? `${before}${JSON.stringify(key)}:` : key(before), ...value);
   });
   pieces.push('}');
   return pieces;
