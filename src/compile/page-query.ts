@@ -134,29 +134,35 @@ export class PageQuery {
   }
 
   /**
-   * Each range is cut to the page, and read only if those that come before it do not fill the page. The order of the whole comes from a sort
-   * of what they yield.
+   * Each range read by itself and cut to the page, then put together: one after the other, as far as the page is not full, or where that cannot
+   * be relied on, in the order that a sort of a few pages' rows makes.
    */
   #union(ranges: readonly SeekRange[]): Sql {
     const { offset } = this.#connection.page;
     const outer = directScope(this.scope.alias);
-    for (const { column } of this.#keys) this.scope.column(column.name);
-    const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
-    const names = ranges.map((_, index) => trusted(`range${index + 1}`));
-    const parts = ranges.map((range, index) => {
+    const isInOrder = this.#readsInOrder() && ranges.every(({ isBeyond }) => isBeyond);
+    if (!isInOrder) for (const { column } of this.#keys) this.scope.column(column.name);
+    const branches = ranges.map((range) => {
       const { inner, rows } = this.#rows(range);
-      const before = names.slice(0, index).map((name) => sql`(select count(*) from ${name})`);
-      const isNeeded = range.isBeyond && index > 0 ? sql` and ${join(before, ' + ')} < ${size}` : sql``;
       const order = range.order.length > 0 ? sql`${newLine}order by ${orderBy(range.order, inner)}` : sql``;
-      return sql`${names[index]!} as materialized (select ${join(this.scope.outputs(inner), ', ')}${rows}${isNeeded}${order} limit ${size})`;
+      const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
+      const outputs = this.scope.outputs(inner);
+      return sql`(select ${outputs.length > 0 ? join(outputs, ', ') : sql`1`}${rows}${order} limit ${size})`;
     });
-    const number = this.#numbered ? sql`, ${this.#rowNumber(this.#keys, outer)}` : sql``;
+    const keys = isInOrder ? [] : this.#keys;
+    const number = this.#numbered ? sql`, ${this.#rowNumber(keys, outer)}` : sql``;
+    const order = isInOrder ? sql`` : sql`${newLine}order by ${orderBy(keys, outer)}`;
     const alias = trusted(this.scope.alias);
-    const all = join(
-      names.map((name) => sql`select * from ${name}`),
-      ' union all ',
-    );
-    return sql`with ${join(parts, sql`,${newLine}`)}${newLine}select ${alias}.*${number} from (${all}) as ${alias}${newLine}order by ${orderBy(this.#keys, outer)}${this.#cut(offset)}`;
+    return sql`select ${alias}.*${number} from (${newLine}${join(branches, sql`${newLine}union all${newLine}`)}) as ${alias}${order}${this.#cut(offset)}`;
+  }
+
+  /**
+   * Whether PostgreSQL yields the rows of `union all` in the order of its branches. It does where it reads one after the other: never in parallel, as
+   * each has a limit, and at the same time only those that are a query of another server as a whole.
+   */
+  #readsInOrder(): boolean {
+    const { kind } = this.#connection.table;
+    return this.#source.isTable && (kind === 'table' || kind === 'partitioned table' || kind === 'materialized view');
   }
 
   #rows(range: SeekRange | undefined): { inner: Scope; rows: Sql } {

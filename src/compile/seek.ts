@@ -12,7 +12,7 @@ export interface SeekRange {
   readonly condition: Sql;
   /** The keys that order the rows within the range: those before them are one value in it. */
   readonly order: readonly WalkKey[];
-  /** Whether all of its rows come after those of all ranges ahead of it in the list. */
+  /** Whether all of its rows come after those of the ranges ahead of it in the list. */
   readonly isBeyond: boolean;
 }
 

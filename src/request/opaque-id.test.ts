@@ -18,6 +18,14 @@ describe('decodeCursor', () => {
   it('keeps numbers as they are written', () => {
     const digits = ['9007199254740993', '1.10', '1e400', '-0', '0.1234567890123456789'];
     assert.deepEqual(decodeCursor(encode(`[${digits.join(',')}]`)), digits);
+    assert.deepEqual(decodeCursor(encode('[ "a, [1]\\\\\\"", null ,\n1.50,true, "", -2E1 ]')), [
+      'a, [1]\\"',
+      null,
+      '1.50',
+      'true',
+      '',
+      '-2E1',
+    ]);
   });
 
   it('has text of strings and booleans, and null of null', () => {

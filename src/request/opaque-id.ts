@@ -1,6 +1,7 @@
 /**
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
+import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../errors.ts';
 
 /** An element as text for PostgreSQL to cast; null is JSON's null. */
@@ -8,49 +9,51 @@ export type IdElement = string | null;
 
 /** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of an array of scalars. */
 export function decodeCursor(text: string): readonly IdElement[] {
-  return decodeArray(text, 'cursor').map((element) => elementText(element, 'cursor'));
+  return elementsOf(decodeArray(text, 'cursor'), 'cursor');
 }
 
 /** The parts of a nodeId. Throws BAD_USER_INPUT for anything that is not base64 of `[schema, table, key…]`. */
 export function decodeNodeId(text: string): { readonly schema: string; readonly table: string; readonly elements: readonly IdElement[] } {
-  const [schema, table, ...key] = decodeArray(text, 'nodeId');
+  const decoded = decodeArray(text, 'nodeId');
+  const [schema, table, ...key] = decoded.values;
   if (typeof schema !== 'string' || typeof table !== 'string' || key.length === 0) throw malformed('nodeId');
-  return { schema, table, elements: key.map((element) => elementText(element, 'nodeId')) };
+  return { schema, table, elements: elementsOf(decoded, 'nodeId').slice(2) };
 }
 
-/** A number with the digits that it was written with. */
-class NumberText {
+/** The tokens of a JSON array of scalars, apart from its brackets and commas. */
+const scalarTokens = /"(?:[^"\\]|\\.)*"|[^\s,[\]]+/g;
+
+interface DecodedArray {
+  readonly values: readonly unknown[];
+  /** The JSON that they were read from. */
   readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function decodeArray(text: string, what: string): readonly unknown[] {
-  let decoded: unknown;
+function decodeArray(encoded: string, what: string): DecodedArray {
+  const bytes = Buffer.from(encoded, 'base64');
+  if (!isUtf8(bytes)) throw malformed(what);
+  const text = bytes.toString();
+  let values: unknown;
   try {
-    decoded = JSON.parse(utf8.decode(Buffer.from(text, 'base64')), keepNumberText);
+    values = JSON.parse(text);
   } catch (cause) {
     throw malformed(what, cause);
   }
-  if (!Array.isArray(decoded)) throw malformed(what);
-  return decoded;
+  if (!Array.isArray(values)) throw malformed(what);
+  return { values, text };
 }
 
-/** TypeScript's library does not yet know the third argument (proposal: JSON.parse source text access). */
-function keepNumberText(this: unknown, _key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === 'number' && context ? new NumberText(context.source) : value;
-}
-
-function elementText(element: unknown, what: string): IdElement {
-  if (element === null) return null;
-  if (element instanceof NumberText) return element.text;
-  if (typeof element === 'string') return element;
-  if (typeof element === 'boolean') return String(element);
-  if (Array.isArray(element)) throw new ApiError('BAD_USER_INPUT', 'Unexpected array in input value');
-  throw malformed(what);
+function elementsOf({ values, text }: DecodedArray, what: string): readonly IdElement[] {
+  let tokens: readonly string[] | undefined;
+  return values.map((value, index) => {
+    if (value === null || typeof value === 'string') return value;
+    if (typeof value === 'boolean') return String(value);
+    if (Array.isArray(value)) throw new ApiError('BAD_USER_INPUT', 'Unexpected array in input value');
+    if (typeof value !== 'number') throw malformed(what);
+    // Everything ahead of it is a scalar, a token each.
+    tokens ??= text.match(scalarTokens) ?? [];
+    return tokens[index] ?? null;
+  });
 }
 
 function malformed(what: string, cause?: unknown): ApiError {
