@@ -3,6 +3,7 @@
  * under load, full introspection. Prints what it measures and writes large-schema.md.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { Client } from 'pg';
@@ -149,7 +150,7 @@ try {
 This page is written by the benchmark. It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph at ${readCommit()}, Node ${process.versions.node}, without event triggers,
 ${rounds} rounds, each a new process. The schema has 2,000 tables of 12 columns and 2 foreign keys each; three roles may use all of it.
 Load is 4 connections that ask for a page of 5 rows, each as soon as its answer is in. Blocks of the event loop are what the
-server's own metrics say (\`nodejs_eventloop_lag_max_seconds\`). Everything runs on one machine of two cores.
+server's own metrics say (\`nodejs_eventloop_lag_max_seconds\`). Everything runs on one machine of ${availableParallelism()} cores.
 
 ${table}
 `;
