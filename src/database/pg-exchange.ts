@@ -69,7 +69,7 @@ export class PgExchange implements ReplySink {
   }
 
   row(values: (Buffer | null)[]): void {
-    if (this.#everyRow) this.results.push(values.map((bytes) => bytes && bytes.toString()));
+    if (this.#everyRow) this.results.push(values.map((bytes) => bytes?.toString() ?? null));
     else this.#row = values.map((bytes) => bytes && [bytes]);
   }
 

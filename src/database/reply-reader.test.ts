@@ -35,7 +35,7 @@ function readIn(chunks: readonly Buffer[]): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
     wantsRow: () => true,
-    row: (values) => heard.push(values.map((bytes) => bytes && bytes.toString())),
+    row: (values) => heard.push(values.map((bytes) => bytes?.toString() ?? null)),
     complete: () => heard.push('complete'),
     other: (bytes) => heard.push(bytes.toString('latin1')),
   });

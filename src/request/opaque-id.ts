@@ -1,7 +1,6 @@
 /**
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
-import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../errors.ts';
 
 /** An element as text for PostgreSQL to cast; null is JSON's null. */
@@ -23,6 +22,8 @@ export function decodeNodeId(text: string): { readonly schema: string; readonly 
 /** The tokens of a JSON array of scalars, apart from its brackets and commas. */
 const scalarTokens = /"(?:[^"\\]|\\.)*"|[^\s,[\]]+/g;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 interface DecodedArray {
   readonly values: readonly unknown[];
   /** The JSON that they were read from. */
@@ -30,11 +31,10 @@ interface DecodedArray {
 }
 
 function decodeArray(encoded: string, what: string): DecodedArray {
-  const bytes = Buffer.from(encoded, 'base64');
-  if (!isUtf8(bytes)) throw malformed(what);
-  const text = bytes.toString();
+  let text: string;
   let values: unknown;
   try {
+    text = utf8.decode(Buffer.from(encoded, 'base64'));
     values = JSON.parse(text);
   } catch (cause) {
     throw malformed(what, cause);
