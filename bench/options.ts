@@ -18,8 +18,8 @@ const usage = `npm run bench -- [options]
 
   --servers NAMES     some of ${serverNames.join(',')}
   --workloads NAMES   some of ${workloads.map(({ name }) => name).join(',')}
-  --seconds NUMBER    length of a slice: a server under a workload in a round (default: 5)
-  --rounds NUMBER     how often each slice comes; medians are reported (default: 3)
+  --seconds NUMBER    length of a slice: a server under a workload in a round (default: 2)
+  --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
   --check             compare the answers of the servers, measure nothing
   --help              this text
 
@@ -31,8 +31,8 @@ export function readOptions(): BenchmarkOptions {
     options: {
       servers: { type: 'string', default: serverNames.join() },
       workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '7' },
       check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },

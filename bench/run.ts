@@ -8,7 +8,6 @@ import { prepareRequests } from './answers/prepare-requests.ts';
 import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
 import type { PreparedRequest } from './load/job.ts';
 import { measureSlice, type Slice } from './measure/measure-slice.ts';
-import { summarizeSlices } from './measure/summarize-slices.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
 import { readCommit, writeReport } from './report/write-report.ts';
@@ -85,8 +84,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     const all = await prepareAll(servers, options.workloads);
     if (options.check) return;
     const slices = await measureAll(all, database, options);
-    const summaries = summarizeSlices(slices);
-    console.log(`\n${describeTable(summaries)}`);
+    console.log(`\n${describeTable(slices)}`);
     const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
     if (options.complete) await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
     if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;

@@ -1,4 +1,5 @@
 /** The rounds of each workload and server as one line: medians, and the sum of what was wrong. */
+import type { ServerName } from '../servers/start-server.ts';
 import type { Slice } from './measure-slice.ts';
 
 export type Summary = Omit<Slice, 'complaint'>;
@@ -22,6 +23,21 @@ export function summarizeSlices(slices: readonly Slice[]): Summary[] {
       wrong: group.reduce((sum, { wrong }) => sum + wrong, 0),
     };
   });
+}
+
+/**
+ * A figure of one server to that of another under a workload: the middle of the ratios of the rounds. In a round they are measured one right
+ * behind the other, so that what disturbs the machine for longer disturbs both.
+ */
+export function ratioOf(
+  slices: readonly Slice[],
+  workload: string,
+  [one, other]: readonly [ServerName, ServerName],
+  read: (slice: Slice) => number,
+): number {
+  const roundsOf = (name: ServerName): Slice[] => slices.filter((slice) => slice.workload === workload && slice.server === name);
+  const others = roundsOf(other);
+  return median(roundsOf(one).map((slice, round) => read(slice) / (others[round] ? read(others[round]) : Number.NaN)));
 }
 
 /** The middle of some numbers, or the mean of the two in the middle. */

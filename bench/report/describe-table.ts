@@ -1,17 +1,18 @@
 /** The measurements as a table: columns of equal width for a terminal, which Markdown takes as it is. */
-import type { Summary } from '../measure/summarize-slices.ts';
+import type { Slice } from '../measure/measure-slice.ts';
+import { ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
 
 const titles = ['workload', 'server', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'];
 
 /** One row for each workload and server. CPU seconds are for 1,000 requests. */
-export function describeTable(summaries: readonly Summary[]): string {
-  const rows = summaries.map((summary) => {
-    const bare = summaries.find(({ workload, server }) => workload === summary.workload && server === 'bare');
+export function describeTable(slices: readonly Slice[]): string {
+  const rows = summarizeSlices(slices).map((summary) => {
+    const ofBare = ratioOf(slices, summary.workload, [summary.server, 'bare'], ({ requestsPerSecond }) => requestsPerSecond);
     return [
       summary.workload,
       summary.server,
       figure(summary.requestsPerSecond, 0),
-      figure(summary.requestsPerSecond / (bare?.requestsPerSecond ?? Number.NaN), 2),
+      figure(ofBare, 2),
       figure(summary.p50, 1),
       figure(summary.p99, 1),
       figure(summary.serverCpu, 3),

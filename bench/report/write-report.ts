@@ -5,7 +5,7 @@ import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { databaseSettings } from '../data/start-database.ts';
 import type { Slice } from '../measure/measure-slice.ts';
-import { median, type Summary, summarizeSlices } from '../measure/summarize-slices.ts';
+import { median, ratioOf } from '../measure/summarize-slices.ts';
 import { peerVersion } from '../servers/install-peers.ts';
 import type { ServerName } from '../servers/start-server.ts';
 import type { Workload } from '../workloads/workload.ts';
@@ -27,7 +27,6 @@ const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** The page. */
 export function writeReport(slices: readonly Slice[], facts: ReportFacts): string {
-  const summaries = summarizeSlices(slices);
   return `# Results of \`npm run bench\`
 
 This page is written by the benchmark. ${describeRun(facts)}
@@ -36,17 +35,17 @@ ${describeMachine(slices)}
 
 ## rowgraph against the others
 
-Requests per second and p99 of rowgraph, divided by those of the other server in the same run. \`bare\` is a \`node:http\` handler that knows
+Requests per second and p99 of rowgraph, divided by those of the other server in the same round: the medians of the rounds. \`bare\` is a \`node:http\` handler that knows
 the documents by heart and sends hand-written SQL with the same role set-up through \`pg\` in one flight: the limit of the platform.
 
-${describeRatios(summaries)}
+${describeRatios(slices)}
 
 ## All figures
 
 Medians of ${facts.rounds} rounds. CPU seconds are for 1,000 requests; memory is what the server's process holds behind its slice.
-\`of bare\`: requests per second divided by those of \`bare\`. Each of ${facts.connections} connections sends its next request when its answer is in.
+\`of bare\`: requests per second divided by those of \`bare\` in the same round. Each of ${facts.connections} connections sends its next request when its answer is in.
 
-${describeTable(summaries)}
+${describeTable(slices)}
 
 ## What is asked
 
@@ -106,14 +105,13 @@ ${noise}
 Ratios within a run say more than its absolute figures: the servers share whatever disturbs them.`;
 }
 
-function describeRatios(summaries: readonly Summary[]): string {
-  const find = (workload: string, server: ServerName): Summary | undefined =>
-    summaries.find((summary) => summary.workload === workload && summary.server === server);
-  const rows = [...new Set(summaries.map(({ workload }) => workload))].map((workload) => {
-    const [own, bare, peer] = [find(workload, 'rowgraph'), find(workload, 'bare'), find(workload, 'postgraphile')];
-    const ratio = (read: 'requestsPerSecond' | 'p99', other: Summary | undefined): string =>
-      figure((own?.[read] ?? Number.NaN) / (other?.[read] ?? Number.NaN), 2);
-    return [workload, ratio('requestsPerSecond', bare), ratio('p99', bare), ratio('requestsPerSecond', peer), ratio('p99', peer)];
+function describeRatios(slices: readonly Slice[]): string {
+  const rows = [...new Set(slices.map(({ workload }) => workload))].map((workload) => {
+    const ratios = (['bare', 'postgraphile'] as const).flatMap((other) => [
+      ratioOf(slices, workload, ['rowgraph', other], ({ requestsPerSecond }) => requestsPerSecond),
+      ratioOf(slices, workload, ['rowgraph', other], ({ p99 }) => p99),
+    ]);
+    return [workload, ...ratios.map((ratio) => figure(ratio, 2))];
   });
   return describeRows(['workload', 'req/s to bare', 'p99 to bare', 'req/s to PostGraphile', 'p99 to PostGraphile'], rows, 1);
 }
