@@ -192,7 +192,7 @@ function answeredRoots(
   const answered = roots.map((root): AnsweredRoot | Promise<AnsweredRoot> => {
     if (root.kind === 'json') return root;
     if (root.kind === 'introspection') return introspected(root.key).then((json) => ({ key: root.key, json }));
-    return { key: root.key, json: rows[root.statement]?.[root.column] ?? null };
+    return { key: root.key, json: rows[root.statement]?.[root.column] ?? root.none };
   });
   return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as AnsweredRoot[]);
 }

@@ -1,5 +1,5 @@
 /**
- * A mutation as one statement: a common table expression writes, the select around it makes the response.
+ * A mutation as one statement: a common table expression writes, the select around it makes the response. Of an insert of one row, RETURNING does.
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
  *     select '{"affectedCount":' || count(*) || … from changed as t1
@@ -15,8 +15,42 @@ import { where } from './page-query.ts';
 import { type Guard, selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
-/** The statement; behind the guard, its one column is the response's JSON text. */
-export function compileMutation(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
+/** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `none`. */
+export function compileMutation(
+  plan: MutationPlan,
+  context: StatementContext,
+  guard: Guard,
+): { readonly statement: Sql; readonly none: string } {
+  const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
+  const statement = isOneRow ? insertOne(plan, context, guard) : changeMany(plan, context, guard);
+  return { statement, none: isOneRow ? responseOfNothing(plan) : 'null' };
+}
+
+/** One row that is inserted makes the response itself: there is nothing to aggregate. */
+function insertOne(plan: InsertPlan, context: StatementContext, guard: Guard): Sql {
+  const target = directScope(context.aliases.next());
+  const json = jsonObject(
+    plan.members.map((member) => {
+      const { value } = member;
+      const key = context.key(member);
+      if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
+      if (value.kind === 'affected count') return { key, value: ['1'] };
+      return { key, value: ['[', ...compileRow(value.row, target, context), ']'] };
+    }),
+  );
+  return sql`${write(plan, target)}${newLine}returning ${selectList(guard, [concatenate(json)])}`;
+}
+
+/** What is answered where a trigger kept the only row from being inserted. */
+function responseOfNothing({ members }: InsertPlan): string {
+  const values = members.map(({ key, value }): [string, unknown] => {
+    if (value.kind === 'type name') return [key, value.name];
+    return [key, value.kind === 'affected count' ? 0 : []];
+  });
+  return `{${values.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`;
+}
+
+function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table);
   const response = responseJson(plan.members, changed, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);

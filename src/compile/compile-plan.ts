@@ -29,7 +29,14 @@ export interface CompiledStatement {
 export type CompiledRoot =
   | { readonly kind: 'json'; readonly key: string; readonly json: string }
   | { readonly kind: 'introspection'; readonly key: string }
-  | { readonly kind: 'column'; readonly key: string; readonly statement: number; readonly column: number };
+  | {
+      readonly kind: 'column';
+      readonly key: string;
+      readonly statement: number;
+      readonly column: number;
+      /** The JSON where the statement yields no row. */
+      readonly none: string;
+    };
 
 /**
  * Compiles a plan. The text depends on the plan alone, never on a value that is bound; and on whether there is a schema version to be
@@ -43,9 +50,11 @@ export function compilePlan({ kind, roots }: Plan, version: string | null): Comp
   const compiled = roots.map(({ key, value }): CompiledRoot => {
     if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
     if (value.kind === 'introspection') return { kind: 'introspection', key };
-    if (kind === 'query')
-      return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1 };
-    return { kind: 'column', key, statement: statements.push(render(compileStatement(value, guard))) - 1, column: guard.length };
+    if (kind === 'query') {
+      return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1, none: 'null' };
+    }
+    const { statement, none } = compileStatement(value, guard);
+    return { kind: 'column', key, statement: statements.push(render(statement)) - 1, column: guard.length, none };
   });
   if (columns.length > 0) statements.push(render(onlyConnection(roots, guard) ?? sql`select ${selectList(guard, columns)}`));
   // Introspection reads no rows; that it tells of the present schema only the database knows.
@@ -76,7 +85,7 @@ function compileRoot(value: DataRoot, context: StatementContext): Sql {
   }
 }
 
-function compileStatement(value: DataRoot, guard: Guard): Sql {
+function compileStatement(value: DataRoot, guard: Guard): { readonly statement: Sql; readonly none: string } {
   const context = new StatementContext();
   switch (value.kind) {
     case 'insert':
@@ -84,11 +93,15 @@ function compileStatement(value: DataRoot, guard: Guard): Sql {
     case 'delete':
       return compileMutation(value, context, guard);
     case 'routine':
-      if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, guard);
-      return sql`select ${selectList(guard, [compileRoot(value, context)])}`;
+      return { statement: callOnce(value, context, guard), none: 'null' };
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }
+}
+
+function callOnce(value: RoutinePlan, context: StatementContext, guard: Guard): Sql {
+  if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, guard);
+  return sql`select ${selectList(guard, [compileRoot(value, context)])}`;
 }
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {

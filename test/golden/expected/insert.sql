@@ -1,5 +1,3 @@
-with changed as (insert into "public"."stage" as t1 ("id", "festival_id", "name")
-  values ($1::integer, $2::integer, $3::character varying(20))
-  returning 1)
-select '{"affectedCount":' || count(*)::text || '}'
-from changed as t1;
+insert into "public"."stage" as t1 ("id", "festival_id", "name")
+values ($1::integer, $2::integer, $3::character varying(20))
+returning '{"affectedCount":1}';

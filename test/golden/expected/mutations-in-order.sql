@@ -1,8 +1,6 @@
-with changed as (insert into "public"."visitor" as t1 ("id", "email")
-  values ($1::integer, $2::text)
-  returning 1)
-select '{"affectedCount":' || count(*)::text || '}'
-from changed as t1;
+insert into "public"."visitor" as t1 ("id", "email")
+values ($1::integer, $2::text)
+returning '{"affectedCount":1}';
 
 with changed as (update "public"."visitor" as t1
   set "phone" = $1::text
