@@ -4,7 +4,7 @@
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
  *     select '{"affectedCount":' || count(*) || … from changed as t1
  */
-import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, UpdatePlan } from '../plan/plan.ts';
+import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, RowPlan, UpdatePlan } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -29,15 +29,7 @@ export function compileMutation(
 /** One row that is inserted makes the response itself: there is nothing to aggregate. */
 function insertOne(plan: InsertPlan, context: StatementContext, guard: Guard): Sql {
   const target = directScope(context.aliases.next());
-  const json = jsonObject(
-    plan.members.map((member) => {
-      const { value } = member;
-      const key = context.key(member);
-      if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
-      if (value.kind === 'affected count') return { key, value: ['1'] };
-      return { key, value: ['[', ...compileRow(value.row, target, context), ']'] };
-    }),
-  );
+  const json = responseJson(plan.members, context, ['1'], (row) => compileRow(row, target, context));
   return sql`${write(plan, target)}${newLine}returning ${selectList(guard, [concatenate(json)])}`;
 }
 
@@ -52,7 +44,9 @@ function responseOfNothing({ members }: InsertPlan): string {
 
 function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table);
-  const response = responseJson(plan.members, changed, context);
+  const response = responseJson(plan.members, context, [sql`count(*)::text`], (row) => [
+    sql`coalesce(string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`,
+  ]);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
   const target = directScope(changed.alias);
   const returned = changed.outputs(target);
@@ -63,15 +57,18 @@ function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard)
   return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${selectList(guard, [json])}${from}`;
 }
 
-function responseJson(members: readonly Member<ResponseValue>[], changed: DerivedScope, context: StatementContext): JsonText {
+function responseJson(
+  members: readonly Member<ResponseValue>[],
+  context: StatementContext,
+  count: JsonText,
+  records: (row: RowPlan) => JsonText,
+): JsonText {
   return jsonObject(
     members.map((member) => {
       const { value } = member;
       const key = context.key(member);
       if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
-      if (value.kind === 'affected count') return { key, value: [sql`count(*)::text`] };
-      const record = concatenate(compileRow(value.row, changed, context));
-      return { key, value: ['[', sql`coalesce(string_agg(${record}, ','), '')`, ']'] };
+      return { key, value: value.kind === 'affected count' ? count : ['[', ...records(value.row), ']'] };
     }),
   );
 }
