@@ -4,48 +4,39 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PGlite } from '@electric-sql/pglite';
-import { createRowgraph, type Rowgraph } from '../src/index.ts';
-import { startPglite } from './support/pglite.ts';
-import { grantsSql, rolesSql } from './support/roles.ts';
+import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
 
-let pglite: PGlite;
-let graph: Rowgraph;
+let started: PgliteGraph;
 
 before(async () => {
-  pglite = await startPglite();
-  await pglite.exec(`${rolesSql} ${grantsSql}
+  started = await startPgliteGraph(`
     create table city (id int primary key, name text not null);
     create table mayor (id int primary key, city_id int not null references city);
     insert into city values (1, 'Ulm'), (2, 'Bonn');
     insert into mayor values (1, 2);`);
-  graph = await createRowgraph({ database: pglite });
 });
-after(async () => {
-  await graph.close();
-  await pglite.close();
-});
+after(() => started.stop());
 
 const named = '{ cityCollection(filter: {id: {eq: 2}}) { edges { node { name } } } }';
 const ruled = '{ mayorCollection(filter: {id: {eq: 1}}) { edges { node { city { name } } } } }';
 
 async function ask(query: string): Promise<unknown> {
-  const { data, errors } = await graph.execute({ query }, { role: 'anon' });
+  const { data, errors } = await started.graph.execute({ query }, { role: 'anon' });
   assert.equal(errors, undefined, JSON.stringify(errors));
   return data;
 }
 
 test('a key that a filter names is read as one row', async () => {
-  assert.doesNotMatch((await graph.explain({ query: named }, { role: 'anon' })).join(), /string_agg|order by|limit/);
+  assert.doesNotMatch((await started.graph.explain({ query: named }, { role: 'anon' })).join(), /string_agg|order by|limit/);
   assert.deepEqual(await ask(named), { cityCollection: { edges: [{ node: { name: 'Bonn' } }] } });
   assert.deepEqual(await ask(named.replace('2', '3')), { cityCollection: { edges: [] } });
 });
 
 test('with a child that has the same key both rows are there, also right after it was made', async () => {
   await ask(ruled);
-  await pglite.exec(`create table capital () inherits (city); insert into capital values (2, 'Bonn, the capital')`);
+  await started.pglite.exec(`create table capital () inherits (city); insert into capital values (2, 'Bonn, the capital')`);
   assert.deepEqual(await ask(named), { cityCollection: { edges: [{ node: { name: 'Bonn' } }, { node: { name: 'Bonn, the capital' } }] } });
-  assert.match((await graph.explain({ query: named }, { role: 'anon' })).join(), /order by/);
+  assert.match((await started.graph.explain({ query: named }, { role: 'anon' })).join(), /order by/);
   const { mayorCollection } = (await ask(ruled)) as { mayorCollection: { edges: { node: { city: { name: string } } }[] } };
   assert.match(mayorCollection.edges[0]!.node.city.name, /^Bonn/);
 });

@@ -1,17 +1,12 @@
 /** An insert of one row, whose response that row makes: also where a trigger changes it, or keeps it out. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PGlite } from '@electric-sql/pglite';
-import { createRowgraph, type Rowgraph } from '../src/index.ts';
-import { startPglite } from './support/pglite.ts';
-import { grantsSql, rolesSql } from './support/roles.ts';
+import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
 
-let pglite: PGlite;
-let graph: Rowgraph;
+let started: PgliteGraph;
 
 before(async () => {
-  pglite = await startPglite();
-  await pglite.exec(`${rolesSql} ${grantsSql}
+  started = await startPgliteGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table harbour (id int primary key generated always as identity, name text not null);
     create table ship (id int primary key generated always as identity, name text not null, harbour_id int references harbour, loud text);
@@ -25,16 +20,12 @@ before(async () => {
       begin insert into ship (name) values (new.name) returning id into new.id; if new.id is null then return null; end if; return new; end $$;
     create trigger launch instead of insert on boat for each row execute function launch();
     create function label(ship) returns text stable language sql as $$ select $1.name || ' (' || $1.loud || ')' $$;`);
-  graph = await createRowgraph({ database: pglite });
 });
-after(async () => {
-  await graph.close();
-  await pglite.close();
-});
+after(() => started.stop());
 
 async function insert(table: 'Ship' | 'Boat', object: string, selection: string): Promise<unknown> {
   const query = `mutation { made: insertInto${table}Collection(objects: [${object}]) { ${selection} } }`;
-  const { data, errors } = await graph.execute({ query }, { role: 'service_role' });
+  const { data, errors } = await started.graph.execute({ query }, { role: 'service_role' });
   assert.equal(errors, undefined, JSON.stringify(errors));
   return (data as { made: unknown }).made;
 }

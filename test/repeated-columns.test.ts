@@ -1,32 +1,23 @@
 /** A column under several names: its JSON is made once for each row, whatever the names, and the rows stay as they were. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PGlite } from '@electric-sql/pglite';
-import { createRowgraph, type Rowgraph } from '../src/index.ts';
-import { startPglite } from './support/pglite.ts';
-import { grantsSql, rolesSql } from './support/roles.ts';
+import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
 
-let pglite: PGlite;
-let graph: Rowgraph;
+let started: PgliteGraph;
 
 before(async () => {
-  pglite = await startPglite();
   // Columns that have the names which statements give to what they make.
-  await pglite.exec(`${rolesSql} ${grantsSql}
+  started = await startPgliteGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table knot (id int primary key, "(json 1)" text, "(number)" int, rope_id int references knot);
     comment on column knot."(json 1)" is '@graphql({"name": "title"})';
     comment on column knot."(number)" is '@graphql({"name": "number"})';
     insert into knot values (1, 'bow"line', null, null), (2, null, 7, 1), (3, 'sheet bend', 8, 1);`);
-  graph = await createRowgraph({ database: pglite });
 });
-after(async () => {
-  await graph.close();
-  await pglite.close();
-});
+after(() => started.stop());
 
 async function ask(query: string): Promise<unknown> {
-  const { data, errors } = await graph.execute({ query }, { role: 'service_role' });
+  const { data, errors } = await started.graph.execute({ query }, { role: 'service_role' });
   assert.equal(errors, undefined, JSON.stringify(errors));
   return data;
 }

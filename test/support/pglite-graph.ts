@@ -1,0 +1,23 @@
+/** A rowgraph over a PGlite of its own, with the usual roles and grants: for tests of a few tables. */
+import type { PGlite } from '@electric-sql/pglite';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { startPglite } from './pglite.ts';
+import { grantsSql, rolesSql } from './roles.ts';
+
+export interface PgliteGraph {
+  readonly pglite: PGlite;
+  readonly graph: Rowgraph;
+  stop(): Promise<void>;
+}
+
+/** Starts PGlite, runs the SQL of a schema and opens rowgraph over it. */
+export async function startPgliteGraph(schemaSql: string): Promise<PgliteGraph> {
+  const pglite = await startPglite();
+  await pglite.exec(`${rolesSql} ${grantsSql} ${schemaSql}`);
+  const graph = await createRowgraph({ database: pglite });
+  const stop = async (): Promise<void> => {
+    await graph.close();
+    await pglite.close();
+  };
+  return { pglite, graph, stop };
+}
