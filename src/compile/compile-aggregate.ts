@@ -95,7 +95,7 @@ function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql
 
 /** A number as a JSON string. The reference writes numbers without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
 function text(value: Sql, isScaled: boolean): Sql {
-  // Not a number and infinity have no scale, and stay as they are.
-  const digits = isScaled ? sql`coalesce(round(${value}, greatest(min_scale(${value}), least(scale(${value}), 1))), ${value})` : value;
+  // A sum has the larger scale of both, and not a number and infinity have none. Few calls: PostgreSQL plans aggregates over ranges each time.
+  const digits = isScaled ? sql`(trim_scale(${value}) + case when scale(${value}) > 0 then 0.0 else 0 end)` : value;
   return sql`'"' || ${digits}::text || '"'`;
 }

@@ -1,5 +1,5 @@
 select '{"aggregate":{"count":' || count(*)::text
-  || ',"sum":{"fee":' || coalesce('"' || coalesce(round(pg_catalog.sum(t1."fee"), greatest(min_scale(pg_catalog.sum(t1."fee")), least(scale(pg_catalog.sum(t1."fee")), 1))), pg_catalog.sum(t1."fee"))::text || '"', 'null')
+  || ',"sum":{"fee":' || coalesce('"' || (trim_scale(pg_catalog.sum(t1."fee")) + case when scale(pg_catalog.sum(t1."fee")) > 0 then 0.0 else 0 end)::text || '"', 'null')
   || ',"founded":' || coalesce('"' || pg_catalog.sum(t1."founded")::text || '"', 'null')
   || '},"avg":{"rating":' || coalesce('"' || pg_catalog.avg(t1."rating")::text || '"', 'null')
   || '},"min":{"name":' || coalesce(pg_catalog.to_json(pg_catalog.min(t1."name"))::text, 'null')
