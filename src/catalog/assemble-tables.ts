@@ -66,7 +66,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 
 /** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
 function toTable(raw: RawTable, comment: string | null, columns: readonly CatalogColumn[], indexes: readonly CatalogIndex[]): CatalogTable {
-  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, hasChildren, writable] = raw;
+  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, hasChildren, keepsNotNull, writable] = raw;
   return {
     id,
     schemaId,
@@ -77,6 +77,7 @@ function toTable(raw: RawTable, comment: string | null, columns: readonly Catalo
     // A boolean option is kept as it was written.
     securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
     hasChildren,
+    keepsNotNull,
     canUpdate: (writable & 4) !== 0,
     canInsert: (writable & 8) !== 0,
     canDelete: (writable & 16) !== 0,

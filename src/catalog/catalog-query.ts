@@ -52,6 +52,10 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity, r.reloptions,
       r.relkind = 'r' and r.relhassubclass,
+      -- Only the servers of foreign tables could enforce it, and a table may drop what it inherits.
+      r.relkind = 'r' and not r.relhassubclass or r.relkind = 'p' and not (
+        select pg_catalog.count(*) > 0 from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid where c.relkind = 'f'
+      ),
       case
         when r.relkind in ('r', 'p') then 28
         when r.relkind = 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true)

@@ -39,6 +39,8 @@ export interface CatalogTable {
   readonly securityInvoker: boolean;
   /** Whether other tables inherit from it, whose rows are among its own although its unique indexes do not hold them. */
   readonly hasChildren: boolean;
+  /** Whether NOT NULL holds for all of its rows, those of its children and partitions among them. */
+  readonly keepsNotNull: boolean;
   /** What PostgreSQL can do with it at all, whoever asks: views by their definition, rules and instead-of triggers. */
   readonly canInsert: boolean;
   readonly canUpdate: boolean;

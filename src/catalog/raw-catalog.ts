@@ -34,6 +34,8 @@ export type RawTable = readonly [
   options: readonly string[] | null,
   /** Whether a table has, or had, others that inherit from it; partitions do not count. */
   hasChildren: boolean,
+  /** Whether NOT NULL holds for all of its rows. */
+  keepsNotNull: boolean,
   writable: number,
 ];
 

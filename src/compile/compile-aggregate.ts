@@ -1,6 +1,6 @@
 /**
  * Counts and aggregates over all rows that the filter lets through, whatever the page:
- * `(select '{"count":' || count(*)::text || ',"sum":{"views":' || coalesce('"' || sum(t2."views")::text || '"', 'null') || '}}' from … where …)`.
+ * `(select concat('{"count":', count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}') from … where …)`.
  */
 import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
@@ -11,6 +11,7 @@ import { type StatementContext, typeNameJson } from './context.ts';
 import { type Source, sourceRows, where } from './page-query.ts';
 import { type Guard, selectList } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
+import { quotedOrNull } from './value-json.ts';
 
 type AggregateMember = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
 
@@ -51,7 +52,7 @@ function memberJson(value: ConnectionValue, scope: Scope, context: StatementCont
     case 'type name':
       return typeNameJson(value.name);
     case 'total count':
-      return [sql`count(*)::text`];
+      return [sql`count(*)`];
     case 'aggregate':
       return jsonObject(value.members.map((member) => ({ key: context.key(member), value: aggregateJson(member.value, scope, context) })));
     default:
@@ -64,7 +65,7 @@ function aggregateJson(value: AggregateValue, scope: Scope, context: StatementCo
     case 'type name':
       return typeNameJson(value.name);
     case 'count':
-      return [sql`count(*)::text`];
+      return [sql`count(*)`];
     case 'function':
       return jsonObject(value.members.map((member) => ({ key: context.key(member), value: columnJson(value.name, member.value, scope) })));
   }
@@ -72,30 +73,54 @@ function aggregateJson(value: AggregateValue, scope: Scope, context: StatementCo
 
 function columnJson(name: AggregateFunction, value: AggregateColumnValue, scope: Scope): JsonText {
   if (value.kind === 'type name') return typeNameJson(value.name);
-  return [sql`coalesce(${resultJson(name, value.column, scope.column(value.column.name))}, 'null')`];
+  return [resultJson(name, value.column, scope.column(value.column.name))];
 }
 
-const floats: ReadonlySet<string> = new Set(['float4', 'float8']);
-const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
-
-/** JSON text of an aggregate, or null where there is none. Sums and averages are strings, so that no digit is lost. */
+/** JSON of an aggregate; never null. Sums, averages and what JSON would round are strings, so that no digit is lost. */
 function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql {
-  const typeName = type.kind === 'scalar' ? type.typeName : '';
+  const { typeName, sqlType } = type.kind === 'scalar' ? type : { typeName: '', sqlType: '' };
   const call = builtIn(name, column);
-  if (name === 'sum') return text(call, typeName === 'numeric');
-  if (name === 'avg') return text(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, !floats.has(typeName));
-  // PostgreSQL has no least boolean, though false comes before true.
-  if (typeName === 'bool') return sql`${builtIn(name === 'min' ? 'bool_and' : 'bool_or', column)}::text`;
-  if (wholeNumbers.has(typeName)) return typeName === 'int8' ? text(call, false) : sql`${call}::text`;
-  if (typeName === 'numeric' || floats.has(typeName)) return text(call, typeName === 'numeric');
-  // "char" and name are compared as text: there is no other least or greatest of them.
-  const comparable = typeName === 'char' || typeName === 'name' ? builtIn(name, sql`${column}::text`) : call;
-  return sql`${builtIn('to_json', comparable)}::text`;
+  const numericDigits = /^numeric\(\d+,[1-9]\d*\)$/.test(sqlType) ? 'fraction' : 'any';
+  if (name === 'sum') return numberJson(call, typeName === 'numeric' ? numericDigits : 'as written');
+  if (name === 'avg') {
+    if (typeName === 'float4' || typeName === 'float8') return numberJson(call, 'as written');
+    if (typeName === 'int2' || typeName === 'int4') return numberJson(call, 'fraction');
+    return numberJson(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, numericDigits);
+  }
+  switch (typeName) {
+    case 'bool':
+      // PostgreSQL has no least boolean, though false comes before true.
+      return sql`coalesce(${builtIn(name === 'min' ? 'bool_and' : 'bool_or', column)}::text, 'null')`;
+    case 'int2':
+    case 'int4':
+      return sql`coalesce(${call}::text, 'null')`;
+    case 'int8':
+    case 'float4':
+    case 'float8':
+      return numberJson(call, 'as written');
+    case 'numeric':
+      return numberJson(call, numericDigits);
+    case 'char':
+    case 'name':
+      // They are compared as text: there is no other least or greatest of them.
+      return sql`coalesce(${builtIn('to_json', builtIn(name, sql`${column}::text`))}, 'null')`;
+    default:
+      return sql`coalesce(${builtIn('to_json', call)}, 'null')`;
+  }
 }
 
-/** A number as a JSON string. The reference writes numbers without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
-function text(value: Sql, isScaled: boolean): Sql {
-  // A sum has the larger scale of both, and not a number and infinity have none. Few calls: PostgreSQL plans aggregates over ranges each time.
-  const digits = isScaled ? sql`(trim_scale(${value}) + case when scale(${value}) > 0 then 0.0 else 0 end)` : value;
-  return sql`'"' || ${digits}::text || '"'`;
+/** `fraction`: a numeric that PostgreSQL writes with digits behind the point, `any`: one that it may write without. */
+type Digits = 'as written' | 'fraction' | 'any';
+
+/** A number as a JSON string. The reference writes numerics without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
+function numberJson(value: Sql, digits: Digits): Sql {
+  return quotedOrNull(sql`${withoutZeros(value, digits)}::text`);
+}
+
+/** A sum has the larger scale of both sides. Written with few calls, as PostgreSQL plans aggregates over ranges each time. */
+function withoutZeros(value: Sql, digits: Digits): Sql {
+  if (digits === 'as written') return value;
+  if (digits === 'fraction') return sql`(trim_scale(${value}) + 0.0)`;
+  // Not a number and infinity have no scale.
+  return sql`(trim_scale(${value}) + case when scale(${value}) > 0 then 0.0 else 0 end)`;
 }

@@ -2,8 +2,8 @@
  * A connection as JSON text: one subselect reads the page and its columns, the select around it aggregates the edges.
  * For `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
  *
- *     (select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || t1."id"::text || '}}', ',') filter (where t1."(number)" <= 20), '')
- *        || '],"pageInfo":{"hasNextPage":' || (count(*) > 20)::text || '}}'
+ *     (select concat('{"edges":[', coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
+ *        '],"pageInfo":{"hasNextPage":', (count(*) > 20)::text, '}}')
  *      from (select t1."id", row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
@@ -16,7 +16,7 @@ import { type StatementContext, typeNameJson } from './context.ts';
 import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
 import { type Guard, selectList, unguarded } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
-import { keyJson, opaqueIdJson } from './value-json.ts';
+import { keyJson, opaqueId, opaqueIdJson, quotedOrNull } from './value-json.ts';
 
 /** What makes the JSON text of a node: rows hold connections and connections hold rows, so one is given to the other. */
 export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;
@@ -116,10 +116,10 @@ class ConnectionCompiler {
     return sql`coalesce((select ${this.#edge(members, scope)}${newLine}from ${from}${where(conditions)}), '')`;
   }
 
-  /** Rows without a value in the first key column are no edges, as in the reference: only views have such. */
+  /** Rows without a value in the first key column are no edges, as in the reference: views have such, and what functions yield. */
   #hasKey(): Sql[] {
     const [first] = this.#connection.table.primaryKey;
-    return first && !first.notNull ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
+    return first && !this.#page.scope.isNeverNull(first) ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
   }
 
   #later(filters: () => Sql[]): Sql {
@@ -141,7 +141,7 @@ class ConnectionCompiler {
       case 'type name':
         return typeNameJson(value.name);
       case 'cursor':
-        return [opaqueIdJson(this.#cursorText(scope))];
+        return opaqueIdJson(this.#cursorText(scope));
       case 'node':
         return this.#compileRow(value.row, scope, this.#context);
     }
@@ -151,7 +151,7 @@ class ConnectionCompiler {
     const { keys } = this.#connection.page;
     const elements: JsonText = keys.flatMap(({ column }, index) => [
       ...(index > 0 ? [', '] : []),
-      keyJson(scope.column(column.name), column.type, column.notNull),
+      ...keyJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
     ]);
     return concatenate(['[', ...elements, ']']);
   }
@@ -180,8 +180,8 @@ class ConnectionCompiler {
     const position = first ? sql`1` : last;
     // PostgreSQL sorts the rows once for all aggregates, and so in the order of the edges, if nothing is said here.
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
-    const id = opaqueIdJson(sql`(${builtIn('array_agg', sql`${this.#cursorText(this.#page.scope)}${order}`)})[${position}]`);
-    return isCut ? sql`case when ${this.#page.limit()} > 0 then coalesce(${id}, 'null') else 'null' end` : sql`coalesce(${id}, 'null')`;
+    const id = quotedOrNull(opaqueId(sql`(${builtIn('array_agg', sql`${this.#cursorText(this.#page.scope)}${order}`)})[${position}]`));
+    return isCut ? sql`case when ${this.#page.limit()} > 0 then ${id} else 'null' end` : id;
   }
 
   #hasMore(): Sql {

@@ -2,7 +2,7 @@
  * A mutation as one statement: a common table expression writes, the select around it makes the response. Of an insert of one row, RETURNING does.
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
- *     select '{"affectedCount":' || count(*) || … from changed as t1
+ *     select concat('{"affectedCount":', count(*), … from changed as t1
  */
 import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, RowPlan, UpdatePlan } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
@@ -28,7 +28,7 @@ export function compileMutation(
 
 /** One row that is inserted makes the response itself: there is nothing to aggregate. */
 function insertOne(plan: InsertPlan, context: StatementContext, guard: Guard): Sql {
-  const target = directScope(context.aliases.next());
+  const target = directScope(context.aliases.next(), plan.table);
   const json = responseJson(plan.members, context, ['1'], (row) => compileRow(row, target, context));
   return sql`${write(plan, target)}${newLine}returning ${selectList(guard, [concatenate(json)])}`;
 }
@@ -43,12 +43,12 @@ function responseOfNothing({ members }: InsertPlan): string {
 }
 
 function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
-  const changed = new DerivedScope(context.aliases.next(), plan.table);
-  const response = responseJson(plan.members, context, [sql`count(*)::text`], (row) => [
+  const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
+  const response = responseJson(plan.members, context, [sql`count(*)`], (row) => [
     sql`coalesce(string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`,
   ]);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
-  const target = directScope(changed.alias);
+  const target = directScope(changed.alias, plan.table);
   const returned = changed.outputs(target);
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
   // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.

@@ -105,7 +105,7 @@ function callOnce(value: RoutinePlan, context: StatementContext, guard: Guard): 
 }
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
-  const scope = directScope(context.aliases.next());
+  const scope = directScope(context.aliases.next(), table);
   const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
   const json = concatenate(compileRow(row, scope, context));
   // The key of a view is what its directive says, and may match several rows.

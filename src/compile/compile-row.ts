@@ -1,8 +1,8 @@
 /**
  * A row as JSON text: columns, relations, computed fields. For `{ id title blog { name } }`:
  *
- *     '{"id":' || t1."id"::text || ',"title":' || to_json(t1."title")::text || ',"blog":'
- *       || coalesce((select '{"name":' || to_json(t2."name")::text || '}' from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null') || '}'
+ *     concat('{"id":', t1."id", ',"title":', to_json(t1."title"), ',"blog":',
+ *       coalesce((select concat('{"name":', to_json(t2."name"), '}') from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
  */
 import type { Column, Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
@@ -24,13 +24,13 @@ export function compileRow({ table, members }: RowPlan, scope: Scope, context: S
       const key = context.key(member);
       if (value.kind !== 'column') return { key, value: rowValue(value, table, scope, context) };
       const json = columnJson(value.column, scope);
-      return { key, value: [isRepeated(value.column) ? scope.repeated(value.column.name, json) : json] };
+      return { key, value: isRepeated(value.column) ? [scope.repeated(value.column.name, concatenate(json))] : json };
     }),
   );
 }
 
-function columnJson({ name, type, notNull }: Column, scope: Scope): Sql {
-  return valueJson(scope.column(name), type, notNull);
+function columnJson(column: Column, scope: Scope): JsonText {
+  return valueJson(scope.column(column.name), column.type, scope.isNeverNull(column));
 }
 
 function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, scope: Scope, context: StatementContext): JsonText {
@@ -38,7 +38,7 @@ function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, sc
     case 'type name':
       return typeNameJson(value.name);
     case 'node id':
-      return [nodeIdJson(table, scope)];
+      return nodeIdJson(table, scope);
     case 'to-one':
       return [toOne(value.relation, value.row, scope, context)];
     case 'to-many': {
@@ -65,9 +65,12 @@ export function tableSource(table: Table): Sql {
   return identifier(table.schema, table.name);
 }
 
-function nodeIdJson(table: Table, scope: Scope): Sql {
+function nodeIdJson(table: Table, scope: Scope): JsonText {
   const prefix = `[${JSON.stringify(table.schema)}, ${JSON.stringify(table.name)}`;
-  const key: JsonText = table.primaryKey.flatMap((column) => [', ', keyJson(scope.column(column.name), column.type, column.notNull)]);
+  const key: JsonText = table.primaryKey.flatMap((column) => [
+    ', ',
+    ...keyJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
+  ]);
   return opaqueIdJson(concatenate([prefix, ...key, ']']));
 }
 
@@ -76,7 +79,7 @@ function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[
 }
 
 function toOne(relation: Relation, row: RowPlan, scope: Scope, context: StatementContext): Sql {
-  const target = directScope(context.aliases.next());
+  const target = directScope(context.aliases.next(), relation.target);
   const conditions = joinConditions(relation, scope, target);
   // A key that only a directive declares may match several rows.
   const limit = relation.unique ? sql`` : sql` limit 1`;
@@ -96,10 +99,10 @@ export function objectOrNull(json: Sql, from: Sql, where: Sql): Sql {
 function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementContext): Sql {
   const alias = context.aliases.next();
   if (!list) {
-    const json = concatenate(compileRow(row, directScope(alias, column), context));
+    const json = concatenate(compileRow(row, directScope(alias, { keepsNotNull: false, row: column }), context));
     return objectOrNull(json, sql`(select (${column}).*) as ${trusted(alias)}`, sql`${column} is distinct from null`);
   }
-  const json = concatenate(compileRow(row, directScope(alias), context));
+  const json = concatenate(compileRow(row, directScope(alias, { keepsNotNull: false }), context));
   return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
 }
 
@@ -107,14 +110,14 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
 export function resultJson(result: ResultPlan, call: Sql, context: StatementContext, once: boolean): Sql {
   switch (result.kind) {
     case 'value': {
-      if (!once && !repeatsValue(result.type)) return valueJson(call, result.type, false);
+      if (!once && !repeatsValue(result.type)) return concatenate(valueJson(call, result.type, false));
       const alias = context.aliases.next();
-      return sql`(select ${valueJson(sql`${trusted(alias)}.value`, result.type, false)} from ${call} as ${trusted(alias)}(value))`;
+      return sql`(select ${concatenate(valueJson(sql`${trusted(alias)}.value`, result.type, false))} from ${call} as ${trusted(alias)}(value))`;
     }
     case 'void':
       return sql`(select ${literal('null')} from ${call})`;
     case 'row': {
-      const scope = directScope(context.aliases.next());
+      const scope = directScope(context.aliases.next(), { keepsNotNull: false });
       const json = concatenate(compileRow(result.row, scope, context));
       // A function that returns no row yields one of nulls only.
       return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);

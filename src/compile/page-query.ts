@@ -5,7 +5,7 @@ import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter } from './compile-filter.ts';
 import type { StatementContext } from './context.ts';
-import { DerivedScope, directScope, type Scope } from './scope.ts';
+import { DerivedScope, directScope, type RowOrigin, type Scope } from './scope.ts';
 import { orderBy, type SeekRange, seekRanges, type WalkKey, walkingKeys, wholeRanges } from './seek.ts';
 
 /** Where the rows of a collection come from. */
@@ -20,13 +20,18 @@ export interface Source {
   readonly row?: (alias: string) => Sql;
 }
 
+function originOf({ table }: ConnectionPlan, source: Source, alias: string): RowOrigin {
+  return { keepsNotNull: source.isTable && table.keepsNotNull, row: source.row?.(alias) };
+}
+
 /** FROM and WHERE of all rows that the filter lets through, under an alias of their own. */
 export function sourceRows(
-  { filter }: ConnectionPlan,
+  connection: ConnectionPlan,
   source: Source,
   alias: string,
 ): { scope: Scope; from: Sql; conditions: readonly Sql[] } {
-  const scope = directScope(alias, source.row?.(alias));
+  const { filter } = connection;
+  const scope = directScope(alias, originOf(connection, source, alias));
   const conditions = [...source.conditions(scope), ...(filter ? [compileFilter(filter, scope)] : [])];
   return { scope, from: sql`${source.from} as ${trusted(alias)}`, conditions };
 }
@@ -50,7 +55,8 @@ export class PageQuery {
     this.#connection = connection;
     this.#source = source;
     this.#context = context;
-    this.scope = new DerivedScope(context.aliases.next(), connection.table);
+    const alias = context.aliases.next();
+    this.scope = new DerivedScope(alias, connection.table, originOf(connection, source, alias));
     const { keys, cursor, direction } = connection.page;
     // A column that stands in the order twice decides nothing the second time; its cursor holds it twice all the same.
     const isFirst = keys.map(({ column }, index) => keys.findIndex((each) => each.column === column) === index);
@@ -116,7 +122,7 @@ export class PageQuery {
 
   /** The subselect, once everything around it is known. */
   compile(): Sql {
-    const inner = directScope(this.scope.alias, this.#source.row?.(this.scope.alias));
+    const inner = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
     const ranges = this.#cursor ? seekRanges(this.#keys, this.#cursor, inner) : wholeRanges(this.#keys, inner);
     if (ranges.length > 1) return this.#union(ranges);
     const [only] = ranges;
@@ -139,7 +145,7 @@ export class PageQuery {
    */
   #union(ranges: readonly SeekRange[]): Sql {
     const { offset } = this.#connection.page;
-    const outer = directScope(this.scope.alias);
+    const outer = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
     const isInOrder = this.#readsInOrder() && ranges.every(({ isBeyond }) => isBeyond);
     if (!isInOrder) for (const { column } of this.#keys) this.scope.column(column.name);
     const branches = ranges.map((range) => {

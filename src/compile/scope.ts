@@ -1,7 +1,7 @@
 /**
  * Where columns come from: the alias of a FROM item, and which of its columns the text around it uses.
  */
-import type { Table } from '../model/model.ts';
+import type { Column, Table } from '../model/model.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 
 /** Numbers the aliases of one statement: `t1`, `t2`, … in the order of their making, so that texts are deterministic. */
@@ -18,33 +18,51 @@ export class Aliases {
 export interface Scope {
   readonly alias: string;
   column(name: string): Sql;
+  /** Whether the column is never null. What a function yields, or the value of a row type, need not be what the table would take. */
+  isNeverNull(column: Column): boolean;
   /** The row as a value of its table's row type, for functions over it. */
   row(): Sql;
   /** The JSON text of a column that is asked for several times: by a name, where it can be made once. */
   repeated(column: string, json: Sql): Sql;
 }
 
-/**
- * A table or function that stands in FROM itself. `row` is the whole of it, or where that is of no named row type, an expression. With the
- * star, because the alias alone may be the name of a column.
- */
-export function directScope(alias: string, row: Sql = sql`${trusted(alias)}.*`): Scope {
-  return { alias, column: (name) => sql`${trusted(alias)}.${identifier(name)}`, row: () => row, repeated: (_, json) => json };
+export interface RowOrigin {
+  /** Whether NOT NULL holds for the rows. */
+  readonly keepsNotNull: boolean;
+  /** The whole row, or where that is of no named row type, an expression. With the star, because the alias alone may be the name of a column. */
+  readonly row?: Sql | undefined;
+}
+
+/** A table or function that stands in FROM itself. */
+export function directScope(alias: string, { keepsNotNull, row = sql`${trusted(alias)}.*` }: RowOrigin): Scope {
+  return {
+    alias,
+    column: (name) => sql`${trusted(alias)}.${identifier(name)}`,
+    isNeverNull: ({ notNull }) => notNull && keepsNotNull,
+    row: () => row,
+    repeated: (_, json) => json,
+  };
 }
 
 /** A subselect that yields only the columns asked for; they are collected here and written by `outputs` once the text around is made. */
 export class DerivedScope implements Scope {
   readonly alias: string;
   readonly #table: Table;
+  readonly #keepsNotNull: boolean;
   readonly #names = new Set<string>();
   /** By column: the name of the output, and the JSON text. */
   readonly #repeated = new Map<string, { readonly name: Sql; readonly json: Sql }>();
   #usesRow = false;
 
-  /** `table` is whose rows it yields. */
-  constructor(alias: string, table: Table) {
+  /** `table` is whose rows it yields; `keepsNotNull`: whether NOT NULL holds for them. */
+  constructor(alias: string, table: Table, { keepsNotNull }: RowOrigin) {
     this.alias = alias;
     this.#table = table;
+    this.#keepsNotNull = keepsNotNull;
+  }
+
+  isNeverNull({ notNull }: Column): boolean {
+    return notNull && this.#keepsNotNull;
   }
 
   column(name: string): Sql {

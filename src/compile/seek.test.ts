@@ -6,7 +6,7 @@ import { render } from '../sql/sql.ts';
 import { directScope } from './scope.ts';
 import { orderBy, seekRanges, walkingKeys, wholeRanges } from './seek.ts';
 
-const scope = directScope('t');
+const scope = directScope('t', { keepsNotNull: true });
 const id: OrderKey = { column: columnOf('id', int4, { notNull: true }), descending: false, nullsFirst: false };
 const key = (name: string, descending: boolean, nullsFirst: boolean): OrderKey => ({
   column: columnOf(name, text),

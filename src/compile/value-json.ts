@@ -1,14 +1,14 @@
 /**
- * A value of PostgreSQL as the JSON text of its GraphQL type: `to_json(t1."title")::text`, `'"' || t1."id"::text || '"'`. Each is of type text,
- * by an explicit cast: `||` takes other types too, but by functions in SQL, which PostgreSQL inlines whenever it plans.
+ * A value of PostgreSQL as the JSON of its GraphQL type: `to_json(t1."title")`, `"` and `t1."id"` and `"`. What is written as JSON anyway, such as a
+ * whole number, is left to `concat`, which needs no cast to text.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
+import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
-/** JSON text of a value; never null. */
-export function valueJson(value: Sql, type: ValueType, notNull: boolean): Sql {
-  const json = jsonOf(value, type);
-  return notNull ? json : sql`coalesce(${json}, 'null')`;
+/** JSON of a value; never null. */
+export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
+  return written(jsonOf(value, type), notNull);
 }
 
 /** Whether the text names the value more than once, so that a function call must not stand in its place. */
@@ -16,73 +16,101 @@ export function repeatsValue(type: ValueType): boolean {
   return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
 }
 
-/** Null where the value is null. */
-function jsonOf(value: Sql, type: ValueType): Sql {
+/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null where the value is. */
+interface Form {
+  readonly kind: 'bare' | 'quoted' | 'json';
+  readonly value: Sql;
+}
+
+function written({ kind, value }: Form, notNull: boolean): JsonText {
+  if (notNull) return kind === 'quoted' ? quoted(value) : [value];
+  if (kind === 'quoted') return [quotedOrNull(sql`${value}::text`)];
+  return [sql`coalesce(${kind === 'bare' ? sql`${value}::text` : value}, 'null')`];
+}
+
+function quoted(value: Sql): JsonText {
+  return ['"', value, '"'];
+}
+
+/** JSON of a text that needs no escapes, or of null. */
+export function quotedOrNull(text: Sql): Sql {
+  return sql`coalesce('"' || ${text} || '"', 'null')`;
+}
+
+function jsonOf(value: Sql, type: ValueType): Form {
   switch (type.kind) {
     case 'scalar':
       return scalarJson(value, type);
     case 'enum':
       return enumJson(value, type);
     case 'list':
-      return listJson(value, type);
+      return { kind: 'json', value: listJson(value, type) };
     default:
-      throw new Error(`A value of kind ${type.kind} has no JSON text of its own.`);
+      throw new Error(`A value of kind ${type.kind} has no JSON of its own.`);
   }
 }
 
-const plain = (value: Sql): Sql => sql`${value}::text`;
-const quoted = (value: Sql): Sql => sql`('"' || ${plain(value)} || '"')`;
-const toJson = (value: Sql): Sql => plain(builtIn('to_json', value));
+const toJson = (value: Sql): Sql => builtIn('to_json', value);
 
-function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Sql {
+function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
   switch (scalar) {
     case 'Int':
+      return { kind: 'bare', value };
     case 'Boolean':
-      return plain(value);
+      // Without the cast PostgreSQL writes t and f.
+      return { kind: 'json', value: sql`${value}::text` };
     case 'BigInt':
     case 'BigFloat':
     case 'UUID':
-      return quoted(value);
+      return { kind: 'quoted', value };
     case 'Float':
       // Minus zero plus zero is zero; JSON clients tell -0 and 0 apart. The sum keeps the type: float4 shows fewer digits.
-      return toJson(sql`${value} + '0'::${trusted(typeName)}`);
+      return { kind: 'json', value: toJson(sql`${value} + '0'::${trusted(typeName)}`) };
     case 'JSON':
-      return toJson(plain(value));
+      return { kind: 'json', value: toJson(sql`${value}::text`) };
     default:
       // Dates and times by to_json, which writes ISO 8601 whatever DateStyle says.
-      return toJson(value);
+      return { kind: 'json', value: toJson(value) };
   }
 }
 
 const safeLabel = /^[ !#-[\]-~]*$/;
 
-function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Sql {
-  if (!mapped) return values.every(({ label }) => safeLabel.test(label)) ? quoted(value) : toJson(value);
+function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form {
+  if (!mapped) {
+    const isSafe = values.every(({ label }) => safeLabel.test(label));
+    return isSafe ? { kind: 'quoted', value } : { kind: 'json', value: toJson(value) };
+  }
   const cases = values
     .filter(({ name, label }) => name !== label)
     .map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
-  return sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${toJson(value)} end`;
+  return { kind: 'json', value: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${toJson(value)} end` };
 }
 
 function listJson(value: Sql, { element }: ListType): Sql {
   if (element.kind === 'enum' && element.enum.mapped) {
-    const item = valueJson(trusted('item'), element, false);
-    return sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
+    const item = concatenate(valueJson(trusted('item'), element, false));
+    return sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}::text, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
   }
   const asText = element.kind === 'enum' || ['BigInt', 'BigFloat', 'JSON'].includes(element.scalar);
   return toJson(asText ? sql`${value}::text[]` : value);
 }
 
-/** JSON text of a key column as jsonb writes it: what cursors and nodeIds hold. Never null. */
-export function keyJson(value: Sql, type: ValueType, notNull: boolean): Sql {
+/** JSON of a key column as jsonb writes it: what cursors and nodeIds hold. Never null. */
+export function keyJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
+  if (isWhole) return written({ kind: 'bare', value }, notNull);
   const alike =
     type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
-  const json = isWhole ? plain(value) : alike ? toJson(value) : plain(builtIn('to_jsonb', value));
-  return notNull ? json : sql`coalesce(${json}, 'null')`;
+  return written({ kind: 'json', value: alike ? toJson(value) : builtIn('to_jsonb', value) }, notNull);
 }
 
-/** The text of an opaque id as a JSON string: base64 in one line. */
-export function opaqueIdJson(text: Sql): Sql {
-  return sql`('"' || replace(encode(convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '') || '"')`;
+/** The characters of an opaque id: a text in base64 in one line. */
+export function opaqueId(text: Sql): Sql {
+  return sql`replace(encode(convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
+}
+
+/** An opaque id as a JSON string; never null. */
+export function opaqueIdJson(text: Sql): JsonText {
+  return quoted(opaqueId(text));
 }

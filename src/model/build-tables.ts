@@ -54,6 +54,7 @@ function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings):
     description: readDescription(directive),
     columns: [],
     primaryKey: [],
+    keepsNotNull: source.keepsNotNull,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     relations: [],
     computed: [],

@@ -36,6 +36,8 @@ export interface Table {
   readonly primaryKey: readonly Column[];
   /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
   readonly keyIsUnique: boolean;
+  /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */
+  readonly keepsNotNull: boolean;
   /** Filled after all tables are built, so that relations can point at each other. */
   readonly relations: readonly Relation[];
   /** Functions over the row type, with a name not taken by another field. */

@@ -30,6 +30,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   const usable = { selectable: true, insertable: true, updatable: true, deletable: true };
   const rest = {
     keyIsUnique: true,
+    keepsNotNull: true,
     relations: [],
     computed: [],
     maxRows: 30,

@@ -1,11 +1,11 @@
-select '{"aggregate":{"count":' || count(*)::text
-  || ',"sum":{"fee":' || coalesce('"' || (trim_scale(pg_catalog.sum(t1."fee")) + case when scale(pg_catalog.sum(t1."fee")) > 0 then 0.0 else 0 end)::text || '"', 'null')
-  || ',"founded":' || coalesce('"' || pg_catalog.sum(t1."founded")::text || '"', 'null')
-  || '},"avg":{"rating":' || coalesce('"' || pg_catalog.avg(t1."rating")::text || '"', 'null')
-  || '},"min":{"name":' || coalesce(pg_catalog.to_json(pg_catalog.min(t1."name"))::text, 'null')
-  || ',"founded":' || coalesce(pg_catalog.min(t1."founded")::text, 'null')
-  || '},"max":{"name":' || coalesce(pg_catalog.to_json(pg_catalog.max(t1."name"))::text, 'null')
-  || ',"rating":' || coalesce('"' || pg_catalog.max(t1."rating")::text || '"', 'null')
-  || '}}}'
+select pg_catalog.concat('{"aggregate":{"count":', count(*),
+  ',"sum":{"fee":', coalesce('"' || (trim_scale(pg_catalog.sum(t1."fee")) + 0.0)::text || '"', 'null'),
+  ',"founded":', coalesce('"' || pg_catalog.sum(t1."founded")::text || '"', 'null'),
+  '},"avg":{"rating":', coalesce('"' || pg_catalog.avg(t1."rating")::text || '"', 'null'),
+  '},"min":{"name":', coalesce(pg_catalog.to_json(pg_catalog.min(t1."name")), 'null'),
+  ',"founded":', coalesce(pg_catalog.min(t1."founded")::text, 'null'),
+  '},"max":{"name":', coalesce(pg_catalog.to_json(pg_catalog.max(t1."name")), 'null'),
+  ',"rating":', coalesce('"' || pg_catalog.max(t1."rating")::text || '"', 'null'),
+  '}}}')
 from "public"."act" as t1
 where t1."founded" > $1::smallint;

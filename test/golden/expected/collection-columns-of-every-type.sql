@@ -1,15 +1,15 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"nodeId":' || ('"' || replace(encode(convert_to('["public", "act", ' || t1."id"::text || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-      || ',"id":' || ('"' || t1."id"::text || '"')
-      || ',"name":' || pg_catalog.to_json(t1."name")::text
-      || ',"genre":' || case t1."genre" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t1."genre")::text end
-      || ',"otherGenres":' || coalesce(case when t1."other_genres" is not null then (select '[' || coalesce(string_agg(coalesce(case item when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(item)::text end, 'null'), ',' order by n), '') || ']' from pg_catalog.unnest(t1."other_genres") with ordinality as items(item, n)) end, 'null')
-      || ',"founded":' || coalesce(t1."founded"::text, 'null')
-      || ',"fee":' || coalesce(('"' || t1."fee"::text || '"'), 'null')
-      || ',"rating":' || coalesce(pg_catalog.to_json(t1."rating" + '0'::float8)::text, 'null')
-      || ',"tags":' || pg_catalog.to_json(t1."tags")::text
-      || ',"rider":' || coalesce(pg_catalog.to_json(t1."rider"::text)::text, 'null')
-      || ',"touring":' || t1."touring"::text
-      || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"nodeId":"', replace(encode(convert_to(pg_catalog.concat('["public", "act", ', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+        '","id":"', t1."id",
+        '","name":', pg_catalog.to_json(t1."name"),
+        ',"genre":', case t1."genre" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t1."genre") end,
+        ',"otherGenres":', coalesce(case when t1."other_genres" is not null then (select '[' || coalesce(string_agg(coalesce(case item when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(item) end, 'null')::text, ',' order by n), '') || ']' from pg_catalog.unnest(t1."other_genres") with ordinality as items(item, n)) end, 'null'),
+        ',"founded":', coalesce(t1."founded"::text, 'null'),
+        ',"fee":', coalesce('"' || t1."fee"::text || '"', 'null'),
+        ',"rating":', coalesce(pg_catalog.to_json(t1."rating" + '0'::float8), 'null'),
+        ',"tags":', pg_catalog.to_json(t1."tags"),
+        ',"rider":', coalesce(pg_catalog.to_json(t1."rider"::text), 'null'),
+        ',"touring":', t1."touring"::text,
+        '}}'), ','), ''), ']}')
 from (select t1."id", t1."name", t1."genre", t1."other_genres", t1."founded", t1."fee", t1."rating", t1."tags", t1."rider", t1."touring"
   from "public"."act" as t1
   order by t1."id" limit 30) as t1;

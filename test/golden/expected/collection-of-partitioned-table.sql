@@ -1,7 +1,7 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"day":' || pg_catalog.to_json(t1."day")::text
-      || ',"id":' || t1."id"::text
-      || ',"amount":' || coalesce(('"' || t1."amount"::text || '"'), 'null')
-      || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"day":', pg_catalog.to_json(t1."day"),
+        ',"id":', t1."id",
+        ',"amount":', coalesce('"' || t1."amount"::text || '"', 'null'),
+        '}}'), ','), ''), ']}')
 from (select t1."day", t1."id", t1."amount"
   from "public"."sale" as t1
   order by t1."day", t1."id" limit 30) as t1;

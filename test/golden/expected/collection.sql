@@ -1,7 +1,7 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || t1."id"::text || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-      || ',"node":{"id":' || ('"' || t1."id"::text || '"')
-      || ',"name":' || pg_catalog.to_json(t1."name")::text
-      || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+        '","node":{"id":"', t1."id",
+        '","name":', pg_catalog.to_json(t1."name"),
+        '}}'), ','), ''), ']}')
 from (select t1."id", t1."name"
   from "public"."act" as t1
   order by t1."id" limit 30) as t1;

@@ -1,6 +1,6 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"stageId":' || t1."stage_id"::text
-      || ',"slot":' || t1."slot"::text
-      || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"stageId":', t1."stage_id",
+        ',"slot":', t1."slot",
+        '}}'), ','), ''), ']}')
 from (select t1."stage_id", t1."slot"
   from "public"."performance" as t1
   where (t1."stage_id", t1."slot") > ($1::integer, $2::integer)

@@ -1,6 +1,6 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || pg_catalog.to_json(t1."name")::text
-              || ', ' || t1."id"::text
-              || ']', 'UTF8'), 'base64'), E'\n', '') || '"') || '}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', pg_catalog.to_json(t1."name"),
+                ', ', t1."id",
+                ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ','), ''), ']}')
 from (select t1."name", t1."id"
   from "public"."act" as t1
   where (t1."name", t1."id") > ($1::text, $2::bigint)

@@ -1,8 +1,8 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || coalesce(t1."founded"::text, 'null')
-              || ', ' || t1."id"::text
-              || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-      || ',"node":{"founded":' || coalesce(t1."founded"::text, 'null')
-      || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', coalesce(t1."founded"::text, 'null'),
+                ', ', t1."id",
+                ']'), 'UTF8'), 'base64'), E'\n', ''),
+        '","node":{"founded":', coalesce(t1."founded"::text, 'null'),
+        '}}'), ','), ''), ']}')
 from (select t1.* from (
     (select t1."founded", t1."id"
       from "public"."act" as t1

@@ -1,4 +1,4 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}', ','), '') || ']}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ','), ''), ']}')
 from (select t1."id"
   from "public"."act" as t1
   where (t1."tags" @> $1::text[] and t1."tags" && $2::text[] and t1."tags" <@ $3::text[])

@@ -1,3 +1,3 @@
-select '{"edges":[' || coalesce((select '{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}'
-    from "public"."act" as t1
-    where t1."id" = $1::bigint), '') || ']}';
+select pg_catalog.concat('{"edges":[', coalesce((select pg_catalog.concat('{"node":{"id":"', t1."id", '"}}')
+      from "public"."act" as t1
+      where t1."id" = $1::bigint), ''), ']}');

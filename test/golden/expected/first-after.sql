@@ -1,8 +1,8 @@
-select '{"edges":[' || coalesce(string_agg('{"node":{"id":' || ('"' || t1."id"::text || '"') || '}}', ','), '')
-  || '],"pageInfo":{"hasPreviousPage":' || (count(*) > 0 and 2 > 0 and (not coalesce((select coalesce((t2."id" > $1::bigint), false)
-        from "public"."act" as t2
-        order by t2."id" limit 1), true)))::text
-  || '}}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ','), ''),
+  '],"pageInfo":{"hasPreviousPage":', (count(*) > 0 and 2 > 0 and (not coalesce((select coalesce((t2."id" > $1::bigint), false)
+          from "public"."act" as t2
+          order by t2."id" limit 1), true)))::text,
+  '}}')
 from (select t1."id"
   from "public"."act" as t1
   where t1."id" > $1::bigint

@@ -1,1 +1,1 @@
-select coalesce(pg_catalog.to_json("public"."tag_list"("words" => $1::text[]))::text, 'null');
+select coalesce(pg_catalog.to_json("public"."tag_list"("words" => $1::text[])), 'null');

@@ -1,11 +1,11 @@
-select '{"edges":[' || coalesce(string_agg('{"cursor":' || ('"' || replace(encode(convert_to('[' || t1."id"::text || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-      || ',"node":{"id":' || ('"' || t1."id"::text || '"')
-      || '}}', ',' order by t1."(number)" desc) filter (where t1."(number)" <= 2), '')
-  || '],"pageInfo":{"hasNextPage":' || (count(*) > 0 and 2 > 0 and (not coalesce((select coalesce((t2."id" < $1::bigint), false)
-        from "public"."act" as t2
-        order by t2."id" desc limit 1), true)))::text
-  || ',"hasPreviousPage":' || (count(*) > 2)::text
-  || '}}'
+select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+        '","node":{"id":"', t1."id",
+        '"}}'), ',' order by t1."(number)" desc) filter (where t1."(number)" <= 2), ''),
+  '],"pageInfo":{"hasNextPage":', (count(*) > 0 and 2 > 0 and (not coalesce((select coalesce((t2."id" < $1::bigint), false)
+          from "public"."act" as t2
+          order by t2."id" desc limit 1), true)))::text,
+  ',"hasPreviousPage":', (count(*) > 2)::text,
+  '}}')
 from (select t1."id", row_number() over (order by t1."id" desc) as "(number)"
   from "public"."act" as t1
   where t1."id" < $1::bigint

@@ -1,5 +1,5 @@
-select coalesce((select '{"nodeId":' || ('"' || replace(encode(convert_to('["public", "festival", ' || t1."id"::text || ']', 'UTF8'), 'base64'), E'\n', '') || '"')
-      || ',"name":' || pg_catalog.to_json(t1."name")::text
-      || '}'
+select coalesce((select pg_catalog.concat('{"nodeId":"', replace(encode(convert_to(pg_catalog.concat('["public", "festival", ', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+      '","name":', pg_catalog.to_json(t1."name"),
+      '}')
     from "public"."festival" as t1
     where t1."id" = $1::integer limit 1), 'null');

@@ -1,1 +1,1 @@
-select '{"__typename":"ActConnection","pageInfo":{"__typename":"PageInfo","hasPreviousPage":' || 'false' || '}}';
+select pg_catalog.concat('{"__typename":"ActConnection","pageInfo":{"__typename":"PageInfo","hasPreviousPage":', 'false', '}}');

@@ -2,9 +2,9 @@ with changed as (update "public"."act" as t1
   set "touring" = $1::boolean
   where t1."id" = $2::bigint
   returning t1."name")
-select '{"records":[' || coalesce(string_agg('{"name":' || t1."(json 1)" || $3::text || t1."(json 1)"
-      || '}', ','), '')
-  || '],"affectedCount":' || count(*)::text
-  || '}' || case when count(*) > $4::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
-from (select t1.*, pg_catalog.to_json(t1."name")::text as "(json 1)"
+select pg_catalog.concat('{"records":[', coalesce(string_agg(pg_catalog.concat('{"name":', t1."(json 1)", $3::text, t1."(json 1)",
+        '}'), ','), ''),
+  '],"affectedCount":', count(*),
+  '}', case when count(*) > $4::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+from (select t1.*, pg_catalog.to_json(t1."name") as "(json 1)"
   from changed as t1 offset 0) as t1;

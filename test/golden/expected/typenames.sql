@@ -1,9 +1,9 @@
-select coalesce((select '{"__typename":"Festival","name":' || pg_catalog.to_json(t1."name")::text
-      || ',"stageCollection":' || (select '{"__typename":"StageConnection","edges":[' || coalesce(string_agg('{"__typename":"StageEdge","node":{"__typename":"Stage"}}', ','), '') || ']}'
-      from (select 
-        from "public"."stage" as t2
-        where t2."festival_id" = t1."id"
-        order by t2."id" limit 5) as t2)
-      || '}'
+select coalesce((select pg_catalog.concat('{"__typename":"Festival","name":', pg_catalog.to_json(t1."name"),
+      ',"stageCollection":', (select pg_catalog.concat('{"__typename":"StageConnection","edges":[', coalesce(string_agg('{"__typename":"StageEdge","node":{"__typename":"Stage"}}', ','), ''), ']}')
+        from (select 
+          from "public"."stage" as t2
+          where t2."festival_id" = t1."id"
+          order by t2."id" limit 5) as t2),
+      '}')
     from "public"."festival" as t1
     where t1."id" = $1::integer limit 1), 'null');

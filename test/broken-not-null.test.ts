@@ -1,0 +1,66 @@
+/**
+ * Columns that are NOT NULL, and hold null all the same: where PostgreSQL does not keep them from it, they are null in the answer, and the
+ * answer is JSON.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+
+let started: PgliteGraph;
+
+before(async () => {
+  started = await startPgliteGraph(`
+    create table berth (id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null);
+    create table mooring (id int primary key, place berth, places berth[]);
+    insert into berth values (1, 'north', 4.5, false);
+    insert into mooring values (1, row(7, null, null, null), array[row(8, null, 2, true)::berth]);
+    create function nearest() returns berth language sql stable as 'select 5, null::text, null::numeric, null::boolean';
+    create function nearby() returns setof berth language sql stable as
+      $$values (5, null::text, null::numeric, null::boolean), (6, 'south', 1, true), (null, 'nowhere', 1, true)$$;
+    create function "reserve"() returns setof berth language sql volatile as 'select 5, null::text, null::numeric, null::boolean';
+    create table quay (id int primary key, name text not null no inherit);
+    create table pier () inherits (quay);
+    insert into pier values (3, null);`);
+});
+after(() => started.stop());
+
+async function ask(query: string): Promise<unknown> {
+  const { data, errors } = await started.graph.execute({ query }, { role: 'service_role' });
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+const fields = 'id name depth taken';
+const unknown = { name: null, depth: null, taken: null };
+
+test('in the row that a function yields', async () => {
+  assert.deepEqual(await ask(`{ nearest { ${fields} } }`), { nearest: { id: 5, ...unknown } });
+});
+
+test('in the rows of a function; without a key they are none, as in the reference', async () => {
+  const edges = [{ node: { id: 5, ...unknown } }, { node: { id: 6, name: 'south', depth: '1.0', taken: true } }];
+  assert.deepEqual(await ask(`{ nearby { edges { node { ${fields} } } } }`), { nearby: { edges } });
+  assert.deepEqual(await ask(`mutation { reserve { edges { node { ${fields} } } } }`), { reserve: { edges: [edges[0]] } });
+});
+
+test('in values of a row type', async () => {
+  assert.deepEqual(await ask(`{ mooringCollection { edges { node { place { ${fields} } places { ${fields} } } } } }`), {
+    mooringCollection: {
+      edges: [{ node: { place: { id: 7, ...unknown }, places: [{ id: 8, name: null, depth: '2.0', taken: true }] } }],
+    },
+  });
+});
+
+test('in the rows of a table that inherits', async () => {
+  assert.deepEqual(await ask('{ quayCollection { edges { node { id name } } } }'), {
+    quayCollection: { edges: [{ node: { id: 3, name: null } }] },
+  });
+});
+
+test('a table that is its own holds none, which needs no look', async () => {
+  const [statement] = await started.graph.explain(
+    { query: `{ berthCollection { edges { node { ${fields} } } } }` },
+    { role: 'service_role' },
+  );
+  assert.doesNotMatch(statement!, /'null'/);
+});
