@@ -41,7 +41,10 @@ export interface ExecutionResult {
   readonly errors?: readonly ErrorObject[];
 }
 
-/** A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large answer is not copied. */
+/**
+ * A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large answer is not copied. A short one may come as a string of
+ * bytes too (`latin1`), which Node writes together with the head of an HTTP answer; reading `chunks` makes the bytes then.
+ */
 export interface RawResponse extends Body {
   /** The code of the first error, or null. */
   readonly errorCode: ErrorCode | null;

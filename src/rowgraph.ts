@@ -203,8 +203,30 @@ class RowgraphService implements Rowgraph {
   }
 }
 
-function toRawResponse({ chunks, length }: Body): RawResponse {
-  return { chunks, length, errorCode: null };
+/** An answer without errors. */
+class Success implements RawResponse {
+  readonly errorCode = null;
+  readonly #body: Body;
+
+  constructor(body: Body) {
+    this.#body = body;
+  }
+
+  get chunks(): readonly Buffer[] {
+    return this.#body.chunks;
+  }
+
+  get length(): number {
+    return this.#body.length;
+  }
+
+  get latin1(): string | undefined {
+    return this.#body.latin1;
+  }
+}
+
+function toRawResponse(body: Body): RawResponse {
+  return new Success(body);
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

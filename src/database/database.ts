@@ -29,8 +29,13 @@ export interface Flight {
   readonly statements: readonly Statement[];
 }
 
-/** A value in PostgreSQL's text format: UTF-8 bytes in the chunks that they came in where the driver can hand them on unread, text elsewhere. */
-export type Field = readonly Buffer[] | string | null;
+/** Bytes as a string, each a character (latin1): where they are few, a string costs less than a buffer. */
+export interface ByteString {
+  readonly latin1: string;
+}
+
+/** A value in PostgreSQL's text format: UTF-8 bytes where the driver can hand them on unread, text elsewhere. */
+export type Field = readonly Buffer[] | ByteString | string | null;
 
 /** The first row of each statement; an empty list where there was no row. */
 export type FlightResult = readonly (readonly Field[])[];

@@ -14,15 +14,19 @@ export interface PgConnection {
     readonly writable: boolean;
     write(bytes: Uint8Array): unknown;
   };
+  /** How `pg`'s parser tells its client that the server is ready. */
+  emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
   once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   sendCopyFail(message: string): void;
 }
 
 const readyForQuery = 0x5a;
+/** In bytes. Beyond it a copy costs more than what it spares. */
+const longestString = 16 * 1024;
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
-export class PgExchange implements ReplySink {
+export class PgExchange implements ReplySink<Field> {
   /** One row a statement (the first; empty where there was none), or every row if asked for. */
   readonly results: Field[][] = [];
   /** Null as long as nothing failed. */
@@ -39,6 +43,7 @@ export class PgExchange implements ReplySink {
   readonly #everyRow: boolean;
   readonly #done: (exchange: PgExchange) => void;
   #row: Field[] | null = null;
+  #connection: PgConnection | null = null;
   #interception: Interception | null = null;
   #finished = false;
 
@@ -58,6 +63,7 @@ export class PgExchange implements ReplySink {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
     const reader = new ReplyReader(this);
+    this.#connection = connection;
     this.#interception = intercept(stream, (bytes) => reader.read(bytes));
     this.written = true;
     stream.write(this.#bytes);
@@ -68,9 +74,16 @@ export class PgExchange implements ReplySink {
     return this.#everyRow || (this.#row === null && this.completed >= this.#unwanted);
   }
 
-  row(values: (Buffer | null)[]): void {
-    if (this.#everyRow) this.results.push(values.map((bytes) => bytes?.toString() ?? null));
-    else this.#row = values.map((bytes) => bytes && [bytes]);
+  value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Field {
+    if (this.#everyRow) return bytes.toString('utf8', start, end);
+    if (end - start <= longestString) return { latin1: bytes.toString('latin1', start, end) };
+    const value = bytes.subarray(start, end);
+    return [mayKeep ? value : Buffer.from(value)];
+  }
+
+  row(values: Field[]): void {
+    if (this.#everyRow) this.results.push(values);
+    else this.#row = values;
   }
 
   complete(): void {
@@ -81,8 +94,11 @@ export class PgExchange implements ReplySink {
 
   other(message: Buffer): void {
     const interception = this.#interception!;
-    if (message[0] === readyForQuery) interception.giveBack();
-    interception.pass(message);
+    if (message[0] === readyForQuery) {
+      interception.giveBack();
+      // Said here, since it comes with every exchange: `pg`'s parser would take longer to say it than all the rest takes to read.
+      this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
+    } else interception.pass(message);
   }
 
   handleReadyForQuery(): void {

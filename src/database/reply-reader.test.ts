@@ -35,7 +35,8 @@ function readIn(chunks: readonly Buffer[]): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
     wantsRow: () => true,
-    row: (values) => heard.push(values.map((bytes) => bytes?.toString() ?? null)),
+    value: (bytes, start, end) => bytes.toString('utf8', start, end),
+    row: (values) => heard.push(values),
     complete: () => heard.push('complete'),
     other: (bytes) => heard.push(bytes.toString('latin1')),
   });

@@ -4,11 +4,13 @@
  */
 
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
-export interface ReplySink {
-  /** Whether the row that comes is wanted; if not, `row` is not called for it. */
+export interface ReplySink<Value> {
+  /** Whether the row that comes is wanted; if not, neither `value` nor `row` is called for it. */
   wantsRow(): boolean;
-  /** A row's values, the sink's to keep; null is SQL's null. */
-  row(values: (Buffer | null)[]): void;
+  /** Reads a value. The bytes are the sink's if it may keep them, else they are gone once this returns. */
+  value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Value;
+  /** A row of such values; null is SQL's null. */
+  row(values: (Value | null)[]): void;
   /** A statement has run to its end. */
   complete(): void;
   /** A message of another kind, whole: errors, notices, readiness. It is the sink's until this returns. */
@@ -28,14 +30,14 @@ const code = {
 const headerLength = 5;
 
 /** Reads chunks as they come, and keeps none: what is kept of them is copied, so that they may all come in one buffer. */
-export class ReplyReader {
-  readonly #sink: ReplySink;
+export class ReplyReader<Value> {
+  readonly #sink: ReplySink<Value>;
   /** A message whose end has not come yet: of its whole size, or of a header's as long as that is not known. */
   #begun: Buffer | null = null;
   /** How many bytes of it there are. */
   #filled = 0;
 
-  constructor(sink: ReplySink) {
+  constructor(sink: ReplySink<Value>) {
     this.#sink = sink;
   }
 
@@ -74,9 +76,7 @@ export class ReplyReader {
   #readMessage(bytes: Buffer, start: number, end: number, isOurs: boolean): void {
     switch (bytes[start]) {
       case code.dataRow:
-        if (!this.#sink.wantsRow()) break;
-        if (isOurs) this.#sink.row(readValues(bytes, start + headerLength));
-        else this.#sink.row(readValues(copyOf(bytes, start + headerLength, end), 0));
+        if (this.#sink.wantsRow()) this.#sink.row(this.#readValues(bytes, start + headerLength, isOurs));
         break;
       case code.commandComplete:
       case code.emptyQuery:
@@ -92,31 +92,25 @@ export class ReplyReader {
         this.#sink.other(bytes.subarray(start, end));
     }
   }
+
+  #readValues(bytes: Buffer, start: number, isOurs: boolean): (Value | null)[] {
+    const count = bytes.readUInt16BE(start);
+    const values: (Value | null)[] = [];
+    let offset = start + 2;
+    for (let index = 0; index < count; index++) {
+      const length = bytes.readInt32BE(offset);
+      offset += 4;
+      if (length < 0) values.push(null);
+      else {
+        values.push(this.#sink.value(bytes, offset, offset + length, isOurs));
+        offset += length;
+      }
+    }
+    return values;
+  }
 }
 
 /** The length of the message whose header is at `start`, its first byte included. */
 function lengthAt(bytes: Buffer, start: number): number {
   return 1 + bytes.readUInt32BE(start + 1);
-}
-
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
-  const copy = Buffer.allocUnsafe(end - start);
-  bytes.copy(copy, 0, start, end);
-  return copy;
-}
-
-function readValues(bytes: Buffer, start: number): (Buffer | null)[] {
-  const count = bytes.readUInt16BE(start);
-  const values: (Buffer | null)[] = [];
-  let offset = start + 2;
-  for (let index = 0; index < count; index++) {
-    const length = bytes.readInt32BE(offset);
-    offset += 4;
-    if (length < 0) values.push(null);
-    else {
-      values.push(bytes.subarray(offset, offset + length));
-      offset += length;
-    }
-  }
-  return values;
 }

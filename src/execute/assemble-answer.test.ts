@@ -30,6 +30,23 @@ describe('assembleAnswer', () => {
     assert.equal(body.chunks[0]!.length, body.length);
   });
 
+  it('is the same bytes where they come as a string', () => {
+    const inBytes = { latin1: Buffer.from('"é🦀"').toString('latin1') };
+    const roots = [
+      { key: 'a', json: inBytes },
+      { key: 'b', json: null },
+    ];
+    const body = assembleAnswer(roots);
+    assert.equal(Buffer.from(body.latin1!, 'latin1').toString(), '{"data":{"a":"é🦀","b":null}}');
+    assert.deepEqual(body.chunks, [Buffer.from('{"data":{"a":"é🦀","b":null}}')]);
+    assert.equal(body.length, body.chunks[0]!.length);
+    // Beside others, and where they are long together.
+    assert.equal(textOf([...roots, { key: 'c', json: '"é"' }]), '{"data":{"a":"é🦀","b":null,"c":"é"}}');
+    const long = assembleAnswer(Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, json: inBytes })));
+    assert.equal(long.latin1, undefined);
+    assert.equal(Object.keys(JSON.parse(Buffer.concat(long.chunks).toString()).data).length, 4000);
+  });
+
   it('does not copy what is large', () => {
     const large = Buffer.from(`"${'é'.repeat(20_000)}"`);
     const { chunks, length } = assembleAnswer([

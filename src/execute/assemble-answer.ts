@@ -14,6 +14,8 @@ export interface Body {
   readonly chunks: readonly Buffer[];
   /** Of all chunks together, in bytes. */
   readonly length: number;
+  /** The same as a string, a character for each byte (latin1), where that is how it was made. */
+  readonly latin1?: string | undefined;
 }
 
 /** Below this size a copy costs less than another piece to write. */
@@ -21,13 +23,46 @@ const joinedLength = 16 * 1024;
 
 /** The response as UTF-8. */
 export function assembleAnswer(roots: readonly AnsweredRoot[]): Body {
+  return assembleString(roots) ?? assembleBytes(roots);
+}
+
+/** A body that is made as a string; its bytes are made for whoever asks for them. */
+class StringBody implements Body {
+  readonly latin1: string;
+
+  constructor(latin1: string) {
+    this.latin1 = latin1;
+  }
+
+  get length(): number {
+    return this.latin1.length;
+  }
+
+  get chunks(): readonly Buffer[] {
+    return [Buffer.from(this.latin1, 'latin1')];
+  }
+}
+
+/** The response as a string of bytes, if its values are such and it is short. Keys are GraphQL's names, which are ASCII. */
+function assembleString(roots: readonly AnsweredRoot[]): Body | null {
+  let latin1 = '{"data":{';
+  for (let index = 0; index < roots.length; index++) {
+    const { key, json } = roots[index]!;
+    if (json !== null && (typeof json === 'string' || !('latin1' in json))) return null;
+    latin1 += `${index === 0 ? '' : ','}"${key}":${json === null ? 'null' : json.latin1}`;
+    if (latin1.length > joinedLength) return null;
+  }
+  return new StringBody(`${latin1}}}`);
+}
+
+function assembleBytes(roots: readonly AnsweredRoot[]): Body {
   const pieces: (string | Buffer)[] = [];
   let text = '{"data":{';
   roots.forEach(({ key, json }, index) => {
     text += index === 0 ? `"${key}":` : `,"${key}":`;
     if (json === null || typeof json === 'string') text += json ?? 'null';
     else {
-      pieces.push(text, ...json);
+      pieces.push(text, ...('latin1' in json ? [Buffer.from(json.latin1, 'latin1')] : json));
       text = '';
     }
   });

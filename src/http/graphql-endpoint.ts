@@ -139,12 +139,19 @@ function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange,
   return headers;
 }
 
-/** Head and pieces in one write. */
-function writeBody(response: ServerResponse, { chunks, length }: Body): void {
+/**
+ * Head and pieces in one write. Node writes head and body at once where both are text, in latin1 every byte as it is: that saves an eighth of a small
+ * request's CPU.
+ */
+function writeBody(response: ServerResponse, body: Body): void {
+  if (body.latin1 !== undefined) {
+    response.end(body.latin1, 'latin1');
+    return;
+  }
+  const { chunks, length } = body;
   const last = chunks.length - 1;
   const only = last === 0 && length < longestText ? chunks[0] : undefined;
   if (only) {
-    // Node writes head and body at once where both are text, in latin1 every byte as it is. That saves an eighth of a small request's CPU.
     response.end(only.toString('latin1'), 'latin1');
     return;
   }
