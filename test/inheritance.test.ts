@@ -30,6 +30,11 @@ test('a key that a filter names is read as one row', async () => {
   assert.doesNotMatch((await started.graph.explain({ query: named }, { role: 'anon' })).join(), /string_agg|order by|limit/);
   assert.deepEqual(await ask(named), { cityCollection: { edges: [{ node: { name: 'Bonn' } }] } });
   assert.deepEqual(await ask(named.replace('2', '3')), { cityCollection: { edges: [] } });
+  const alias = (id: number) =>
+    `{ __typename it: cityCollection(filter: {id: {eq: ${id}}}) { is: __typename e: edges { node { id } } edges { node { name } } } }`;
+  const around = { __typename: 'Query', it: { is: 'cityConnection', e: [{ node: { id: 2 } }], edges: [{ node: { name: 'Bonn' } }] } };
+  assert.deepEqual(await ask(alias(2)), around);
+  assert.deepEqual(await ask(alias(3)), { ...around, it: { ...around.it, e: [], edges: [] } });
 });
 
 test('with a child that has the same key both rows are there, also right after it was made', async () => {

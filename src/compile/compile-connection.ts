@@ -111,6 +111,7 @@ class ConnectionCompiler {
     );
   }
 
+  /** In a subselect, where a second row is an error: after a change of the schema the key may be none any more. */
   #onlyEdge(members: readonly Member<EdgeValue>[]): Sql {
     const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#page.scope.alias);
     return sql`coalesce((select ${this.#edge(members, scope)}${newLine}from ${from}${where(conditions)}), '')`;

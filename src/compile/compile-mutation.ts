@@ -16,11 +16,7 @@ import { type Guard, selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
 /** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `none`. */
-export function compileMutation(
-  plan: MutationPlan,
-  context: StatementContext,
-  guard: Guard,
-): { readonly statement: Sql; readonly none: string } {
+export function compileMutation(plan: MutationPlan, context: StatementContext, guard: Guard): { readonly statement: Sql; readonly none: string } {
   const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
   const statement = isOneRow ? insertOne(plan, context, guard) : changeMany(plan, context, guard);
   return { statement, none: isOneRow ? responseOfNothing(plan) : 'null' };
@@ -39,7 +35,7 @@ function responseOfNothing({ members }: InsertPlan): string {
     if (value.kind === 'type name') return [key, value.name];
     return [key, value.kind === 'affected count' ? 0 : []];
   });
-  return `{${values.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`;
+  return JSON.stringify(Object.fromEntries(values));
 }
 
 function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
