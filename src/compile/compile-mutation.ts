@@ -16,7 +16,11 @@ import { type Guard, selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
 /** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `none`. */
-export function compileMutation(plan: MutationPlan, context: StatementContext, guard: Guard): { readonly statement: Sql; readonly none: string } {
+export function compileMutation(
+  plan: MutationPlan,
+  context: StatementContext,
+  guard: Guard,
+): { readonly statement: Sql; readonly none: string } {
   const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
   const statement = isOneRow ? insertOne(plan, context, guard) : changeMany(plan, context, guard);
   return { statement, none: isOneRow ? responseOfNothing(plan) : 'null' };
