@@ -26,6 +26,7 @@ export interface Scope {
   repeated(column: string, json: Sql): Sql;
 }
 
+/** What is known of the rows of a FROM item. */
 export interface RowOrigin {
   /** Whether NOT NULL holds for the rows. */
   readonly keepsNotNull: boolean;
