@@ -146,7 +146,10 @@ class RowgraphService implements Rowgraph {
           ? api.then((made) => answerRequest(made, caches, request, target))
           : answerRequest(api, caches, request, target);
       })
-      .then(toRawResponse, (error: unknown) => this.#failure(error));
+      .then(
+        (body) => new Success(body),
+        (error: unknown) => this.#failure(error),
+      );
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
@@ -223,10 +226,6 @@ class Success implements RawResponse {
   get latin1(): string | undefined {
     return this.#body.latin1;
   }
-}
-
-function toRawResponse(body: Body): RawResponse {
-  return new Success(body);
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

@@ -144,20 +144,20 @@ function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange,
  * request's CPU.
  */
 function writeBody(response: ServerResponse, body: Body): void {
-  if (body.latin1 !== undefined) {
-    response.end(body.latin1, 'latin1');
+  const text = body.latin1 ?? shortText(body);
+  if (text !== undefined) {
+    response.end(text, 'latin1');
     return;
   }
-  const { chunks, length } = body;
+  const { chunks } = body;
   const last = chunks.length - 1;
-  const only = last === 0 && length < longestText ? chunks[0] : undefined;
-  if (only) {
-    response.end(only.toString('latin1'), 'latin1');
-    return;
-  }
   if (last > 0) response.cork();
   for (const chunk of chunks.slice(0, last)) response.write(chunk);
   response.end(chunks[last]);
+}
+
+function shortText({ chunks, length }: Body): string | undefined {
+  return chunks.length === 1 && length < longestText ? chunks[0]!.toString('latin1') : undefined;
 }
 
 function addHeaders(headers: string[], more: Headers): void {

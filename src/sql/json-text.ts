@@ -47,8 +47,7 @@ const longestLine = 3;
 
 /** Qualified, because a function of the user's that takes texts would be a better match than one that takes anything. */
 function call(operands: readonly Sql[]): Sql {
-  const [only, ...others] = operands;
-  if (only && others.length === 0) return only;
+  if (operands.length === 1) return operands[0]!;
   if (operands.length <= longestLine) return sql`pg_catalog.concat(${join(operands, ', ')})`;
   const lines: Sql[][] = [];
   for (const operand of operands) {

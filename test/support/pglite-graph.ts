@@ -1,4 +1,5 @@
 /** A rowgraph over a PGlite of its own, with the usual roles and grants: for tests of a few tables. */
+import assert from 'node:assert/strict';
 import type { PGlite } from '@electric-sql/pglite';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startPglite } from './pglite.ts';
@@ -7,6 +8,8 @@ import { grantsSql, rolesSql } from './roles.ts';
 export interface PgliteGraph {
   readonly pglite: PGlite;
   readonly graph: Rowgraph;
+  /** The data of an answer without errors; the role is `service_role` unless another is named. */
+  ask(query: string, role?: string): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -15,9 +18,14 @@ export async function startPgliteGraph(schemaSql: string): Promise<PgliteGraph> 
   const pglite = await startPglite();
   await pglite.exec(`${rolesSql} ${grantsSql} ${schemaSql}`);
   const graph = await createRowgraph({ database: pglite });
+  const ask = async (query: string, role = 'service_role'): Promise<unknown> => {
+    const { data, errors } = await graph.execute({ query }, { role });
+    assert.equal(errors, undefined, JSON.stringify(errors));
+    return data;
+  };
   const stop = async (): Promise<void> => {
     await graph.close();
     await pglite.close();
   };
-  return { pglite, graph, stop };
+  return { pglite, graph, ask, stop };
 }
