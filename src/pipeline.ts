@@ -108,7 +108,8 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const ready = findCompiled(api, document, compiled, operation, variables);
   const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
   const session = target.caller && sessionOf(api, target.caller, ready.kind);
-  const rows = statements.length > 0 ? await executeFlight(target.database, { session, statements }, target.observe) : [];
+  const flight = { session, statements, template: ready.kind === 'query' ? ready : undefined };
+  const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
   const roots = answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key));
   return assembleAnswer(roots instanceof Promise ? await roots : roots);
 }

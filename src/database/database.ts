@@ -27,6 +27,11 @@ export interface Flight {
   /** Null on a connection of the caller's: role, claims and search path are its own. */
   readonly session: Session | null;
   readonly statements: readonly Statement[];
+  /**
+   * What the flight was made from, if it only reads: flights of one template differ in claims and values alone, so that several may share a
+   * connection. One that fails in company runs again.
+   */
+  readonly template?: object | undefined;
 }
 
 /** Bytes as a string, each a character (latin1): where they are few, a string costs less than a buffer. */

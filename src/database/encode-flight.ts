@@ -35,6 +35,13 @@ export function encodeFlight(flight: Flight, prepared: PreparedStatements | null
   return writer.take();
 }
 
+/** Whether encoding a flight would parse nothing. */
+export function isPrepared({ session, statements }: Flight, prepared: PreparedStatements, jitOff: JitOff): boolean {
+  if (session !== null && (jitOff === 'connection' || !prepared.has(everyRole, sessionStatement(session, jitOff).text))) return false;
+  const role = session?.role ?? everyRole;
+  return statements.every(({ text }) => prepared.has(role, text));
+}
+
 /** Encodes a script of one or more statements without parameters for the simple protocol. */
 export function encodeScript(text: string): Buffer {
   writer.begin(messageType.query);

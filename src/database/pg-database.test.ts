@@ -185,6 +185,89 @@ describe('a round trip', () => {
   }
 });
 
+describe('flights of one template', () => {
+  const template = {};
+  const shared = (text: string, value: string, as: Session | null = session()): Flight => ({
+    session: as,
+    statements: [{ text, parameters: [value] }],
+    template,
+  });
+
+  /** Asks for flights at once until a time comes when they took so many round trips: whether they share a connection depends on how quick they are. */
+  async function untilTogether(database: Database, roundTrips: number, ask: () => Promise<unknown>, warmUp: Flight): Promise<void> {
+    for (let attempt = 0; attempt < 30; attempt++) {
+      for (let time = 0; time < 100; time++) await database.run(warmUp);
+      proxy.takeFlights();
+      await ask();
+      if (proxy.takeFlights() === roundTrips) return;
+    }
+    assert.fail(`They never took ${roundTrips} round trips`);
+  }
+
+  const values = Array.from({ length: 8 }, (_, index) => `${index}`);
+
+  test('that are asked for at once take one round trip, each as its caller', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const text = `${whoAmI}, $1::text`;
+      const ask = async (): Promise<void> => {
+        const results = await Promise.all(values.map((value) => database.run(shared(text, value, session('anon', `{"sub":"${value}"}`)))));
+        assert.deepEqual(
+          results,
+          values.map((value) => [['anon', `{"sub":"${value}"}`, 'public', value]]),
+        );
+      };
+      await untilTogether(database, 1, ask, shared(text, 'ä'));
+      assert.deepEqual(await database.query("select current_user::text, current_setting('request.jwt.claims', true)"), [
+        ['authenticator', ''],
+      ]);
+    }));
+
+  test('fail each for itself, with what PostgreSQL says', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const text = 'select (12 / $1::int)::text';
+      for (const failing of ['0', '3', '7']) {
+        const ask = () =>
+          Promise.all(
+            values.map(async (value) => {
+              const run = database.run(shared(text, value === failing ? '0' : '4'));
+              if (value === failing) await assert.rejects(run, failure('22012', /division by zero/));
+              else assert.deepEqual(await run, [['3']]);
+            }),
+          );
+        await untilTogether(database, 2, ask, shared(text, '1'));
+      }
+    }));
+
+  test('are run again where the connection is lost: only the one that ends it whenever it runs fails', async () => {
+    const database = openPgDatabase(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`, { poolSize: 1 });
+    const text = "select case $1::text when '5' then pg_terminate_backend(pg_backend_pid())::text else $1 end";
+    const run = async (value: string) => textsOf(await database.run(shared(text, value, null)));
+    const ask = () =>
+      Promise.all(
+        values.map(async (value) => {
+          if (value === '5') await assert.rejects(run(value), failure('57P01', /terminating connection/));
+          else assert.deepEqual(await run(value), [[value]]);
+        }),
+      );
+    // All of them; a new connection for the one; another for the two after it.
+    await untilTogether(database, 1 + 2 + 3, ask, shared(text, '1', null));
+    await database.close();
+  });
+
+  test('do not feel a connection that broke unnoticed', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const text = 'select $1::text';
+      const ask = async (): Promise<void> => {
+        proxy.cut('on next write');
+        const settled = await Promise.allSettled(values.map((value) => database.run(shared(text, value))));
+        // One that went alone may have done what it was to do.
+        assert.ok(settled.filter(({ status }) => status === 'rejected').length <= 1);
+      };
+      // What was cut; a new connection; each of the eight.
+      await untilTogether(database, 1 + 8, ask, shared(text, '1'));
+    }));
+});
+
 describe('prepared statements', () => {
   test('are counted, those of connections that are gone among them', async () => {
     const database = openPgDatabase(server.url, { poolSize: 1 });

@@ -1,15 +1,16 @@
 /**
- * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer. Takes a URL, whose pool it
- * owns, or a pool of the caller's, which may come from another copy of `pg`.
+ * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer, some together with others
+ * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`.
  */
 import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
 import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Field, type Flight, type FlightResult, type Rows } from './database.ts';
-import { encodeFlight, encodeScript } from './encode-flight.ts';
-import { PgExchange } from './pg-exchange.ts';
+import { encodeFlight, encodeScript, isPrepared } from './encode-flight.ts';
+import { type ExpectedReply, PgExchange } from './pg-exchange.ts';
 import { PgListener, type PgListenerClient } from './pg-listener.ts';
 import { PgSocket } from './pg-socket.ts';
+import { Pipelining } from './pipelining.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { type JitOff, toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
@@ -60,10 +61,10 @@ interface ConnectionState {
 
 /** What some connection is to exchange, and who waits for it. */
 interface Job {
+  /** Null for a query outside of flights. */
+  readonly flight: Flight | null;
   readonly encode: (state: ConnectionState) => Uint8Array;
-  /** Whether it switches off what `ConnectionState.jitOff` says. */
-  readonly hasSession: boolean;
-  readonly rows: { readonly unwanted: number; readonly every: boolean };
+  readonly reply: ExpectedReply;
   readonly toError: (error: unknown, completed: number) => DatabaseError;
   readonly resolve: (results: Field[][]) => void;
   readonly reject: (error: DatabaseError) => void;
@@ -90,6 +91,7 @@ class PgDatabase implements Database {
   /** What those that are gone have added to the statistics. */
   readonly #gone = { hits: 0, misses: 0 };
   readonly #onRemove = (client: PgPoolClient): void => this.#forget(client);
+  readonly #pipelining = new Pipelining<Job>((jobs) => this.#startTogether(jobs));
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
@@ -105,19 +107,22 @@ class PgDatabase implements Database {
 
   run(flight: Flight): Promise<FlightResult> {
     return new Promise((resolve, reject) => {
-      const rows = { unwanted: flight.session === null ? 0 : 1, every: false };
+      const reply = { flights: 1, unwanted: flight.session === null ? 0 : 1, everyRow: false };
       const encode: Job['encode'] = ({ prepared, jitOff }) => encodeFlight(flight, prepared, jitOff);
       const toError: Job['toError'] = (error, completed) => toFlightError(error, flight, completed);
-      this.#start({ encode, hasSession: flight.session !== null, rows, toError, resolve, reject }, true);
+      const job = { flight, encode, reply, toError, resolve, reject };
+      // Several flights without names would all be parsed, and their pooler may have other connections for them.
+      if (flight.template === undefined || this.#statementCacheSize === null) this.#start(job, true);
+      else this.#pipelining.add(flight.template, job);
     });
   }
 
   query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
     return new Promise((resolve, reject) => {
-      const rows = { unwanted: 0, every: true };
+      const reply = { flights: 1, unwanted: 0, everyRow: true };
       const encode = () => (parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text));
       // Every row of a query is text (see `PgExchange`).
-      this.#start({ encode, hasSession: false, rows, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
+      this.#start({ flight: null, encode, reply, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
     });
   }
 
@@ -150,6 +155,48 @@ class PgDatabase implements Database {
     this.#acquire((client) => this.#exchange(client, job, mayRetry), job.reject);
   }
 
+  /** On one connection, if that has their statements prepared: nobody could tell which of several flights has failed to parse one. */
+  #startTogether(jobs: readonly Job[]): void {
+    const [first, ...others] = jobs as [Job, ...Job[]];
+    this.#acquire(
+      (client) => {
+        if (others.length > 0 && this.#isPrepared(client, first)) return this.#share(client, jobs);
+        this.#exchange(client, first, true);
+        for (const job of others) this.#start(job, true);
+      },
+      (error) => {
+        for (const job of jobs) job.reject(error);
+      },
+    );
+  }
+
+  #isPrepared(client: PgPoolClient, { flight }: Job): boolean {
+    const { prepared, jitOff } = this.#stateOf(client);
+    return flight !== null && prepared !== null && isPrepared(flight, prepared, jitOff);
+  }
+
+  /** Each flight is a transaction of its own. What does not succeed here runs again, alone. */
+  #share(client: PgPoolClient, jobs: readonly Job[]): void {
+    const template = jobs[0]!.flight!.template!;
+    const state = this.#stateOf(client);
+    const started = performance.now();
+    let over = 0;
+    const onDone = ({ error, broken, results }: PgExchange): void => {
+      const job = jobs[over++]!;
+      const isLast = broken || over === jobs.length;
+      if (isLast) client.release(broken ? error : undefined);
+      if (error === null) job.resolve(results);
+      else {
+        this.#pipelining.noteFailure(template);
+        this.#start(job, true);
+      }
+      if (broken) for (const left of jobs.slice(over)) this.#start(left, true);
+      else if (isLast) this.#pipelining.note(template, jobs.length, performance.now() - started);
+    };
+    const bytes = Buffer.concat(jobs.map((job) => job.encode(state)));
+    client.query(new PgExchange(bytes, { ...jobs[0]!.reply, flights: jobs.length }, onDone));
+  }
+
   #exchange(client: PgPoolClient, job: Job, mayRetry: boolean): void {
     const state = this.#stateOf(client);
     const { prepared } = state;
@@ -160,12 +207,15 @@ class PgDatabase implements Database {
       client.release();
       return job.reject(toDatabaseError(error));
     }
+    const { flight } = job;
+    const started = performance.now();
     const onDone = ({ error, broken, written, completed, results }: PgExchange): void => {
       prepared?.settle(completed);
       if (error === null) {
-        if (job.hasSession && state.jitOff === 'connection') state.jitOff = 'nowhere';
+        if (flight?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
         client.release();
         job.resolve(results);
+        if (flight?.template) this.#pipelining.note(flight.template, 1, performance.now() - started);
       } else if (mayRetry && !broken && isStalePlan(error)) {
         prepared?.evictAll();
         this.#exchange(client, job, false);
@@ -175,7 +225,7 @@ class PgDatabase implements Database {
         else job.reject(job.toError(error, completed));
       }
     };
-    client.query(new PgExchange(bytes, job.rows, onDone));
+    client.query(new PgExchange(bytes, job.reply, onDone));
   }
 
   #stateOf(client: PgPoolClient): ConnectionState {

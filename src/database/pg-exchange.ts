@@ -1,6 +1,6 @@
 /**
- * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): bytes that end in one Sync (or one simple query)
- * go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
+ * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a flight, or of several that share the
+ * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
  * happens after a failure, is `pg-database.ts`'s.
  */
 import type { Field } from './database.ts';
@@ -21,36 +21,50 @@ export interface PgConnection {
   sendCopyFail(message: string): void;
 }
 
+/** What comes back for the bytes of an exchange. */
+export interface ExpectedReply {
+  /** How many flights there are: how many times the server says that it is ready. */
+  readonly flights: number;
+  /** How many statements lead the way of each whose rows nobody wants. */
+  readonly unwanted: number;
+  /** Whether every row is wanted, or the first one of each statement. */
+  readonly everyRow: boolean;
+}
+
+const errorResponse = 0x45;
 const readyForQuery = 0x5a;
 /** In bytes. Beyond it a copy costs more than what it spares. */
 const longestString = 16 * 1024;
 
+/** Of a flight in company: why it failed is not read, as it runs again. */
+const failedInCompany = new Error('A flight that shared a connection with others has failed');
+
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
 export class PgExchange implements ReplySink<Field> {
-  /** One row a statement (the first; empty where there was none), or every row if asked for. */
-  readonly results: Field[][] = [];
+  /** One row a statement (the first; empty where there was none), or every row if asked for. Of one flight, as the next two. */
+  results: Field[][] = [];
   /** Null as long as nothing failed. */
   error: unknown = null;
   /** How many statements ran to their end. */
   completed = 0;
   /** Whether the bytes were handed to the socket. If not, another connection may be tried. */
   written = false;
-  /** Whether the connection can serve no other exchange. */
+  /** Whether the connection can serve no other exchange, and no other flight of this one. */
   broken = false;
   readonly #bytes: Uint8Array;
-  /** How many statements lead the way whose rows nobody wants. */
-  readonly #unwanted: number;
-  readonly #everyRow: boolean;
+  readonly #expected: ExpectedReply;
   readonly #done: (exchange: PgExchange) => void;
+  #flightsLeft: number;
   #row: Field[] | null = null;
   #connection: PgConnection | null = null;
   #interception: Interception | null = null;
   #finished = false;
 
-  constructor(bytes: Uint8Array, rows: { readonly unwanted: number; readonly every: boolean }, done: (exchange: PgExchange) => void) {
+  /** `done` is called for each flight. */
+  constructor(bytes: Uint8Array, expected: ExpectedReply, done: (exchange: PgExchange) => void) {
     this.#bytes = bytes;
-    this.#unwanted = rows.unwanted;
-    this.#everyRow = rows.every;
+    this.#expected = expected;
+    this.#flightsLeft = expected.flights;
     this.#done = done;
   }
 
@@ -71,33 +85,37 @@ export class PgExchange implements ReplySink<Field> {
   }
 
   wantsRow(): boolean {
-    return this.#everyRow || (this.#row === null && this.completed >= this.#unwanted);
+    return this.#expected.everyRow || (this.#row === null && this.completed >= this.#expected.unwanted);
   }
 
   value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Field {
-    if (this.#everyRow) return bytes.toString('utf8', start, end);
+    if (this.#expected.everyRow) return bytes.toString('utf8', start, end);
     if (end - start <= longestString) return { latin1: bytes.toString('latin1', start, end) };
     const value = bytes.subarray(start, end);
     return [mayKeep ? value : Buffer.from(value)];
   }
 
   row(values: Field[]): void {
-    if (this.#everyRow) this.results.push(values);
+    if (this.#expected.everyRow) this.results.push(values);
     else this.#row = values;
   }
 
   complete(): void {
     this.completed++;
-    if (!this.#everyRow && this.completed > this.#unwanted) this.results.push(this.#row ?? []);
+    if (!this.#expected.everyRow && this.completed > this.#expected.unwanted) this.results.push(this.#row ?? []);
     this.#row = null;
   }
 
   other(message: Buffer): void {
     const interception = this.#interception!;
     if (message[0] === readyForQuery) {
+      if (--this.#flightsLeft > 0) return this.#goOn();
       interception.giveBack();
       // Said here, since it comes with every exchange: `pg`'s parser would take longer to say it than all the rest takes to read.
       this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
+    } else if (message[0] === errorResponse && this.#expected.flights > 1) {
+      // For `pg` an error ends all that was submitted.
+      this.error = failedInCompany;
     } else interception.pass(message);
   }
 
@@ -133,6 +151,15 @@ export class PgExchange implements ReplySink<Field> {
   handleCopyData(): void {}
   handleCopyInResponse(connection: PgConnection): void {
     connection.sendCopyFail('COPY FROM STDIN is not supported here');
+  }
+
+  /** A flight is over, and another one comes. */
+  #goOn(): void {
+    this.#done(this);
+    this.results = [];
+    this.error = null;
+    this.completed = 0;
+    this.#row = null;
   }
 
   #finish(): void {

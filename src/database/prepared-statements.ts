@@ -50,6 +50,11 @@ export class PreparedStatements {
     return this.#misses;
   }
 
+  /** Whether a statement is prepared. To ask is no use of it. */
+  has(role: string, text: string): boolean {
+    return this.#roles.get(role)?.has(text) ?? false;
+  }
+
   /** The name of a statement that is prepared, or undefined. */
   find(role: string, text: string): string | undefined {
     const entry = this.#roles.get(role)?.get(text);

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turnOver } from 'node:timers/promises';
+import { Pipelining } from './pipelining.ts';
+
+function start() {
+  const sent: number[][] = [];
+  const pipelining = new Pipelining<number>((jobs) => void sent.push([...jobs]));
+  /** The groups that so many flights of one turn make. */
+  const groupsOf = async (template: object, count: number): Promise<number[]> => {
+    for (let job = 0; job < count; job++) pipelining.add(template, job);
+    assert.equal(sent.length, 0, 'nothing is sent before the turn is over');
+    await turnOver();
+    assert.deepEqual(sent.flat(), [...Array(count).keys()], 'each is sent once');
+    return sent.splice(0).map((jobs) => jobs.length);
+  };
+  return { sent, pipelining, groupsOf };
+}
+
+describe('flights of one turn', () => {
+  test('go alone as long as nothing is known of them', async () => {
+    const { groupsOf } = start();
+    assert.deepEqual(await groupsOf({}, 3), [1, 1, 1]);
+  });
+
+  test('go together where they are quick, so many that none waits long, and in groups of like size', async () => {
+    const { groupsOf, pipelining } = start();
+    const [quick, middling, slow] = [{}, {}, {}];
+    pipelining.note(quick, 1, 0.5);
+    assert.deepEqual(await groupsOf(quick, 8), [8]);
+    assert.deepEqual(await groupsOf(quick, 9), [5, 4]);
+    assert.deepEqual(await groupsOf(quick, 1), [1]);
+    pipelining.note(middling, 1, 0.5 + 1.3);
+    assert.deepEqual(await groupsOf(middling, 8), [3, 3, 2]);
+    pipelining.note(slow, 1, 0.5 + 2.1);
+    assert.deepEqual(await groupsOf(slow, 3), [1, 1, 1]);
+  });
+
+  test('go together with those of their template only', async () => {
+    const { sent, pipelining } = start();
+    const [one, other] = [{}, {}];
+    for (const template of [one, other]) pipelining.note(template, 1, 1);
+    for (let job = 0; job < 6; job++) pipelining.add(job % 2 ? one : other, job);
+    await turnOver();
+    assert.deepEqual(sent, [
+      [0, 2, 4],
+      [1, 3, 5],
+    ]);
+  });
+
+  test('of which one failed, or took long, go alone for a while', async () => {
+    const { groupsOf, pipelining } = start();
+    const template = {};
+    pipelining.note(template, 1, 1);
+    for (const setBack of [() => pipelining.noteFailure(template), () => pipelining.note(template, 1, 500)]) {
+      setBack();
+      for (let time = 0; time < 20; time++) pipelining.note(template, 1, 1);
+      assert.deepEqual(await groupsOf(template, 2), [1, 1]);
+      for (let time = 0; time < 80; time++) pipelining.note(template, 1, 1);
+      assert.deepEqual(await groupsOf(template, 2), [2]);
+    }
+  });
+
+  test('are measured by what each adds to a group, beyond what the network takes', async () => {
+    const { groupsOf, pipelining } = start();
+    const template = {};
+    pipelining.note({}, 1, 20);
+    pipelining.note(template, 8, 20 + 8);
+    assert.deepEqual(await groupsOf(template, 8), [4, 4]);
+  });
+});

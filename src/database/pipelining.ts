@@ -1,0 +1,70 @@
+/**
+ * Which flights share a connection: those of one template that are asked for in one turn of the event loop, if such flights are quick. They
+ * leave in one write, each with a Sync of its own, so that each is a transaction of its own
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: flights as they come; out: groups.
+ *
+ * A turn in which many flights come is one that took long, because this process is busy: then the writes, the reads and the awakening of a
+ * backend for each are what to save. Where PostgreSQL is what takes the time, turns are short and flights go one by one, to as many
+ * connections as there are.
+ */
+
+const mostTogether = 8;
+/** How long the last of a group may wait for the others, as far as can be told. */
+const longestWaitMillis = 4;
+/** The weight of the newest sample in the average. */
+const weight = 1 / 16;
+/** Stands for a failure: what fails is left alone for the next fifty or so. */
+const failureMillis = 1000;
+
+/** The flights of a turn, and what is known of their templates. */
+export class Pipelining<Job> {
+  readonly #send: (jobs: readonly Job[]) => void;
+  /** A moving average: how long a flight takes PostgreSQL, in milliseconds. */
+  readonly #paces = new WeakMap<object, number>();
+  /** What an exchange takes whatever it asks for: the network, and the least of work. */
+  #floorMillis = Infinity;
+  #turn = new Map<object, Job[]>();
+
+  constructor(send: (jobs: readonly Job[]) => void) {
+    this.#send = send;
+  }
+
+  /** Takes a flight that may share a connection; it is sent when the turn is over. */
+  add(template: object, job: Job): void {
+    if (this.#turn.size === 0) setImmediate(() => this.#endTurn());
+    const jobs = this.#turn.get(template);
+    if (jobs === undefined) this.#turn.set(template, [job]);
+    else jobs.push(job);
+  }
+
+  /** Takes note that so many flights, sent together, were answered after a time. */
+  note(template: object, flights: number, millis: number): void {
+    this.#floorMillis = Math.min(this.#floorMillis, millis);
+    this.#learn(template, (millis - this.#floorMillis) / flights);
+  }
+
+  noteFailure(template: object): void {
+    this.#learn(template, failureMillis);
+  }
+
+  #learn(template: object, millis: number): void {
+    const pace = this.#paces.get(template);
+    this.#paces.set(template, pace === undefined ? millis : pace + (millis - pace) * weight);
+  }
+
+  #endTurn(): void {
+    const turn = this.#turn;
+    this.#turn = new Map();
+    for (const [template, jobs] of turn) {
+      const groups = Math.ceil(jobs.length / this.#mostOf(template));
+      const size = Math.ceil(jobs.length / groups);
+      for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
+    }
+  }
+
+  /** How many may go together; one if nothing is known of them. */
+  #mostOf(template: object): number {
+    const pace = this.#paces.get(template) ?? failureMillis;
+    return Math.max(1, Math.min(mostTogether, Math.floor(longestWaitMillis / pace)));
+  }
+}
