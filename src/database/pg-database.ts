@@ -24,9 +24,10 @@ export interface PgPoolClient {
 
 /** What is used of a `pg.Pool`. */
 export interface PgPool {
+  readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
-  readonly options: object;
+  readonly options: { readonly max?: number };
   readonly Client: new (options: object) => PgListenerClient;
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -49,6 +50,8 @@ export interface PgDatabaseOptions {
   readonly onConnectionError?: (error: unknown) => void;
 }
 
+/** That of `pg`. */
+const defaultPoolSize = 10;
 /** How long opening a connection may take. */
 const connectTimeoutMillis = 5_000;
 
@@ -91,14 +94,17 @@ class PgDatabase implements Database {
   /** What those that are gone have added to the statistics. */
   readonly #gone = { hits: 0, misses: 0 };
   readonly #onRemove = (client: PgPoolClient): void => this.#forget(client);
-  readonly #pipelining = new Pipelining<Job>((jobs) => this.#startTogether(jobs));
+  readonly #pipelining = new Pipelining<Job>(
+    (jobs) => this.#startTogether(jobs),
+    () => this.#countSpare(),
+  );
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
     this.#statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
     this.#onConnectionError = options.onConnectionError ?? ignore;
     this.#ownsPool = typeof target === 'string';
-    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize ?? 10, this.#acquireTimeoutMillis) : target;
+    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize ?? defaultPoolSize, this.#acquireTimeoutMillis) : target;
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
     // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
@@ -226,6 +232,12 @@ class PgDatabase implements Database {
       }
     };
     client.query(new PgExchange(bytes, job.reply, onDone));
+  }
+
+  /** How many connections more are to be at work until half of the pool is. */
+  #countSpare(): number {
+    const { options, totalCount, idleCount, waitingCount } = this.#pool;
+    return Math.ceil((options.max ?? defaultPoolSize) / 2) - (totalCount - idleCount + waitingCount);
   }
 
   #stateOf(client: PgPoolClient): ConnectionState {

@@ -3,9 +3,12 @@ import { describe, test } from 'node:test';
 import { setImmediate as turnOver } from 'node:timers/promises';
 import { Pipelining } from './pipelining.ts';
 
-function start() {
+function start(spare = 0) {
   const sent: number[][] = [];
-  const pipelining = new Pipelining<number>((jobs) => void sent.push([...jobs]));
+  const pipelining = new Pipelining<number>(
+    (jobs) => void sent.push([...jobs]),
+    () => spare - sent.length,
+  );
   /** The groups that so many flights of one turn make. */
   const groupsOf = async (template: object, count: number): Promise<number[]> => {
     for (let job = 0; job < count; job++) pipelining.add(template, job);
@@ -34,6 +37,15 @@ describe('flights of one turn', () => {
     assert.deepEqual(await groupsOf(middling, 8), [3, 3, 2]);
     pipelining.note(slow, 1, 0.5 + 2.1);
     assert.deepEqual(await groupsOf(slow, 3), [1, 1, 1]);
+  });
+
+  test('go to idle connections first', async () => {
+    const { groupsOf, pipelining } = start(3);
+    const template = {};
+    pipelining.note(template, 1, 1);
+    assert.deepEqual(await groupsOf(template, 2), [1, 1]);
+    assert.deepEqual(await groupsOf(template, 8), [3, 3, 2]);
+    assert.deepEqual(await groupsOf(template, 40), [8, 8, 8, 8, 8]);
   });
 
   test('go together with those of their template only', async () => {

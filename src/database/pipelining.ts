@@ -3,9 +3,8 @@
  * leave in one write, each with a Sync of its own, so that each is a transaction of its own
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: flights as they come; out: groups.
  *
- * A turn in which many flights come is one that took long, because this process is busy: then the writes, the reads and the awakening of a
- * backend for each are what to save. Where PostgreSQL is what takes the time, turns are short and flights go one by one, to as many
- * connections as there are.
+ * What it saves is a write, a read and the awakening of a backend for each (docs/decisions/pipelining.md). Flights come many in a turn where
+ * this process is busy; and they go one by one as long as connections enough are idle, so that PostgreSQL has work for all of its cores.
  */
 
 const mostTogether = 8;
@@ -19,14 +18,17 @@ const failureMillis = 1000;
 /** The flights of a turn, and what is known of their templates. */
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
+  readonly #countSpare: () => number;
   /** A moving average: how long a flight takes PostgreSQL, in milliseconds. */
   readonly #paces = new WeakMap<object, number>();
   /** What an exchange takes whatever it asks for: the network, and the least of work. */
   #floorMillis = Infinity;
   #turn = new Map<object, Job[]>();
 
-  constructor(send: (jobs: readonly Job[]) => void) {
+  /** `countSpare`: how many connections are to get work of their own before any is shared. */
+  constructor(send: (jobs: readonly Job[]) => void, countSpare: () => number) {
     this.#send = send;
+    this.#countSpare = countSpare;
   }
 
   /** Takes a flight that may share a connection; it is sent when the turn is over. */
@@ -56,7 +58,7 @@ export class Pipelining<Job> {
     const turn = this.#turn;
     this.#turn = new Map();
     for (const [template, jobs] of turn) {
-      const groups = Math.ceil(jobs.length / this.#mostOf(template));
+      const groups = Math.max(Math.ceil(jobs.length / this.#mostOf(template)), Math.min(jobs.length, this.#countSpare()));
       const size = Math.ceil(jobs.length / groups);
       for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
     }
