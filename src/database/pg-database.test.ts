@@ -206,13 +206,16 @@ describe('flights of one template', () => {
 
   const values = Array.from({ length: 8 }, (_, index) => `${index}`);
 
-  test('that are asked for at once take one round trip, each as its caller', () =>
-    withDatabase({ poolSize: 1 }, async (database) => {
+  for (const pool of ['our', "a caller's"]) {
+    test(`that are asked for at once take one round trip on ${pool} pool, each as its caller`, async () => {
+      const connectionString = `postgres://authenticator@127.0.0.1:${proxy.port}/postgres`;
+      const own = pool === 'our' ? null : new Pool({ connectionString, max: 1 });
+      const database = openPgDatabase((own as unknown as PgPool) ?? connectionString, { poolSize: 1 });
       const text = `${whoAmI}, $1::text`;
       const ask = async (): Promise<void> => {
-        const results = await Promise.all(values.map((value) => database.run(shared(text, value, session('anon', `{"sub":"${value}"}`)))));
+        const results = values.map((value) => database.run(shared(text, value, session('anon', `{"sub":"${value}"}`))));
         assert.deepEqual(
-          results,
+          (await Promise.all(results)).map(textsOf),
           values.map((value) => [['anon', `{"sub":"${value}"}`, 'public', value]]),
         );
       };
@@ -220,7 +223,10 @@ describe('flights of one template', () => {
       assert.deepEqual(await database.query("select current_user::text, current_setting('request.jwt.claims', true)"), [
         ['authenticator', ''],
       ]);
-    }));
+      await database.close();
+      await own?.end();
+    });
+  }
 
   test('fail each for itself, with what PostgreSQL says', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
