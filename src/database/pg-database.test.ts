@@ -195,8 +195,8 @@ describe('flights of one template', () => {
 
   /** Asks for flights at once until a time comes when they took so many round trips: whether they share a connection depends on how quick they are. */
   async function untilTogether(database: Database, roundTrips: number, ask: () => Promise<unknown>, warmUp: Flight): Promise<void> {
-    for (let attempt = 0; attempt < 30; attempt++) {
-      for (let time = 0; time < 100; time++) await database.run(warmUp);
+    for (let attempt = 0; attempt < 10; attempt++) {
+      for (let time = 0; time < 500; time++) await database.run(warmUp);
       proxy.takeFlights();
       await ask();
       if (proxy.takeFlights() === roundTrips) return;

@@ -64,13 +64,15 @@ describe('flights of one turn', () => {
     const { groupsOf, pipelining } = start();
     const template = {};
     pipelining.note(template, 1, 1);
-    for (const setBack of [() => pipelining.noteFailure(template), () => pipelining.note(template, 1, 500)]) {
+    for (const setBack of [() => pipelining.noteFailure(template), () => pipelining.note(template, 1, 1000)]) {
       setBack();
-      for (let time = 0; time < 20; time++) pipelining.note(template, 1, 1);
+      for (let time = 0; time < 300; time++) pipelining.note(template, 1, 1);
       assert.deepEqual(await groupsOf(template, 2), [1, 1]);
-      for (let time = 0; time < 80; time++) pipelining.note(template, 1, 1);
+      for (let time = 0; time < 100; time++) pipelining.note(template, 1, 1);
       assert.deepEqual(await groupsOf(template, 2), [2]);
     }
+    for (let time = 0; time < 50; time++) pipelining.note(template, 1, time % 2 ? 1 : 11);
+    assert.deepEqual(await groupsOf(template, 2), [1, 1], 'slow on average');
   });
 
   test('are measured by what each adds to a group, beyond what the network takes', async () => {

@@ -8,19 +8,28 @@
  */
 
 const mostTogether = 8;
-/** How long the last of a group may wait for the others, as far as can be told. */
+/** How long the last of a group may wait for the others, going by the average. */
 const longestWaitMillis = 4;
-/** The weight of the newest sample in the average. */
+/** How long it may wait for a single one, going by the slowest of late. */
+const slowMillis = 25;
+/** The weight of the newest time in the average. */
 const weight = 1 / 16;
-/** Stands for a failure: what fails is left alone for the next fifty or so. */
+/** What is left of the slowest time after another one: a second counts as slow for the next 370. */
+const fading = 0.99;
+/** Stands for a failure, so that what fails is left alone for a while. */
 const failureMillis = 1000;
+
+/** How long a flight takes PostgreSQL, in milliseconds. */
+interface Pace {
+  average: number;
+  slowest: number;
+}
 
 /** The flights of a turn, and what is known of their templates. */
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
   readonly #countSpare: () => number;
-  /** A moving average: how long a flight takes PostgreSQL, in milliseconds. */
-  readonly #paces = new WeakMap<object, number>();
+  readonly #paces = new WeakMap<object, Pace>();
   /** What an exchange takes whatever it asks for: the network, and the least of work. */
   #floorMillis = Infinity;
   #turn = new Map<object, Job[]>();
@@ -51,7 +60,11 @@ export class Pipelining<Job> {
 
   #learn(template: object, millis: number): void {
     const pace = this.#paces.get(template);
-    this.#paces.set(template, pace === undefined ? millis : pace + (millis - pace) * weight);
+    if (pace === undefined) this.#paces.set(template, { average: millis, slowest: millis });
+    else {
+      pace.average += (millis - pace.average) * weight;
+      pace.slowest = Math.max(millis, pace.slowest * fading);
+    }
   }
 
   #endTurn(): void {
@@ -66,7 +79,8 @@ export class Pipelining<Job> {
 
   /** How many may go together; one if nothing is known of them. */
   #mostOf(template: object): number {
-    const pace = this.#paces.get(template) ?? failureMillis;
-    return Math.max(1, Math.min(mostTogether, Math.floor(longestWaitMillis / pace)));
+    const pace = this.#paces.get(template);
+    if (pace === undefined || pace.slowest > slowMillis) return 1;
+    return Math.max(1, Math.min(mostTogether, Math.floor(longestWaitMillis / pace.average)));
   }
 }
