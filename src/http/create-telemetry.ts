@@ -3,8 +3,9 @@
  * text of `/metrics`. No header and no body of a request is ever part of an event, so no key can get into the log.
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { CacheStatistics, Event, Observer, RequestFinished, WorkerEnded } from '../events.ts';
+import { collectProcessMetrics, EventLoopLag } from './event-loop-lag.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 export interface TelemetryOptions {
@@ -34,7 +35,7 @@ export function createTelemetry({ level = 'info', destination }: TelemetryOption
     destination ?? pino.destination(1),
   );
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   const metrics = createMetrics(registry);
   const cacheReaders: CacheReader[] = [];
   createCacheMetrics(registry, cacheReaders);
@@ -46,15 +47,20 @@ export function createTelemetry({ level = 'info', destination }: TelemetryOption
     watchCaches: (read) => {
       cacheReaders.push(read);
     },
-    writeMetrics: () => registry.metrics(),
+    writeMetrics: () => {
+      metrics.lag.collect();
+      return registry.metrics();
+    },
     metricsContentType: registry.contentType,
   };
 }
 
 function createMetrics(registry: Registry) {
   const registers = [registry];
+  const requests = new RequestMetrics(registry);
   return {
-    requests: new RequestMetrics(registry),
+    requests,
+    lag: new EventLoopLag(registry, () => requests.inFlight),
     schemaLoads: new Counter({
       name: 'rowgraph_schema_loads_total',
       help: 'Times that the schema was loaded, by outcome.',
@@ -77,6 +83,7 @@ function count(event: Event, metrics: Metrics): void {
   switch (event.kind) {
     case 'request-started':
       metrics.requests.start();
+      metrics.lag.noteRequest();
       break;
     case 'request-finished':
       metrics.requests.finish(event);

@@ -21,7 +21,7 @@ export class RequestMetrics {
   /** Takes the metrics up into the registry. */
   constructor(registry: Registry) {
     const registers = [registry];
-    const read = { inFlight: () => this.#inFlight, sentBytes: () => this.#sentBytes, count: (into: RequestCounter) => this.#count(into) };
+    const read = { inFlight: () => this.inFlight, sentBytes: () => this.#sentBytes, count: (into: RequestCounter) => this.#count(into) };
     new Counter({
       name: 'rowgraph_requests_total',
       help: 'Requests at the GraphQL endpoint, by the code of their first error (OK where there is none) and the role of the caller.',
@@ -49,6 +49,11 @@ export class RequestMetrics {
       },
     });
     registry.registerMetric(this.#durations());
+  }
+
+  /** How many requests are being answered. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   start(): void {
