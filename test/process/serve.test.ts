@@ -120,19 +120,21 @@ test('a database that cannot be used is one line and exit code 2', async () => {
   await refuse('postgres://127.0.0.1:1/x', /ECONNREFUSED/);
 });
 
-test('serve bounds the memory of its youngest generation, unless somebody chose its size', {
+test('serve bounds the memory that V8 and glibc keep for later, unless somebody chose otherwise', {
   skip: process.platform !== 'linux',
 }, async () => {
-  const optionsOfNode = async (more: Record<string, string>): Promise<string[]> => {
+  const settingsOfNode = async (more: Record<string, string>): Promise<string[]> => {
     const command = startCommand(['serve', '--database-url', urlOf('authenticator')], { home, environment: { ...environment, ...more } });
     await command.waitFor(/serves/);
-    const line = await readFile(`/proc/${command.process.pid}/cmdline`, 'utf8');
+    const readWords = async (file: string) => (await readFile(`/proc/${command.process.pid}/${file}`, 'utf8')).split('\0');
+    const words = [...(await readWords('cmdline')), ...(await readWords('environ'))];
     const { code, stderr } = await command.stop();
     assert.equal(code, 0, stderr);
-    return line.split('\0').filter((word) => word.startsWith('--max'));
+    return words.filter((word) => /^(--max|MALLOC_)/.test(word));
   };
-  assert.deepEqual(await optionsOfNode({}), ['--max-semi-space-size=8']);
-  assert.deepEqual(await optionsOfNode({ NODE_OPTIONS: '--max-semi-space-size=32' }), []);
+  assert.deepEqual(await settingsOfNode({}), ['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=2']);
+  assert.deepEqual(await settingsOfNode({ MALLOC_ARENA_MAX: '4' }), ['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=4']);
+  assert.deepEqual(await settingsOfNode({ NODE_OPTIONS: '--max-semi-space-size=32' }), []);
 });
 
 test('schema prints what a role sees', async () => {
