@@ -150,7 +150,8 @@ try {
 This page is written by the benchmark. It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph at ${readCommit()}, Node ${process.versions.node}, without event triggers,
 ${rounds} rounds, each a new process. The schema has 2,000 tables of 12 columns and 2 foreign keys each; three roles may use all of it.
 Load is 4 connections that ask for a page of 5 rows, each as soon as its answer is in. Blocks of the event loop are what the
-server's own metrics say (\`nodejs_eventloop_lag_max_seconds\`). Everything runs on one machine of ${availableParallelism()} cores.
+server's own metrics say (\`nodejs_eventloop_lag_max_seconds\`), which is the time between two looks at it: up to 10 ms of it are the
+measure's own, as it looks every 10 ms. Everything runs on one machine of ${availableParallelism()} cores.
 
 ${table}
 `;
