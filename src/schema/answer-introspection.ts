@@ -36,7 +36,9 @@ export function* answerIntrospection(model: Model, operation: IntrospectingOpera
   const { selectionSet } = operation.node;
   try {
     const request = { selectionSet, fragments: operation.fragments, variables: readVariables(schema, operation) };
-    return yield* writeIntrospection(selectIntrospection(described, request, key));
+    const selected = selectIntrospection(described, request, key);
+    yield;
+    return yield* writeIntrospection(selected);
   } catch (error) {
     throw error instanceof GraphQLError ? new ApiError('BAD_USER_INPUT', error.message, { cause: error }) : error;
   }
