@@ -31,7 +31,13 @@ describe('ApiSet', () => {
   /** The root fields that a role is told of. */
   async function toldFields(api: Api): Promise<string[]> {
     const request = { query: '{ __schema { queryType { fields { name } } } }' };
-    const { chunks } = await answerRequest(api, settings.caches, request, { database, caller: { role: 'reader' }, observe: () => {} });
+    const { chunks } = await answerRequest(api, settings.caches, request, {
+      database,
+      caller: { role: 'reader' },
+      observe: () => {},
+      deadline: null,
+      client: '',
+    });
     const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { __schema: { queryType: { fields: { name: string }[] } } } };
     return data.__schema.queryType.fields.map(({ name }) => name);
   }
@@ -44,7 +50,7 @@ describe('ApiSet', () => {
       first: number,
       query = 'query q($first: Int) { openCollection(first: $first) { edges { cursor } } }',
     ) => {
-      const target = { database, caller: { role: 'reader' }, observe: () => {} };
+      const target = { database, caller: { role: 'reader' }, observe: () => {}, deadline: null, client: '' };
       await answerRequest(await apis.of('reader', database), settings.caches, { query, variables: { first } }, target);
     };
     const earlier = await ApiSet.load(database, stamp, { ...settings, uses });

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type Field, type FlightResult, type Session } from './database/database.ts';
+import type { Deadline } from './deadline.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
 import type { Observer } from './events.ts';
 import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execute/assemble-answer.ts';
@@ -34,6 +35,18 @@ export interface Caller {
   readonly role: string;
   /** `request.jwt.claims`; `role` is always among them. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a request is run, apart from what it asks. */
+export interface RequestOptions {
+  /** Milliseconds that the request may take. It shortens the time that the graph gives every request (`timeout`), and never extends it. */
+  readonly timeout?: number | undefined;
+  /** Cancels the request: it leaves the queue for connections, or PostgreSQL is told to stop. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
+  readonly client?: string | undefined;
+  /** In the place of `timeout` and `signal`, for servers: the time of a request that began before its body was read. */
+  readonly deadline?: Deadline | undefined;
 }
 
 export interface ExecutionResult {
@@ -96,6 +109,10 @@ export interface Target {
   /** Null on a connection of the caller's, which has a role and claims of its own. */
   readonly caller: Caller | null;
   readonly observe: Observer;
+  /** Null where nothing limits the time but the connection itself. */
+  readonly deadline: Deadline | null;
+  /** Whose share of the connections is used. */
+  readonly client: string;
 }
 
 /** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */

@@ -10,6 +10,7 @@ import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
 import { installSchemaTriggers } from './database/install-schema-triggers.ts';
 import { openDatabase } from './database/open-database.ts';
+import { Deadline } from './deadline.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { ApiError } from './errors.ts';
@@ -25,6 +26,7 @@ import {
   failureResponse,
   type GraphQLRequest,
   type RawResponse,
+  type RequestOptions,
   type Target,
 } from './pipeline.ts';
 import { SchemaWatch } from './schema-watch.ts';
@@ -42,6 +44,8 @@ export interface RowgraphOptions {
   readonly prepare?: boolean;
   /** Whether to install the event triggers that tell of DDL as it commits, which takes a superuser. Default: false. */
   readonly schemaTriggers?: boolean;
+  /** Milliseconds that a request may take: the wait for a connection, PostgreSQL's work, and all else. Default: 30,000. */
+  readonly timeout?: number;
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -51,9 +55,9 @@ export interface RowgraphOptions {
 /** A GraphQL API over a database. */
 export interface Rowgraph {
   /** Runs a request as a caller. Never rejects for what the request is or does: that is told in `errors`. */
-  execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult>;
+  execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
-  executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse>;
+  executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
   /**
    * Runs a request on a connection of yours (a `pg` client or a `PGlite`): in the transaction that is open on it, under a savepoint, as
    * its current role, with its search_path as the exposed schemas. Tables that only this transaction sees are in the API.
@@ -86,6 +90,7 @@ const defaultCaches: CacheSizes = {
   introspectionBytes: 64 * 1024 * 1024,
 };
 const ignore: Observer = () => {};
+const defaultTimeoutMillis = 30_000;
 
 /** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
@@ -102,7 +107,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   try {
     if (options.schemaTriggers) await installSchemaTriggers(database);
     const watch = await SchemaWatch.start(database, settings, observe);
-    return new RowgraphService(database, settings, watch, observe);
+    return new RowgraphService(database, settings, watch, observe, options.timeout ?? defaultTimeoutMillis);
   } catch (error) {
     await database.close();
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
@@ -117,17 +122,19 @@ class RowgraphService implements Rowgraph {
   readonly #settings: ApiSettings;
   readonly #watch: SchemaWatch;
   readonly #observe: Observer;
+  readonly #timeoutMillis: number;
   readonly #clientStates = new LRUCache<string, ApiSet>({ max: maxClientStates });
 
-  constructor(database: Database, settings: ApiSettings, watch: SchemaWatch, observe: Observer) {
+  constructor(database: Database, settings: ApiSettings, watch: SchemaWatch, observe: Observer, timeoutMillis: number) {
     this.#database = database;
     this.#settings = settings;
     this.#watch = watch;
     this.#observe = observe;
+    this.#timeoutMillis = timeoutMillis;
   }
 
-  async execute(request: GraphQLRequest, caller: Caller): Promise<ExecutionResult> {
-    const response = await this.executeRaw(request, caller);
+  async execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult> {
+    const response = await this.executeRaw(request, caller, options);
     try {
       return toResult(response);
     } catch (error) {
@@ -136,8 +143,21 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse> {
-    const target: Target = { database: this.#database, caller, observe: this.#observe };
+  executeRaw(request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> {
+    if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options.client);
+    const { timeout = Infinity, signal, client } = options;
+    const deadline = new Deadline(Math.min(timeout, this.#timeoutMillis));
+    const abandon = (): void => deadline.stop('abandoned');
+    if (signal?.aborted) abandon();
+    signal?.addEventListener('abort', abandon);
+    return this.#run(request, caller, deadline, client).finally(() => {
+      deadline.end();
+      signal?.removeEventListener('abort', abandon);
+    });
+  }
+
+  #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, client = clientOf(caller)): Promise<RawResponse> {
+    const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client };
     const { caches } = this.#settings;
     return this.#watch
       .withCurrent((apis) => {
@@ -162,7 +182,7 @@ class RowgraphService implements Rowgraph {
       const apis = this.#clientStates.get(key) ?? (await ApiSet.load(database, stamp, settings));
       this.#clientStates.set(key, apis);
       const api = await apis.of(role, database);
-      const target: Target = { database, caller: null, observe: this.#observe };
+      const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '' };
       return toResult(await answerRequest(api, settings.caches, request, target));
     } catch (error) {
       return toResult(this.#failure(error));
@@ -204,6 +224,12 @@ class RowgraphService implements Rowgraph {
     if (failure.errorCode === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
     return failure;
   }
+}
+
+/** Whose share of the connections a caller uses where nobody says it. */
+function clientOf({ role, claims }: Caller): string {
+  const sub = claims?.sub;
+  return typeof sub === 'string' ? `${role} ${sub}` : role;
 }
 
 /** An answer without errors. */

@@ -22,7 +22,7 @@ interface Layer {
 const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
 const root: Layer = {
-  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts', 'cache-use.ts'],
+  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts', 'cache-use.ts', 'deadline.ts'],
   packages: ['graphql', 'lru-cache'],
 };
 
@@ -39,12 +39,13 @@ const layers: Readonly<Record<string, Layer>> = {
   plan: { values: ['request/operation.ts'], types: ['request', 'model', 'schema'] },
   sql: {},
   compile: { values: ['sql'], types: ['plan', 'model', 'schema'] },
-  database: { packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { types: ['deadline.ts'], packages: ['pg', '@electric-sql/pglite'], node: true },
   // The error class, and the marks by which errors of ours inside SQL are told.
   execute: { values: ['database/database.ts', 'database/session-statement.ts', 'sql/raise.ts'], types: ['database'], node: true },
   // Stands beside the pipeline: it loads a catalog and builds models of its own, to tell what is not in them.
   doctor: { values: ['catalog', 'model', 'sql', 'slices.ts'], types: ['database'] },
   http: {
+    values: ['deadline.ts'],
     types: ['pipeline.ts', 'rowgraph.ts'],
     packages: ['fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/under-pressure', 'jose', 'lru-cache', 'pino', 'prom-client'],
     node: true,
@@ -56,11 +57,12 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   ...Object.fromEntries(composition.map((file) => [file, root])),
-  'index.ts': { values: ['rowgraph.ts'], types: ['pipeline.ts', 'doctor'] },
+  'index.ts': { values: ['rowgraph.ts', 'deadline.ts'], types: ['pipeline.ts', 'doctor'] },
   'config.ts': { node: true },
   'errors.ts': {},
   'events.ts': {},
   'cache-use.ts': {},
+  'deadline.ts': {},
   'introspection-answers.ts': { values: ['slices.ts'], types: ['cache-use.ts'], packages: ['lru-cache'] },
   'single-flight.ts': {},
   // The event loop is a matter of those who wait for something: a pure stage writes a generator, and yields where it may pause.

@@ -1,9 +1,9 @@
 /** What the server needs of a graph: the part of the public API that answers requests as bytes. Types only. */
 import type { CacheStatistics } from '../events.ts';
-import type { Caller, GraphQLRequest, RawResponse } from '../pipeline.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../pipeline.ts';
 
 export interface ServedGraph {
-  executeRaw(request: GraphQLRequest, caller: Caller): Promise<RawResponse>;
+  executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
   /** How its caches do. */
   readCaches(): readonly CacheStatistics[];
   /** Resolves if the database answers. */
