@@ -41,6 +41,17 @@ test('values are typed and checked', () => {
   assert.deepEqual(read(['schemas', 'prepare', 'poolSize'], { file }), { schemas: ['a', 'b'], prepare: false, poolSize: 4 });
 });
 
+test('a time is a number and its unit, and becomes milliseconds', () => {
+  const timeOf = (closeTimeout: string): number => read(['closeTimeout'], { flags: { closeTimeout } }).closeTimeout;
+  assert.deepEqual(['500ms', '30s', '2min', '1h', '0s', '0'].map(timeOf), [500, 30_000, 120_000, 3_600_000, 0, 0]);
+  assert.equal(read(['closeTimeout'], {}).closeTimeout, 10_000);
+  for (const wrong of ['30', '1.5s', '-1s', '1 s', 's', '25h', '2d']) {
+    assert.deepEqual(problemsOf(['closeTimeout'], { flags: { closeTimeout: wrong } }), [
+      `--close-timeout must be a time from 0s to 24h, such as 500ms, 30s or 2min (it is ${JSON.stringify(wrong)})`,
+    ]);
+  }
+});
+
 test('each problem is one line that names its source, and shows no secret', () => {
   assert.deepEqual(problemsOf(['port', 'jwtSecret'], { flags: { port: '-1' }, environment: { ROWGRAPH_JWT_SECRET: 'short' } }), [
     '--port must be a whole number from 0 to 65535 (it is "-1")',

@@ -114,6 +114,29 @@ function bytes(description: string, fallback: number, fallbackText: string): Set
   return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
 }
 
+const durationUnits = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+
+/** A time in milliseconds. The default and the bounds are written as a user would write them; without a default it may stay unset. */
+function duration<Default extends string | undefined>(
+  description: string,
+  fallback: Default,
+  [least, most]: readonly [string, string],
+): Setting<number | Exclude<Default, string>> {
+  const parse = (value: string): number => {
+    const milliseconds = readDuration(value);
+    if (milliseconds >= readDuration(least) && milliseconds <= readDuration(most)) return milliseconds;
+    throw expected(`must be a time from ${least} to ${most}, such as 500ms, 30s or 2min`);
+  };
+  const value = (fallback === undefined ? undefined : readDuration(fallback)) as number | Exclude<Default, string>;
+  return { placeholder: 'TIME', description, default: value, defaultText: fallback ?? 'none', secret: false, parse };
+}
+
+/** Milliseconds; not a number where the text is no time. Zero needs no unit. */
+function readDuration(value: string): number {
+  const [, digits, unit] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
+  return Number(digits) * durationUnits[unit as keyof typeof durationUnits];
+}
+
 const anyPort = [0, 65_535] as const;
 const cacheBounds = [1, 1_000_000] as const;
 
@@ -140,6 +163,7 @@ export const settings = {
   corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * is any, - none', ['*']),
   rateLimit: integer('NUMBER', 'Requests that one address may send in a minute', undefined, [1, 10_000_000]),
   trustProxy: text('ADDRESSES', 'Proxies that are believed about the address of a client, separated by commas', undefined),
+  closeTimeout: duration('How long requests in flight may take when the server stops, before they are cut off', '10s', ['0s', '24h']),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least important log line to write', 'info'),
   dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),
   dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 takes any free one', 0, anyPort),

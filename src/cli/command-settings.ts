@@ -19,6 +19,7 @@ const serviceSettingNames = [
   'corsOrigins',
   'rateLimit',
   'trustProxy',
+  'closeTimeout',
   'logLevel',
 ] as const;
 type ServiceSettingName = (typeof serviceSettingNames)[number];

@@ -16,7 +16,7 @@ export interface ServiceOptions {
 
 /** Listens. Throws `CommandError` where the address cannot be had. */
 export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
-  const { host, port, basePath, graphiql, tokenCache, bodyLimit, corsOrigins, rateLimit, trustProxy } = configuration;
+  const { host, port, basePath, graphiql, tokenCache, bodyLimit, corsOrigins, rateLimit, trustProxy, closeTimeout } = configuration;
   try {
     return await startServer({
       graph,
@@ -28,6 +28,7 @@ export async function startService({ configuration, jwtSecret, anonKey, graph, t
       corsOrigins,
       graphiql: graphiql && (anonKey === null || { anonKey }),
       telemetry,
+      closeMilliseconds: closeTimeout,
       ...(basePath !== undefined && { basePath }),
       ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
       ...(trustProxy !== undefined && { trustProxy }),
