@@ -1,0 +1,128 @@
+/**
+ * The kinds of settings: how the text of a flag, of an environment variable or of a config file becomes a value, and what is wrong with it if it
+ * does not. The settings themselves are in `config.ts`.
+ */
+
+/** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
+export interface Setting<Value> {
+  /** What stands for the value in `--help`. */
+  readonly placeholder: string;
+  readonly description: string;
+  readonly default: Value;
+  /** The default as `--help` shows it. */
+  readonly defaultText: string;
+  /** A secret is never repeated in an error. */
+  readonly secret: boolean;
+  /** The value of a text; an `Error` says what was expected. */
+  readonly parse: (text: string) => Exclude<Value, undefined>;
+}
+
+/** What was expected of a text, as the end of a sentence that begins with the name of the setting. */
+export function expected(what: string): Error {
+  return new Error(what);
+}
+
+/** A text that is not empty and passes the check. */
+export function text<Default extends string | undefined>(
+  placeholder: string,
+  description: string,
+  fallback: Default,
+  check: (value: string) => void = () => undefined,
+): Setting<string | Default> {
+  const parse = (value: string): string => {
+    if (value.trim() === '') throw expected('must not be empty');
+    check(value);
+    return value;
+  };
+  return { placeholder, description, default: fallback, defaultText: fallback ?? 'none', secret: false, parse };
+}
+
+/** A whole number within bounds. */
+export function integer<Default extends number | undefined>(
+  placeholder: string,
+  description: string,
+  fallback: Default,
+  [least, most]: readonly [number, number],
+): Setting<number | Default> {
+  const parse = (value: string): number => {
+    const parsed = Number(value);
+    if (!/^\d+$/.test(value) || parsed < least || parsed > most) throw expected(`must be a whole number from ${least} to ${most}`);
+    return parsed;
+  };
+  return { placeholder, description, default: fallback, defaultText: String(fallback ?? 'none'), secret: false, parse };
+}
+
+/** One of some words. */
+export function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+  fallback: NoInfer<Choice>,
+): Setting<Choice> {
+  const parse = (value: string): Choice => {
+    const found = choices.find((candidate) => candidate === value);
+    if (found === undefined) throw expected(`must be one of ${choices.join(', ')}`);
+    return found;
+  };
+  return { placeholder: choices.join('|'), description, default: fallback, defaultText: fallback, secret: false, parse };
+}
+
+/** A switch. */
+export function onOrOff(description: string, fallback: boolean): Setting<boolean> {
+  const words = choice(['on', 'off'], description, fallback ? 'on' : 'off');
+  return { ...words, default: fallback, parse: (value) => words.parse(value) === 'on' };
+}
+
+/** Items separated by commas; `-` is the empty list. */
+export function list(placeholder: string, description: string, fallback: readonly string[]): Setting<readonly string[]> {
+  const parse = (value: string): readonly string[] => {
+    const items = value === '-' ? [] : value.split(',').map((item) => item.trim());
+    if (items.includes('')) throw expected('must be a list separated by commas, without empty items');
+    return items;
+  };
+  return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
+}
+
+/** A text that no error repeats. It is never given a default. */
+export function secret(placeholder: string, description: string, check: (value: string) => void): Setting<string | undefined> {
+  const parse = (value: string): string => {
+    check(value);
+    return value;
+  };
+  return { placeholder, description, default: undefined, defaultText: 'none', secret: true, parse };
+}
+
+const byteUnits = { '': 1, kb: 1024, mb: 1024 ** 2 };
+
+/** A size in bytes. */
+export function bytes(description: string, fallback: number, fallbackText: string): Setting<number> {
+  const parse = (value: string): number => {
+    const [, digits, unit] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
+    const size = Number(digits) * byteUnits[(unit ?? '').toLowerCase() as keyof typeof byteUnits];
+    if (!(size >= 1024 && size <= 1024 ** 3)) throw expected('must be a size from 1kb to 1024mb, such as 512kb or 2mb');
+    return size;
+  };
+  return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
+}
+
+const durationUnits = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+
+/** A time in milliseconds. The default and the bounds are written as a user would write them; without a default it may stay unset. */
+export function duration<Default extends string | undefined>(
+  description: string,
+  fallback: Default,
+  [least, most]: readonly [string, string],
+): Setting<number | Exclude<Default, string>> {
+  const parse = (value: string): number => {
+    const milliseconds = readDuration(value);
+    if (milliseconds >= readDuration(least) && milliseconds <= readDuration(most)) return milliseconds;
+    throw expected(`must be a time from ${least} to ${most}, such as 500ms, 30s or 2min`);
+  };
+  const value = (fallback === undefined ? undefined : readDuration(fallback)) as number | Exclude<Default, string>;
+  return { placeholder: 'TIME', description, default: value, defaultText: fallback ?? 'none', secret: false, parse };
+}
+
+/** Milliseconds; not a number where the text is no time. Zero needs no unit. */
+function readDuration(value: string): number {
+  const [, digits, unit] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
+  return Number(digits) * durationUnits[unit as keyof typeof durationUnits];
+}
