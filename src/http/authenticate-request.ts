@@ -14,10 +14,11 @@ export function authenticateRequest(headers: IncomingHttpHeaders, verifier: Toke
   if (typeof key !== 'string' || key === '') {
     throw new ApiError('UNAUTHENTICATED', "Send the header apiKey with a key of this project (HS256, signed with the project's secret).");
   }
+  // The shape of both headers is checked before anything is verified: whoever throws here must leave no promise behind that nobody awaits.
+  const { authorization } = headers;
+  const token = authorization === undefined ? null : readBearerToken(authorization);
   const caller = verifier.verify(key, 'The apiKey');
-  const authorization = headers.authorization;
-  if (authorization === undefined) return caller;
-  const token = readBearerToken(authorization);
+  if (token === null) return caller;
   if (caller instanceof Promise) return caller.then(() => verifier.verify(token, 'The bearer token'));
   return verifier.verify(token, 'The bearer token');
 }
