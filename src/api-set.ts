@@ -12,6 +12,7 @@ import { ApiError } from './errors.ts';
 import type { CacheStatistics } from './events.ts';
 import { IntrospectionAnswers } from './introspection-answers.ts';
 import { buildModel } from './model/build-model.ts';
+import { checkDirectives } from './model/check-directives.ts';
 import type { Model } from './model/model.ts';
 import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
 import { buildSchema } from './schema/build-schema.ts';
@@ -44,10 +45,18 @@ export class ApiSet {
   readonly #searchPath: string;
   readonly #apis = new LRUCache<string, Api | Promise<Api>>({ max: maxRoles });
   readonly #introspectionAnswers: IntrospectionAnswers;
+  /** The comment directives that are ignored, as text. */
+  readonly ignoredDirectives: readonly string[];
   #made = 0;
 
-  private constructor(catalog: Catalog, { version, fingerprint }: SchemaStamp, settings: ApiSettings) {
+  private constructor(
+    catalog: Catalog,
+    ignoredDirectives: readonly string[],
+    { version, fingerprint }: SchemaStamp,
+    settings: ApiSettings,
+  ) {
     this.#catalog = catalog;
+    this.ignoredDirectives = ignoredDirectives;
     this.#version = version;
     this.#fingerprint = fingerprint;
     this.#settings = settings;
@@ -57,12 +66,20 @@ export class ApiSet {
 
   /** Reads the catalog. The stamp has to be read before. */
   static async load(database: Database, stamp: SchemaStamp, settings: ApiSettings): Promise<ApiSet> {
-    return new ApiSet(await loadCatalog(database, settings.schemas), stamp, settings);
+    const catalog = await loadCatalog(database, settings.schemas);
+    const problems = await runInSlices(checkDirectives(catalog));
+    // A member that means nothing here may be another tool's.
+    const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
+    return new ApiSet(
+      catalog,
+      ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`),
+      stamp,
+      settings,
+    );
   }
 
   /**
-   * The API of a role, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist and SCHEMA_ERROR for a broken
-   * directive.
+   * The API of a role, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist.
    */
   of(role: string, database: Database): Api | Promise<Api> {
     const known = this.#apis.get(role);

@@ -32,7 +32,6 @@ export const errorCodes = {
   READ_ONLY: { status: 200, meaning: 'The database or the transaction is read-only (SQLSTATE 25006).' },
   RAISED: { status: 200, meaning: 'A function or trigger raised an exception of its own (SQLSTATE P0001 or another class of its own).' },
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported an error of another kind.' },
-  SCHEMA_ERROR: { status: 200, meaning: 'The schema cannot be derived from the database, such as a comment directive that is not JSON.' },
   DATABASE_UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached, or has no connection to spare.' },
   OVERLOADED: { status: 503, meaning: 'The server has more work than it can do; try again later.' },
   INTERNAL_ERROR: { status: 500, meaning: 'A defect of rowgraph.' },

@@ -72,6 +72,13 @@ export interface SchemaLoadFailed {
   readonly error: unknown;
 }
 
+/** Comment directives, or members of them, cannot be read and are ignored. Told once for each load of the schema. */
+export interface DirectivesIgnored {
+  readonly kind: 'directives-ignored';
+  /** What is commented, and what is wrong: `table public.note: its comment directive is not JSON …`. */
+  readonly problems: readonly string[];
+}
+
 /** A flight is run again because concurrent transactions, or a newer schema, were in its way. */
 export interface FlightRetried {
   readonly kind: 'flight-retried';
@@ -97,6 +104,7 @@ export type Event =
   | WorkerEnded
   | SchemaLoaded
   | SchemaLoadFailed
+  | DirectivesIgnored
   | FlightRetried
   | PoolFailed;
 

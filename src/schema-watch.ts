@@ -16,13 +16,7 @@ const fingerprintMillis = 1000;
 /** How long a request is compiled anew because the schema keeps changing under it. */
 const patienceMillis = 10_000;
 /** What a request may be refused with only because of the schema that it was compiled for. */
-const refusals: ReadonlySet<string> = new Set([
-  'GRAPHQL_VALIDATION_FAILED',
-  'SCHEMA_ERROR',
-  'BAD_USER_INPUT',
-  'PERMISSION_DENIED',
-  'UNAUTHENTICATED',
-]);
+const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'PERMISSION_DENIED', 'UNAUTHENTICATED']);
 /**
  * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
  * vanishes while PostgreSQL looks at it; 21 is a second row where a key was unique.
@@ -173,6 +167,7 @@ async function loadState(
   const start = performance.now();
   const apis = await ApiSet.load(database, stamp, settings);
   await Promise.allSettled(roles.map((role) => apis.of(role, database)));
+  if (apis.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: apis.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
   return { ...stamp, apis };
 }

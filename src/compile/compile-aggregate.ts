@@ -83,9 +83,10 @@ function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql
   const numericDigits = /^numeric\(\d+,[1-9]\d*\)$/.test(sqlType) ? 'fraction' : 'any';
   if (name === 'sum') return numberJson(call, typeName === 'numeric' ? numericDigits : 'as written');
   if (name === 'avg') {
-    if (typeName === 'float4' || typeName === 'float8') return numberJson(call, 'as written');
+    // The average of these is a numeric anyway.
     if (typeName === 'int2' || typeName === 'int4') return numberJson(call, 'fraction');
-    return numberJson(typeName === 'money' ? builtIn('avg', sql`${column}::numeric`) : call, numericDigits);
+    const isNumeric = typeName === 'int8' || typeName === 'numeric';
+    return numberJson(isNumeric ? call : builtIn('avg', sql`${column}::numeric`), numericDigits);
   }
   switch (typeName) {
     case 'bool':

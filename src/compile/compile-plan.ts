@@ -112,9 +112,13 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
   return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
 }
 
-/** A call by named notation (manual: Calling Functions): arguments that are absent take their defaults. */
+/** A call by named notation (manual: Calling Functions): arguments that are absent take their defaults. A variadic one has to be the last. */
 function callOf({ routine, arguments: given }: RoutinePlan): Sql {
-  const named = given.map(({ argument, parameter }) => sql`${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`);
+  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
+  const named = inOrder.map(
+    ({ argument, parameter }) =>
+      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`,
+  );
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }
 

@@ -5,7 +5,6 @@ import { qualifiedName } from '../model/object-names.ts';
 import type { Facts } from './facts.ts';
 
 export class Examination {
-  /** Without the directives that cannot be read. */
   readonly catalog: Catalog;
   readonly model: Model;
   readonly facts: Facts;

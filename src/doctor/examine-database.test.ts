@@ -139,7 +139,7 @@ describe('examineDatabase', () => {
     const findings = await doctor.examine(
       `create procedure act(a int) language sql as ''; create function many(variadic a int[]) returns int stable language sql as 'select 1';`,
     );
-    assert.deepEqual(linesOf(findings, 'call-fails'), ['call-fails function s.act(integer)', 'call-fails function s.many(integer[])']);
+    assert.deepEqual(linesOf(findings, 'call-fails'), ['call-fails function s.act(integer)']);
   });
 
   it('finds the foreign keys that no index serves', async () => {
@@ -189,10 +189,10 @@ describe('examineDatabase', () => {
     assert.deepEqual(
       findings.map(({ severity, code, name }) => `${severity} ${code} ${name}`),
       [
-        'error broken-directive s.a',
         'error definer-search-path s.f()',
         'error writable-without-rls s.a',
         'error writable-without-rls s.b',
+        'warning broken-directive s.a',
         'warning no-key s.a',
         'warning no-key s.b',
         'warning open-definer-function s.f()',

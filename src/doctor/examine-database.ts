@@ -6,9 +6,9 @@ import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
+import { checkDirectives } from '../model/check-directives.ts';
 import { runInSlices } from '../slices.ts';
 import { Examination } from './examination.ts';
-import { examineDirectives } from './examine-directives.ts';
 import { findOmissions } from './find-omissions.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
@@ -17,18 +17,19 @@ import { findPowers } from './find-powers.ts';
 import { findSlowKeys } from './find-slow-keys.ts';
 import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
+import { reportDirectives } from './report-directives.ts';
 
 /** Examines what is there now. Rejects with UNAUTHENTICATED where there is no such role. */
 export async function examineDatabase(database: Database, schemas: readonly string[], role: string): Promise<DoctorReport> {
-  const loaded = await loadCatalog(database, schemas);
-  const privileges = await loadPrivileges(database, loaded, role);
-  const { catalog, findings } = examineDirectives(loaded);
+  const catalog = await loadCatalog(database, schemas);
+  const privileges = await loadPrivileges(database, catalog, role);
   const examination = new Examination(
     catalog,
     await runInSlices(buildModel(catalog, privileges)),
     await loadFacts(database, catalog, role),
   );
   const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findOmissions];
-  const all = [...findings, ...examine.flatMap((find) => find(examination))];
+  const problems = await runInSlices(checkDirectives(catalog));
+  const all = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
   return { role, schemas, findings: all.sort(compareFindings) };
 }

@@ -1,11 +1,11 @@
-/** Functions that give the role the rights of somebody else, and functions whose fields always fail. */
+/** Functions that give the role the rights of somebody else, and procedures, whose fields always fail. */
 import { functionName } from '../model/object-names.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
 /** The findings of all functions of the catalog. */
 export function findOpenFunctions(examination: Examination): Finding[] {
-  return [...findDefiners(examination), ...findFailing(examination)];
+  return [...findDefiners(examination), ...findProcedures(examination)];
 }
 
 function findDefiners(examination: Examination): Finding[] {
@@ -28,13 +28,16 @@ function findDefiners(examination: Examination): Finding[] {
   });
 }
 
-/** As in the reference, procedures and variadic functions are fields, but they cannot be called as a field calls. */
-function findFailing({ catalog, model }: Examination): Finding[] {
+/** As in the reference, procedures are fields, but they cannot be called as a field calls. */
+function findProcedures({ catalog, model }: Examination): Finding[] {
   const fields = new Set(model.routines.map(({ id }) => id));
   return catalog.functions.flatMap((source) => {
-    if (!fields.has(source.id) || (source.kind !== 'p' && !source.variadic)) return [];
-    const problem = source.kind === 'p' ? 'it is a procedure' : 'it is variadic';
-    const message = `${problem}, so that its field always fails: make it an ordinary function`;
-    return finding('call-fails', 'function', functionName(catalog, source), message);
+    if (!fields.has(source.id) || source.kind !== 'p') return [];
+    return finding(
+      'call-fails',
+      'function',
+      functionName(catalog, source),
+      'it is a procedure, so its field always fails: make it a function',
+    );
   });
 }

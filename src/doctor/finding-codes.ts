@@ -58,7 +58,7 @@ export const omissionCodes = {
   'not-callable': {
     severity: 'info',
     meaning:
-      'A function that no field can call: of a trigger, an aggregate or window function, one with unnamed arguments, one of the platform.',
+      'A function that no field can call: a trigger function, an aggregate or window function, one with unnamed arguments, one of the platform.',
     remedy: 'None is needed; to have a field, call it from an ordinary function.',
   },
   'unusable-directive': {
@@ -70,9 +70,9 @@ export const omissionCodes = {
 
 export const findingCodes = {
   'broken-directive': {
-    severity: 'error',
-    meaning: 'A comment directive cannot be read. Every request of a role that may use the schema fails with `SCHEMA_ERROR`.',
-    remedy: 'Correct the comment: the text between `@graphql(` and the last parenthesis of the comment has to be JSON.',
+    severity: 'warning',
+    meaning: 'A comment directive cannot be read, and is ignored.',
+    remedy: 'Correct the comment: what stands between `@graphql(` and `)` has to be a JSON object.',
   },
   'role-bypasses-rls': {
     severity: 'error',
@@ -132,13 +132,13 @@ export const findingCodes = {
   },
   'call-fails': {
     severity: 'warning',
-    meaning: 'A procedure or a variadic function is a field, as it is in pg_graphql, but every call of it fails.',
-    remedy: 'Make it a function without `variadic`, or revoke the right to execute it.',
+    meaning: 'A procedure is a field, as it is in pg_graphql, but every call of it fails.',
+    remedy: 'Make it a function, or revoke the right to execute it.',
   },
   'ignored-directive': {
     severity: 'warning',
-    meaning: 'A comment directive, or a member of it, says nothing: it is misspelt, of the wrong type, or out of place.',
-    remedy: 'Correct the comment, or take the member away.',
+    meaning: 'A comment directive, or a member of it, is ignored: it is misspelt, of the wrong type, or out of place.',
+    remedy: 'Correct the comment, or remove the member.',
   },
   'readable-without-rls': {
     severity: 'info',

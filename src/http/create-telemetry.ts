@@ -103,6 +103,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'defect-found':
       metrics.defects.inc();
       break;
+    case 'directives-ignored':
     case 'server-started':
     case 'server-stopping':
     case 'server-stopped':
@@ -139,6 +140,9 @@ function write(event: Event, log: Logger): void {
     case 'schema-load-failed':
       log.error({ err: event.error }, 'schema could not be loaded; the one before stays in use');
       break;
+    case 'directives-ignored':
+      writeIgnored(event.problems, log);
+      break;
     case 'flight-retried':
       log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'flight retried');
       break;
@@ -146,6 +150,16 @@ function write(event: Event, log: Logger): void {
       log.warn({ err: event.error }, 'database connection failed');
       break;
   }
+}
+
+/** How many ignored directives a log line names. */
+const maxNamed = 20;
+
+function writeIgnored(problems: readonly string[], log: Logger): void {
+  log.warn(
+    { count: problems.length, problems: problems.slice(0, maxNamed) },
+    'comment directives ignored; `rowgraph doctor` lists them all',
+  );
 }
 
 function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {

@@ -4,7 +4,7 @@ import { readDescription, readDirective, readName } from './directives.ts';
 import { type Draft, privilegesOn, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Column } from './model.ts';
-import { columnFieldName, isEnumValueName, isLegalName } from './names.ts';
+import { columnFieldName, isEnumValueName, isFreeName } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
@@ -65,8 +65,8 @@ function whyUnusable({ privileges }: Draft, tableId: number, column: Column): Le
     const reason = `the role ${privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
     return notGranted(reason, 'select', tableId, name);
   }
-  if (!isLegalName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
-  if (fieldName === 'nodeId' || fieldName === '__typename') {
+  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
+  if (fieldName === 'nodeId') {
     return new LeftOut('name-taken', `the name "${fieldName}" is that of another field: ${rename}`);
   }
   return undefined;

@@ -37,7 +37,7 @@ export function rowTableOf({ catalog, sources }: Draft, { arguments: [row, ...ot
 }
 
 function buildComputed(draft: Draft, { source: table, schema }: TableDraft, source: CatalogFunction): Routine | LeftOut {
-  if (source.kind !== 'f') return new LeftOut('not-callable', 'it is no ordinary function: call it from one');
+  if (source.kind !== 'f') return new LeftOut('not-callable', 'it is not an ordinary function: call it from one');
   const result = resultTypeOf(draft, source);
   if (result instanceof LeftOut) return result;
   const forbidden = whyForbidden(draft, table, source);

@@ -1,6 +1,6 @@
 /**
  * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. What cannot be
- * exposed is left out and listed with the reason; only malformed comment directives throw, as they do in the reference. All steps are
+ * exposed is left out and listed with the reason. All steps are
  * generators that yield after each object, because thousands of tables take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
@@ -19,11 +19,10 @@ import { TakenNames } from './taken-names.ts';
 /** Rows of a page where no directive says otherwise. */
 const defaultMaxRows = 30;
 
-/** Builds the model of a role. Throws SCHEMA_ERROR where a comment directive of a schema that the role may use is malformed. */
+/** Builds the model of a role. Never throws. */
 export function* buildModel(catalog: Catalog, privileges: Privileges): Generator<void, Model> {
   const omissions: Omission[] = [];
   const schemas = usableSchemas(catalog, privileges, omissions);
-  yield* checkDirectives(catalog, schemas);
   const draft: Draft = {
     catalog,
     privileges,
@@ -78,22 +77,4 @@ function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
     maxRows: readMaxRows(directive) ?? defaultMaxRows,
     introspection: directive['introspection'] === true,
   };
-}
-
-/** Reads every directive once, those of objects that the role does not see too: a broken one breaks every request, as in the reference. */
-function* checkDirectives(
-  { tables, foreignKeys, functions, types }: Catalog,
-  schemas: ReadonlyMap<number, SchemaSettings>,
-): Generator<void, void> {
-  const tableIds = new Set<number>();
-  for (const table of tables) {
-    if (!schemas.has(table.schemaId)) continue;
-    tableIds.add(table.id);
-    readMaxRows(readDirective(table.comment));
-    for (const column of table.columns) readDirective(column.comment);
-    yield;
-  }
-  for (const key of foreignKeys) if (tableIds.has(key.tableId)) readDirective(key.comment);
-  for (const routine of functions) if (schemas.has(routine.schemaId)) readDirective(routine.comment);
-  for (const type of types.values()) if (schemas.has(type.schemaId)) readDirective(type.comment);
 }

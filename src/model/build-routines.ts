@@ -75,7 +75,8 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
   if (systemSchemas.includes(schema)) {
     return new LeftOut('not-callable', `functions of a schema ${schema} are not exposed: move it to another schema`);
   }
-  if (kind === 'a' || kind === 'w') return new LeftOut('not-callable', 'it is no ordinary function: call it from one');
+  // Procedures are listed, as in the reference, and cannot be called: PostgreSQL has no value for them.
+  if (kind === 'a' || kind === 'w') return new LeftOut('not-callable', 'it is not an ordinary function: call it from one');
   return overloaded ? new LeftOut('name-taken', 'another function has the same name: rename one of them') : undefined;
 }
 
@@ -101,7 +102,8 @@ function buildArguments(draft: Draft, source: CatalogFunction, inflection: boole
     if (result.kind === 'rows' && collectionArguments.includes(argumentName)) {
       return new LeftOut('name-taken', `its argument ${argument.name} has the name of an argument of all collections: rename it`);
     }
-    args.push({ name: argument.name, argumentName, type, ...requirement(draft, argument) });
+    const variadic = source.variadic && argument === source.arguments.at(-1);
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(draft, argument, variadic) });
   }
   return args;
 }
@@ -119,7 +121,10 @@ function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument[
 function requirement(
   { catalog }: Draft,
   { typeId, hasDefault, defaultSql }: CatalogArgument,
+  variadic: boolean,
 ): Pick<RoutineArgument, 'required' | 'defaultValue'> {
+  // PostgreSQL takes a call by names for one of a variadic function only where the list is given.
+  if (variadic) return { required: true, defaultValue: undefined };
   const type = catalog.types.get(typeId);
   return { required: !hasDefault, defaultValue: defaultSql === null || !type ? undefined : readDefault(defaultSql, type.name) };
 }

@@ -1,35 +1,55 @@
 /**
- * Comment directives: what `@graphql({...})` inside a comment says. A comment goes in, a plain object comes out; the keys are read by
- * the functions below. What is malformed fails as it does in the reference, where PostgreSQL itself reads the JSON.
+ * Comment directives: what `@graphql({...})` inside a comment says. A comment goes in, a plain object comes out; the functions below read
+ * its members. Nothing here throws: what cannot be read says nothing, and `check-directives.ts` finds it.
  */
-import { ApiError } from '../errors.ts';
 
 /** The object of a directive; empty where a comment holds none. */
 export type Directive = Readonly<Record<string, unknown>>;
 
 const nothing: Directive = {};
+const opening = '@graphql(';
 
-/** The text of the directive in a comment. As in the reference its parentheses reach to the last one of the comment. */
-export function directiveText(comment: string): string | undefined {
-  return /@graphql\((.+)\)/s.exec(comment)?.[1];
+/** What a comment holds: no directive, one that is JSON, or one that is not, and why. */
+export type ParsedDirective =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'broken'; readonly problem: string };
+
+/** Reads the first directive of a comment. It ends with the parenthesis behind its JSON; what follows is prose. */
+export function parseDirective(comment: string): ParsedDirective {
+  const start = comment.indexOf(opening);
+  if (start < 0) return { kind: 'none' };
+  const text = directiveText(comment.slice(start + opening.length));
+  if (text === undefined) return { kind: 'broken', problem: 'no parenthesis closes it' };
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch (error) {
+    return { kind: 'broken', problem: (error as Error).message };
+  }
 }
 
-/** Reads the directive of a comment. What is JSON but no object says nothing. Throws SCHEMA_ERROR where it is no JSON. */
-export function readDirective(comment: string | null): Directive {
-  const text = comment === null ? undefined : directiveText(comment);
-  if (text === undefined) return nothing;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : nothing;
-  } catch (cause) {
-    throw new ApiError('SCHEMA_ERROR', 'invalid input syntax for type json', { cause });
+/** The text before the first closing parenthesis that is neither in a string nor inside brackets. */
+function directiveText(text: string): string | undefined {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{})]/gs)) {
+    if (token === ')' && depth === 0) return text.slice(0, index);
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
   }
+  return undefined;
+}
+
+/** The directive of a comment. One that is not a JSON object says nothing. */
+export function readDirective(comment: string | null): Directive {
+  if (comment === null) return nothing;
+  const parsed = parseDirective(comment);
+  return parsed.kind === 'json' && isObject(parsed.value) ? parsed.value : nothing;
 }
 
 /** A name that a directive gives (`name`, `local_name`, `foreign_name`): any scalar as text; null where it gives none. */
 export function readName(directive: Directive, key: string): string | null {
   const value = directive[key];
-  if (value === undefined || value === null) return null;
+  if (value === undefined || value === null || typeof value === 'object') return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -44,14 +64,14 @@ export function readEnabled(directive: Directive, key: string): boolean {
   return isObject(value) && (value['enabled'] === true || value['enabled'] === 'true');
 }
 
-/** `max_rows`, read as PostgreSQL reads an integer; null where there is none. Throws SCHEMA_ERROR where it is no integer. */
+const maxInteger = 2147483647;
+
+/** `max_rows`, a number or its text, as PostgreSQL reads an integer; null where there is none, or none that a page could have. */
 export function readMaxRows(directive: Directive): number | null {
   const text = readName(directive, 'max_rows');
-  if (text === null) return null;
-  if (!/^\s*[-+]?\d+\s*$/.test(text)) throw new ApiError('SCHEMA_ERROR', `invalid input syntax for type integer: "${text}"`);
+  if (text === null || !/^\s*[-+]?\d+\s*$/.test(text)) return null;
   const value = Number(text);
-  if (value > 2147483647 || value < -2147483648) throw new ApiError('SCHEMA_ERROR', `value "${text}" is out of range for type integer`);
-  return value < 0 ? null : value;
+  return value < 0 || value > maxInteger ? null : value;
 }
 
 /** `primary_key_columns`; undefined where there are none or they are no list of names. */
@@ -94,6 +114,7 @@ function readNames(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string') ? value : undefined;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether JSON is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

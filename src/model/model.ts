@@ -180,6 +180,8 @@ export interface RoutineArgument {
   readonly name: string;
   readonly argumentName: string;
   readonly type: ScalarType | EnumValueType | ListType;
+  /** Whether it takes all further arguments of a call, as a list. There is at most one, the last. */
+  readonly variadic: boolean;
   /** No default: the argument must be given and may not be null. */
   readonly required: boolean;
   /** The default as introspection shows it (a JavaScript value); undefined where it is none or an expression. */

@@ -4,18 +4,18 @@
  */
 
 /** What GraphQL takes for a name (https://spec.graphql.org/October2021/#Name). */
-export function isLegalName(name: string): boolean {
+function isLegalName(name: string): boolean {
   return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
 }
 
-/** Whether a type, a root field or a relation may have this name: two leading underscores belong to introspection. */
+/** Whether anything may have this name: two leading underscores belong to introspection. */
 export function isFreeName(name: string): boolean {
   return isLegalName(name) && !name.startsWith('__');
 }
 
 /** Whether a value of an enum may have this name (https://spec.graphql.org/October2021/#EnumValue). */
 export function isEnumValueName(name: string): boolean {
-  return isLegalName(name) && !['true', 'false', 'null'].includes(name);
+  return isFreeName(name) && !['true', 'false', 'null'].includes(name);
 }
 
 /** `account_holder` → `AccountHolder`: capitals at the start and after what is no letter or digit, then no underscores. */

@@ -45,11 +45,12 @@ export function buildSchema(model: Model): LazySchema {
   return new LazySchema(registry);
 }
 
-const legalName = /^[_A-Za-z][_0-9A-Za-z]*$/;
+/** Two leading underscores belong to introspection. */
+const freeName = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/;
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
   // A label that is no GraphQL name cannot be listed: clients could not load the schema. It is still read as it is.
-  const legal = values.filter(({ name }) => legalName.test(name) && !['true', 'false', 'null'].includes(name));
+  const legal = values.filter(({ name }) => freeName.test(name) && !['true', 'false', 'null'].includes(name));
   if (legal.length === 0) return;
   registry.define(
     typeName,
@@ -94,7 +95,7 @@ function hasLookup({ primaryKey }: Table): boolean {
 }
 
 function isLookupKey({ type, fieldName }: Column): boolean {
-  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && legalName.test(fieldName);
+  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && freeName.test(fieldName);
 }
 
 function lookupField(registry: TypeRegistry, table: Table): Field {

@@ -28,7 +28,10 @@ export function compareData(expected: unknown, got: unknown, isKnownAddition?: (
       else compareMembers(path, expectedValue, gotValue, isKnownAddition);
     } else if (isObject(expectedValue) && isObject(gotValue)) {
       const keys = new Set([...Object.keys(expectedValue), ...Object.keys(gotValue)]);
-      for (const key of keys) compare(`${path}.${key}`, own(expectedValue, key), own(gotValue, key));
+      for (const key of keys) {
+        if (!Object.hasOwn(expectedValue, key) && isKnownAddition?.(key)) additions.push(key);
+        else compare(`${path}.${key}`, own(expectedValue, key), own(gotValue, key));
+      }
     } else if (!(expectedValue === gotValue)) {
       // `===` holds 0 and -0 equal, as PostgreSQL does.
       differences.push({ path, expected: expectedValue, got: gotValue });

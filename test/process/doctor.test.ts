@@ -25,12 +25,12 @@ const setup = `
   create extension citext;`;
 
 const codes = [
-  'broken-directive',
   'definer-search-path',
   'owner-bypasses-rls',
   'policies-without-rls',
   'view-bypasses-rls',
   'writable-without-rls',
+  'broken-directive',
   'call-fails',
   'ignored-directive',
   'illegal-name',
@@ -76,7 +76,7 @@ describe('rowgraph doctor', () => {
       stdout.match(/^ {2}[a-z-]+$/gm)?.map((line) => line.trim()),
       codes,
     );
-    assert.match(stdout, /^Role anon, schemas public:\n\n\d errors\n {2}broken-directive\n {4}column public\.broken\.id: /);
+    assert.match(stdout, /^Role anon, schemas public:\n\n\d errors\n {2}definer-search-path\n {4}function public\.sign_up\(text\): /);
     assert.match(stdout, /^ {4}table public\.note: anon may .*\n {6}alter table public\.note enable row level security;$/m);
     assert.match(
       stdout,

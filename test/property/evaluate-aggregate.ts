@@ -19,7 +19,8 @@ export async function evaluateAggregate(
   const texts = rows.map((row) => valueOf(row, column).text).filter((text) => text !== null);
   if (texts.length === 0) return null;
   if (name === 'sum' && wholeNumbers.includes(type.sql)) return String(texts.reduce((sum, text) => sum + BigInt(text), 0n));
-  if (name === 'sum' || name === 'avg') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql})`));
+  if (name === 'sum') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.sum(value::${type.sql})`));
+  if (name === 'avg') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.avg(value::${type.sql}::numeric)`));
   return extreme(texts, name as 'min' | 'max', type, oracle);
 }
 

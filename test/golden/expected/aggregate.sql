@@ -1,7 +1,7 @@
 select pg_catalog.concat('{"aggregate":{"count":', count(*),
   ',"sum":{"fee":', coalesce('"' || (trim_scale(pg_catalog.sum(t1."fee")) + 0.0)::text || '"', 'null'),
   ',"founded":', coalesce('"' || pg_catalog.sum(t1."founded")::text || '"', 'null'),
-  '},"avg":{"rating":', coalesce('"' || pg_catalog.avg(t1."rating")::text || '"', 'null'),
+  '},"avg":{"rating":', coalesce('"' || (trim_scale(pg_catalog.avg(t1."rating"::numeric)) + case when scale(pg_catalog.avg(t1."rating"::numeric)) > 0 then 0.0 else 0 end)::text || '"', 'null'),
   '},"min":{"name":', coalesce(pg_catalog.to_json(pg_catalog.min(t1."name")), 'null'),
   ',"founded":', coalesce(pg_catalog.min(t1."founded")::text, 'null'),
   '},"max":{"name":', coalesce(pg_catalog.to_json(pg_catalog.max(t1."name")), 'null'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Doctor, startDoctor } from '../../test/support/doctor.ts';
 
-describe('examineDirectives', () => {
+describe('reportDirectives', () => {
   let doctor: Doctor;
 
   before(async () => {
@@ -24,21 +24,18 @@ describe('examineDirectives', () => {
       code === 'broken-directive' ? [`${object} ${name}: ${message}`] : [],
     );
     assert.deepEqual(
-      broken.map((line) => line.replace(/\(Unexpected.*\)/, '(…)').replace(/\(Expected.*\)/, '(…)')),
+      broken.map((line) => line.replace(/\((Unexpected|Expected|no parenthesis).*\)/, '(…)')),
       [
-        'column s.hidden.id: its comment directive is no JSON (…): correct the comment',
-        'column s.note.text: its comment directive is no JSON (…): correct the comment',
-        'enum s.mood: its comment directive is no JSON (…): correct the comment',
-        'function s.act(): its comment directive is no JSON (…): correct the comment',
-        'relation s.note.note_up_fkey: its comment directive is no JSON (…): correct the comment',
-        'schema s: its "max_rows" is no number of rows (invalid input syntax for type integer: "many"): correct the comment',
-        'table s.note: its comment directive reaches to the last parenthesis of the comment: take the parentheses after the directive away',
-        'view s.listed: its "max_rows" is no number of rows (invalid input syntax for type integer: "1.5"): correct the comment',
+        'column s.hidden.id: its comment directive is not JSON and is ignored (…): correct the comment',
+        'column s.note.text: its comment directive is not JSON and is ignored (…): correct the comment',
+        'enum s.mood: its comment directive is not JSON and is ignored (…): correct the comment',
+        'function s.act(): its comment directive is not JSON and is ignored (…): correct the comment',
+        'relation s.note.note_up_fkey: its comment directive is not JSON and is ignored (…): correct the comment',
       ],
     );
     assert.deepEqual(
       findings.flatMap(({ code, name }) => (code === 'broken-directive' ? [] : [`${code} ${name}`])),
-      ['not-granted s.hidden', 'not-granted s.listed'],
+      ['ignored-directive s', 'ignored-directive s.listed', 'not-granted s.hidden', 'not-granted s.listed'],
     );
   });
 
@@ -54,16 +51,16 @@ describe('examineDirectives', () => {
     assert.deepEqual(
       findings.map(({ code, object, name, message }) => `${code} ${object} ${name}: ${message}`),
       [
-        'ignored-directive column s.note.id: its comment directive is no JSON object: write {"name": value}',
-        'ignored-directive column s.note.text: its comment has "@graphql(" but no directive that a parenthesis closes: complete it',
-        'ignored-directive enum s.mood: "mappings" of its comment directive is not understood: it has to be about labels that exist, which "clam" does not',
-        'ignored-directive schema s: its comment directive has "inflect_name", which means nothing here: it may have inflect_names, max_rows, introspection',
-        'ignored-directive schema s: "introspection" of its comment directive is not understood: it has to be true or false',
-        'ignored-directive schema s: "max_rows" of its comment directive is not understood: it has to be a number from 0 on',
-        'ignored-directive table s.note: "totalCount" of its comment directive is not understood: it has to be {"enabled": true} or {"enabled": false}',
-        'ignored-directive table s.note: "primary_key_columns" of its comment directive is not understood: it has to be a list of names of columns',
-        'ignored-directive table s.note: "foreign_keys" of its comment directive is not understood: it has to be a list',
-        'ignored-directive table s.note: "description" of its comment directive is not understood: it has to be text',
+        'broken-directive column s.note.text: its comment directive is not JSON and is ignored (no parenthesis closes it): correct the comment',
+        'ignored-directive column s.note.id: its comment directive is not a JSON object and is ignored: write {"name": value}',
+        'ignored-directive enum s.mood: "mappings" of its comment directive is ignored: it has to be about labels that exist, and "clam" does not',
+        'ignored-directive schema s: "inflect_name" of its comment directive means nothing here: it may have inflect_names, max_rows, introspection',
+        'ignored-directive schema s: "introspection" of its comment directive is ignored: it has to be true or false',
+        'ignored-directive schema s: "max_rows" of its comment directive is ignored: it has to be a whole number from 0 to 2147483647',
+        'ignored-directive table s.note: "totalCount" of its comment directive is ignored: it has to be {"enabled": true} or {"enabled": false}',
+        'ignored-directive table s.note: "primary_key_columns" of its comment directive is ignored: it has to be a list of column names',
+        'ignored-directive table s.note: "foreign_keys" of its comment directive is ignored: it has to be a list',
+        'ignored-directive table s.note: "description" of its comment directive is ignored: it has to be text',
       ],
     );
   });

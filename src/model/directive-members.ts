@@ -1,0 +1,72 @@
+/** What comment directives may say of each kind of object, and what is wrong with a directive that says something else. */
+import { isObject, parseDirective } from './directives.ts';
+
+/** The kinds of objects that have directives of their own. */
+export type DirectiveKind = keyof typeof members;
+
+/** What is wrong: the directive cannot be read, a member has the wrong type, or it means nothing. All of them are ignored. */
+export interface DirectiveFault {
+  readonly fault: 'broken' | 'wrong type' | 'unknown member';
+  /** What is wrong, and what to do. */
+  readonly message: string;
+}
+
+/** What a member has to be; null where the value is one. */
+type Expectation = (value: unknown, labels: readonly string[]) => string | null;
+
+const name: Expectation = (value) => (isObject(value) || Array.isArray(value) ? 'a name' : null);
+const text: Expectation = (value) => (typeof value === 'string' ? null : 'text');
+const flag: Expectation = (value) => (typeof value === 'boolean' ? null : 'true or false');
+const count: Expectation = (value) =>
+  /^\s*\+?\d+\s*$/.test(String(value)) && Number(value) <= 2147483647 ? null : 'a whole number from 0 to 2147483647';
+const enabled: Expectation = (value) =>
+  isObject(value) && ['true', 'false'].includes(String(value['enabled'])) ? null : '{"enabled": true} or {"enabled": false}';
+const columnNames: Expectation = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? null : 'a list of column names';
+const list: Expectation = (value) => (Array.isArray(value) ? null : 'a list');
+const mappings: Expectation = (value, labels) => {
+  if (!isObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
+  const unknown = Object.keys(value).find((label) => !labels.includes(label));
+  return unknown === undefined ? null : `about labels that exist, and "${unknown}" does not`;
+};
+
+const members = {
+  schema: { inflect_names: flag, max_rows: count, introspection: flag },
+  table: {
+    name,
+    description: text,
+    max_rows: count,
+    totalCount: enabled,
+    aggregate: enabled,
+    primary_key_columns: columnNames,
+    foreign_keys: list,
+  },
+  column: { name, description: text },
+  relation: { local_name: name, foreign_name: name },
+  function: { name, description: text },
+  enum: { name, description: text, mappings },
+} as const satisfies Record<string, Record<string, Expectation>>;
+
+/** The faults of the directive in a comment on an object of a kind; `labels` are those of an enum. */
+export function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
+  const parsed = parseDirective(comment);
+  if (parsed.kind === 'none') return [];
+  if (parsed.kind === 'broken') {
+    return [{ fault: 'broken', message: `its comment directive is not JSON and is ignored (${parsed.problem}): correct the comment` }];
+  }
+  if (!isObject(parsed.value)) {
+    return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored: write {"name": value}' }];
+  }
+  const known: Readonly<Record<string, Expectation>> = members[kind];
+  return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
+    const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (!expectation) {
+      const possible = Object.keys(known).join(', ');
+      return [{ fault: 'unknown member', message: `"${key}" of its comment directive means nothing here: it may have ${possible}` }];
+    }
+    const expected = value === null ? null : expectation(value, labels);
+    return expected === null
+      ? []
+      : [{ fault: 'wrong type', message: `"${key}" of its comment directive is ignored: it has to be ${expected}` }];
+  });
+}
