@@ -12,6 +12,7 @@ import { type Api, answerRequest } from './pipeline.ts';
 const settings: ApiSettings = {
   schemas: ['public'],
   introspection: 'on',
+  trustedRoles: [],
   caches: { documents: 10, documentText: 10_000, shapes: 10, statements: 10, introspectionBytes: 10_000 },
   uses: new SchemaCacheUses(),
 };

@@ -3,7 +3,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { SchemaCacheUses } from './cache-use.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { Catalog, Privileges } from './catalog/catalog.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
@@ -23,6 +23,8 @@ export interface ApiSettings {
   readonly schemas: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly caches: CacheSizes;
+  /** Roles with powers that requests may run as nevertheless. */
+  readonly trustedRoles: readonly string[];
   /** Where look-ups are counted. */
   readonly uses: SchemaCacheUses;
 }
@@ -121,7 +123,7 @@ export class ApiSet {
     return {
       id: this.#made,
       model,
-      assumable: privileges.assumable,
+      refusal: this.#settings.trustedRoles.includes(role) && privileges.assumable ? null : refusalOf(privileges),
       schema: buildSchema(model),
       introspected: introspectableModel(model, this.#settings.introspection),
       introspectionAnswers: this.#introspectionAnswers,
@@ -131,6 +133,15 @@ export class ApiSet {
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };
   }
+}
+
+/** Why no request may run as a role that is not trusted: a token that names it would have its signer's secret open the whole database. */
+function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | null {
+  if (!assumable) return `permission denied to set role "${role}": grant it to the login role`;
+  const power = powers[0];
+  if (!isLogin && power === undefined) return null;
+  const reason = isLogin ? 'is the login role' : powers.includes(role) ? 'has special powers' : `is a member of "${power}"`;
+  return `role "${role}" ${reason}: requests may not run as it unless trustedRoles names it`;
 }
 
 /** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */

@@ -7,7 +7,8 @@ export const errorCodes = {
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed: its JSON, the types of its members, or its size.' },
   UNAUTHENTICATED: {
     status: 401,
-    meaning: 'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid.',
+    meaning:
+      'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid, or names a role that requests may not run as.',
   },
   NOT_FOUND: { status: 404, meaning: 'Nothing is served at this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The endpoint takes another HTTP method.' },

@@ -30,6 +30,8 @@ export interface DefectFound {
   /** Null where it happened outside a request. */
   readonly requestId: string | null;
   readonly error: unknown;
+  /** Where nobody caught it, how Node told of it. An exception ends the process, a rejection does not. */
+  readonly origin?: 'unhandledRejection' | 'uncaughtException';
 }
 
 export interface ServerStarted {
@@ -56,6 +58,28 @@ export interface WorkerEnded {
   readonly signal: string | null;
   /** When the next one starts. */
   readonly restartMilliseconds: number;
+}
+
+/** The role that the server logs in as has powers that no request needs. */
+export interface LoginPowerful {
+  readonly kind: 'login-powerful';
+  readonly role: string;
+  readonly isSuperuser: boolean;
+}
+
+/** The database cannot be reached at the start; it is tried again and again. */
+export interface DatabaseAwaited {
+  readonly kind: 'database-awaited';
+  readonly error: unknown;
+  /** How long it is waited for. */
+  readonly milliseconds: number;
+}
+
+/** Tables that the anonymous role may write without row level security. */
+export interface TablesOpen {
+  readonly kind: 'tables-open';
+  readonly role: string;
+  readonly tables: readonly string[];
 }
 
 /** The schema of all roles was loaded, at the start or after DDL. */
@@ -102,6 +126,9 @@ export type Event =
   | ServerStopping
   | ServerStopped
   | WorkerEnded
+  | LoginPowerful
+  | DatabaseAwaited
+  | TablesOpen
   | SchemaLoaded
   | SchemaLoadFailed
   | DirectivesIgnored

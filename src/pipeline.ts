@@ -68,8 +68,8 @@ export interface Api {
   /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
   readonly id: number;
   readonly model: Model;
-  /** Whether the login role may act as the role. */
-  readonly assumable: boolean;
+  /** Why no request may run as the role; null where it may. */
+  readonly refusal: string | null;
   readonly schema: LazySchema;
   /** The part of the model that introspection tells; null where it is switched off. */
   readonly introspected: Model | null;
@@ -117,8 +117,7 @@ export interface Target {
 
 /** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
 export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
-  if (target.caller && !api.assumable)
-    throw new ApiError('UNAUTHENTICATED', `permission denied to set role "${target.caller.role}": the login role is no member of it`);
+  if (target.caller && api.refusal !== null) throw new ApiError('UNAUTHENTICATED', api.refusal);
   const { document, compiled } = findDocument(api, sizes, request.query);
   const operation = chooseOperation(document, request.operationName);
   const variables = readVariables(operation.variables, request.variables ?? {});

@@ -46,6 +46,11 @@ export interface RowgraphOptions {
   readonly schemaTriggers?: boolean;
   /** Milliseconds that a request may take: the wait for a connection, PostgreSQL's work, and all else. Default: 30,000. */
   readonly timeout?: number;
+  /**
+   * Roles that requests may run as although they are the login role, superusers, predefined roles (`pg_read_all_data` and the like) or members of
+   * such. Default: none.
+   */
+  readonly trustedRoles?: readonly string[];
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -102,6 +107,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     schemas: options.schemas ?? ['public'],
     introspection: options.introspection ?? 'directive',
     caches,
+    trustedRoles: options.trustedRoles ?? [],
     uses: new SchemaCacheUses(),
   };
   try {

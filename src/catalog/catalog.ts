@@ -148,6 +148,10 @@ export interface Privileges {
   readonly role: string;
   /** Whether the login role is a member of it, and so may act as it. */
   readonly assumable: boolean;
+  /** Whether it is the login role itself. */
+  readonly isLogin: boolean;
+  /** The superusers and predefined roles (`pg_read_all_data` and the like) that it is, or is a member of. */
+  readonly powers: readonly string[];
   /** Ids of the schemas that it may use. */
   readonly schemas: ReadonlySet<number>;
   readonly tables: ReadonlyMap<number, TablePrivileges>;

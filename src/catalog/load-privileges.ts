@@ -10,7 +10,7 @@ import type { Catalog, ColumnPrivileges, Privileges, TablePrivileges } from './c
  * privileges of their own are asked for one by one; all others have those of their table.
  */
 const privilegesQuery = `
-with role as materialized (select r.oid from pg_catalog.pg_roles r where r.rolname = $1::text),
+with role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
 relation as materialized (
   select t.id::oid as id,
     case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'SELECT') then 1 else 0 end
@@ -21,6 +21,14 @@ relation as materialized (
 )
 select pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
+  'login', r.rolname = session_user,
+  -- Membership counts even where it is not inherited. Being the owner of the database gives no power over rows.
+  'powers', (
+    select pg_catalog.json_agg(p.rolname order by p.oid)
+    from pg_catalog.pg_roles p
+    where (p.rolsuper or (pg_catalog.starts_with(p.rolname, 'pg_') and p.rolname <> 'pg_database_owner'))
+      and pg_catalog.pg_has_role(r.oid, p.oid, 'MEMBER') and (p.oid = r.oid or not r.rolsuper)
+  ),
   'schemas', (
     select pg_catalog.json_agg(s.id::int8)
     from pg_catalog.json_array_elements_text($2::json -> 'schemas') s(id)
@@ -48,6 +56,9 @@ from role r`;
 
 interface RawPrivileges {
   readonly assumable: boolean;
+  readonly login: boolean;
+  /** Null where there are none. */
+  readonly powers: readonly string[] | null;
   readonly schemas: readonly number[] | null;
   readonly tables: readonly [id: number, bits: number][] | null;
   readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
@@ -67,6 +78,8 @@ export async function loadPrivileges(database: Database, catalog: Catalog, role:
   return {
     role,
     assumable: raw.assumable,
+    isLogin: raw.login,
+    powers: raw.powers ?? [],
     schemas: new Set(raw.schemas),
     tables: new Map((raw.tables ?? []).map(([id, bits]) => [id, tablePrivileges(bits, columns.get(id))])),
     functions: new Set(raw.functions),

@@ -14,6 +14,7 @@ const serviceSettingNames = [
   'basePath',
   'jwtSecret',
   'anonRole',
+  'trustedRoles',
   'graphiql',
   'bodyLimit',
   'corsOrigins',
@@ -37,12 +38,12 @@ export const developmentSettings: CommandSettings<DevelopmentSettingName, never>
   defaultTexts: { jwtSecret: 'made at random and kept' },
 };
 
-type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare';
+type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare' | 'strict' | 'waitForDatabase';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
 export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
 
 export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
-  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare'],
+  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare', 'strict', 'waitForDatabase'],
   required: ['databaseUrl', 'jwtSecret'],
   defaults: {},
 };

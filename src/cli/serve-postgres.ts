@@ -1,30 +1,91 @@
 /** Serves a PostgreSQL server until it is told to stop, alone or as one of the workers of `supervise-workers.ts`. */
 import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { ApiError } from '../errors.ts';
+import type { Observer } from '../events.ts';
 import { createTelemetry } from '../http/create-telemetry.ts';
-import { createRowgraph } from '../index.ts';
-import { checkDatabase } from './check-database.ts';
+import type { RunningServer } from '../http/start-server.ts';
+import { describeLogin } from '../http/write-event.ts';
+import { createRowgraph, type Rowgraph } from '../index.ts';
+import { awaitDatabase } from './await-database.ts';
+import { AwaitedGraph } from './awaited-graph.ts';
+import { checkDatabase, type DatabaseCheck, UnreachableError } from './check-database.ts';
+import { CommandError, ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import { endWithin, longestEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, startService } from './start-service.ts';
-import { waitForStopSignal } from './stop-signal.ts';
 
-/** Resolves when it was told to stop and the requests in flight are answered. */
+/** Of one attempt to connect, where there may be more. */
+const connectMilliseconds = 5000;
+/** What the connections to the database have to end in; beyond that the process ends without them. */
+const databaseMilliseconds = 2000;
+
+/** Of several workers the first one says what is so for all. */
+const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
+
+/** Resolves when it was told to stop and the requests in flight are answered. Throws `ToldError` after a fault that ended it. */
 export async function servePostgres(configuration: ServeConfiguration): Promise<void> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, jwtSecret, logLevel } = configuration;
-  const caches = cacheSizesOf(configuration);
-  await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' });
+  const { waitForDatabase: milliseconds, logLevel, jwtSecret } = configuration;
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const { observe } = telemetry;
-  const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize, prepare, introspection, caches, observe });
+  const end = watchForEnd(observe);
+  void end.begun.then(() => endWithin(longestEnd(configuration)));
+  const served = new AwaitedGraph();
+  let listening: Promise<RunningServer> | undefined;
+  const listen = (): Promise<RunningServer> => {
+    listening ??= startService({ configuration, jwtSecret, anonKey: null, graph: served, telemetry });
+    return listening;
+  };
+  const onWait = async (error: UnreachableError): Promise<void> => {
+    observe({ kind: 'database-awaited', error, milliseconds });
+    await listen();
+  };
+  const opening = awaitDatabase(() => openGraph(configuration, observe), { milliseconds, onWait, isOver: end.isBegun });
   try {
-    const server = await startService({ configuration, jwtSecret, anonKey: null, graph, telemetry });
-    const stopped = waitForStopSignal();
-    const url = `${server.url}${configuration.basePath ?? ''}/graphql/v1`;
-    if (cluster.worker) cluster.worker.send(url);
-    else process.stdout.write(`rowgraph serves ${url}\n`);
-    await stopped;
-    await server.close();
+    const graph = await Promise.race([opening, end.begun.then(() => null)]);
+    if (graph !== null && !end.isBegun()) {
+      served.open(graph);
+      announce(await listen(), configuration);
+      await end.begun;
+    }
   } finally {
-    await graph.close();
+    await (await listening)?.close();
+    // Where the end came before the database, the process does not wait for it.
+    if (served.isOpen) await Promise.race([(await opening)?.close(), sleep(databaseMilliseconds, null, { ref: false })]);
   }
+  if (end.hasFaults()) throw new ToldError(1);
+}
+
+/** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
+async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, trustedRoles, strict } = configuration;
+  const caches = cacheSizesOf(configuration);
+  const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
+  judgeLogin(login, strict, observe);
+  if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
+  try {
+    return await createRowgraph({ database: databaseUrl, schemas, poolSize, prepare, introspection, trustedRoles, caches, observe });
+  } catch (error) {
+    // It was there a moment ago.
+    if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
+    throw error;
+  }
+}
+
+/** A login role with powers is said loudly: in the log, and to whoever looks at the terminal, whatever the level of the log. */
+function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['login'], strict: boolean, observe: Observer): void {
+  if (!isSuperuser && !bypassesRowSecurity) return;
+  const event = { kind: 'login-powerful', role, isSuperuser } as const;
+  const message = describeLogin(event);
+  if (strict) throw new CommandError(`--strict: ${message}`, 2);
+  if (!isSpokesman) return;
+  process.stderr.write(`rowgraph: WARNING: ${message}\n`);
+  observe(event);
+}
+
+function announce({ url }: RunningServer, { basePath = '' }: ServeConfiguration): void {
+  const endpoint = `${url}${basePath}/graphql/v1`;
+  if (cluster.worker) cluster.worker.send(endpoint);
+  else process.stdout.write(`rowgraph serves ${endpoint}\n`);
 }

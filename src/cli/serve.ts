@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Environment } from '../config.ts';
 import { serveSettings } from './command-settings.ts';
+import { leave } from './process-end.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 export function serveCommand(environment: Environment): Command {
@@ -19,6 +20,7 @@ export function serveCommand(environment: Environment): Command {
     } finally {
       // The channel to the primary would keep a worker going.
       cluster.worker?.disconnect();
+      leave();
     }
   });
 }

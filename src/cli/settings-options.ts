@@ -27,12 +27,18 @@ export function addSettings<Name extends SettingName, Required extends Name>(
     const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
     const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
     const state = isRequired ? 'required' : `default: ${defaultText}`;
-    command.option(`${flagOf(name)} <${placeholder}>`, `${description} (${environmentVariableOf(name)}; ${state})`);
+    const value = isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
+    command.option(`${flagOf(name)} ${value}`, `${description} (${environmentVariableOf(name)}; ${state})`);
   }
   return command.option(
     '--config <FILE>',
     `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`,
   );
+}
+
+/** A switch may be given without its value, and is on then. */
+function isSwitch(name: SettingName): boolean {
+  return typeof settings[name].default === 'boolean';
 }
 
 function defaultTextOf(name: SettingName, commandDefault: unknown): string {
@@ -44,11 +50,13 @@ function defaultTextOf(name: SettingName, commandDefault: unknown): string {
 /** The values of the command's settings. `flags` is what commander read. */
 export function readSettings<Name extends SettingName, Required extends Name>(
   commandSettings: CommandSettings<Name, Required>,
-  flags: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string | true | undefined>>,
   environment: Environment,
 ): Configuration<Name, Required> {
-  const file = readConfigFile(flags.config ?? environment[configVariable]);
-  return readConfiguration(commandSettings, { flags, environment, file });
+  const texts: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
+  const file = readConfigFile(texts.config ?? environment[configVariable]);
+  return readConfiguration(commandSettings, { flags: texts, environment, file });
 }
 
 function readConfigFile(named: string | undefined): ConfigurationSources['file'] {

@@ -1,7 +1,7 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
 import type { Telemetry } from '../http/create-telemetry.ts';
+import type { ServedGraph } from '../http/served-graph.ts';
 import { type RunningServer, startServer } from '../http/start-server.ts';
-import type { Rowgraph } from '../index.ts';
 import { CommandError } from './command-error.ts';
 import type { ServiceConfiguration } from './command-settings.ts';
 
@@ -10,7 +10,7 @@ export interface ServiceOptions {
   readonly jwtSecret: string;
   /** What GraphiQL fills in; null leaves the key to the user. */
   readonly anonKey: string | null;
-  readonly graph: Rowgraph;
+  readonly graph: ServedGraph;
   readonly telemetry: Telemetry;
 }
 

@@ -10,29 +10,31 @@ import type { Observer } from '../events.ts';
 import { createTelemetry } from '../http/create-telemetry.ts';
 import { ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import { longestEnd, watchForEnd } from './process-end.ts';
 import { explainListenError } from './start-service.ts';
-import { waitForStopSignal } from './stop-signal.ts';
 
 const firstDelayMilliseconds = 100;
 const longestDelayMilliseconds = 10_000;
 /** A worker that has lived this long starts the delays anew. */
 const goodLifeMilliseconds = 10_000;
-/** How long workers may take to end. Requests in flight have ten seconds, which each worker sees to. */
-const stopMilliseconds = 20_000;
+/** How long workers have beyond the time in which each ends itself. */
+const patienceMilliseconds = 3000;
 
 /** Resolves when it was told to stop and all workers have ended. Throws `ToldError` where the first worker cannot serve. */
-export async function superviseWorkers({ workers, host, port, logLevel }: ServeConfiguration): Promise<void> {
-  const stopped = waitForStopSignal();
+export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
+  const { workers, host, port, logLevel } = configuration;
   // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
   if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
   const { observe } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
+  const end = watchForEnd(observe);
   const supervisor = new Supervisor(workers, observe);
   const failed = supervisor.start().then((url) => {
     if (url !== null) process.stdout.write(`rowgraph serves ${url} from ${workers} processes\n`);
-    return stopped;
+    return end.begun;
   });
-  await Promise.race([stopped, failed]);
-  await supervisor.stop();
+  await Promise.race([end.begun, failed]);
+  await supervisor.stop(longestEnd(configuration) + patienceMilliseconds);
+  if (end.hasFaults()) throw new ToldError(1);
 }
 
 class Supervisor {
@@ -58,8 +60,8 @@ class Supervisor {
     return this.#isStopping ? null : url;
   }
 
-  /** Ends all workers: by request, then by force. */
-  async stop(): Promise<void> {
+  /** Ends all workers: by request, then by force after so many milliseconds. */
+  async stop(patience: number): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
     const running = liveWorkers();
@@ -67,7 +69,7 @@ class Supervisor {
     for (const worker of running) worker.process.kill('SIGTERM');
     const timer = setTimeout(() => {
       for (const worker of running) worker.process.kill('SIGKILL');
-    }, stopMilliseconds);
+    }, patience);
     await Promise.all(ends);
     clearTimeout(timer);
   }

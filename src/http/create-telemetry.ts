@@ -1,18 +1,22 @@
 /**
  * Turns events into log lines (pino) and metrics (Prometheus). In: events, from the graph and from the server; out: lines of JSON, and the
- * text of `/metrics`. No header and no body of a request is ever part of an event, so no key can get into the log.
+ * text of `/metrics`. No header and no body of a request is ever part of an event, so no key can get into the log. How an event reads as a line is in `write-event.ts`.
  */
-import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { type DestinationStream, type Level, pino } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { CacheStatistics, Event, Observer, RequestFinished, WorkerEnded } from '../events.ts';
+import type { CacheStatistics, Event, Observer } from '../events.ts';
 import { collectProcessMetrics, EventLoopLag } from './event-loop-lag.ts';
+import { type Clock, LogLimit } from './log-limit.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import { writeEvent } from './write-event.ts';
 
 export interface TelemetryOptions {
   /** The least important line to write. Default: info. Requests that are answered well are on level debug. */
   readonly level?: Level | 'silent';
   /** Where lines go. Default: standard output. */
   readonly destination?: DestinationStream;
+  /** By which lines are counted. Default: that of the process. */
+  readonly clock?: Clock;
 }
 
 /** What some caches look like at this moment. */
@@ -28,12 +32,13 @@ export interface Telemetry {
 }
 
 /** Logs and metrics of one process. */
-export function createTelemetry({ level = 'info', destination }: TelemetryOptions = {}): Telemetry {
+export function createTelemetry({ level = 'info', destination, clock }: TelemetryOptions = {}): Telemetry {
   const redact = ['apikey', 'authorization', 'jwtSecret'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   const log = pino(
     { level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     destination ?? pino.destination(1),
   );
+  const limit = new LogLimit((key, count) => log.warn({ of: key, count }, 'more lines like these were left out in the last second'), clock);
   const registry = new Registry();
   collectProcessMetrics(registry);
   const metrics = createMetrics(registry);
@@ -42,7 +47,8 @@ export function createTelemetry({ level = 'info', destination }: TelemetryOption
   return {
     observe(event) {
       count(event, metrics);
-      write(event, log);
+      const key = failureOf(event);
+      if (key === null || limit.admits(key)) writeEvent(event, log);
     },
     watchCaches: (read) => {
       cacheReaders.push(read);
@@ -108,69 +114,25 @@ function count(event: Event, metrics: Metrics): void {
     case 'server-stopping':
     case 'server-stopped':
     case 'worker-ended':
+    case 'login-powerful':
+    case 'database-awaited':
+    case 'tables-open':
       break;
   }
 }
 
-function write(event: Event, log: Logger): void {
+/** Failures of one key come in masses when something is broken, and say little more than the first of them. Null: not a failure. */
+function failureOf(event: Event): string | null {
   switch (event.kind) {
-    case 'request-started':
-      break;
     case 'request-finished':
-      writeRequest(event, log);
-      break;
+      return event.status >= 500 ? `request ${event.code}` : null;
     case 'defect-found':
-      log.error({ err: event.error, requestId: event.requestId }, 'defect: please report it');
-      break;
-    case 'server-started':
-      log.info({ url: event.url }, 'serving');
-      break;
-    case 'server-stopping':
-      log.info('stopping: finishing the requests in flight');
-      break;
-    case 'server-stopped':
-      log.info('stopped');
-      break;
-    case 'worker-ended':
-      writeWorkerEnd(event, log);
-      break;
-    case 'schema-loaded':
-      log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
-      break;
     case 'schema-load-failed':
-      log.error({ err: event.error }, 'schema could not be loaded; the one before stays in use');
-      break;
-    case 'directives-ignored':
-      writeIgnored(event.problems, log);
-      break;
-    case 'flight-retried':
-      log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'flight retried');
-      break;
     case 'pool-failed':
-      log.warn({ err: event.error }, 'database connection failed');
-      break;
+      return event.kind;
+    default:
+      return null;
   }
-}
-
-/** How many ignored directives a log line names. */
-const maxNamed = 20;
-
-function writeIgnored(problems: readonly string[], log: Logger): void {
-  log.warn(
-    { count: problems.length, problems: problems.slice(0, maxNamed) },
-    'comment directives ignored; `rowgraph doctor` lists them all',
-  );
-}
-
-function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {
-  log.error({ worker, code, signal, restartMilliseconds }, 'a worker ended; another takes its place');
-}
-
-/** Errors of clients are no news for an operator; those of the server are. */
-function writeRequest({ requestId, role, code, status, seconds, bytes }: RequestFinished, log: Logger): void {
-  const level = status >= 500 ? 'warn' : 'debug';
-  if (!log.isLevelEnabled(level)) return;
-  log[level]({ requestId, role, code, status, milliseconds: Math.round(seconds * 1e5) / 100, bytes }, 'request');
 }
 
 /** The caches are read when the metrics are asked for, so that a hit costs no event. */

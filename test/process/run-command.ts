@@ -36,8 +36,8 @@ export interface Outcome {
 export interface RunningCommand {
   readonly process: ChildProcess;
   readonly ended: Promise<Outcome>;
-  /** Resolves with what stdout holds once it matches; rejects if the command ends before. */
-  waitFor(pattern: RegExp): Promise<string>;
+  /** Resolves with what stdout (or stderr) holds once it matches; rejects if the command ends before. */
+  waitFor(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<string>;
   /** What a Ctrl-C does, or another signal. */
   stop(signal?: NodeJS.Signals): Promise<Outcome>;
 }
@@ -50,34 +50,32 @@ export function startCommand(commandArguments: readonly string[], { home, enviro
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
   const ended = once(child, 'close').then(([code, signal]): Outcome => {
     running.delete(child);
-    return { code, signal, stdout, stderr };
+    return { code, signal, ...written };
   });
   return {
     process: child,
     ended,
-    async waitFor(pattern) {
+    async waitFor(pattern, stream = 'stdout') {
       const isThere = new Promise<void>((resolve) => {
         const look = (): void => {
-          if (pattern.test(stdout)) resolve();
+          if (pattern.test(written[stream])) resolve();
         };
-        child.stdout.on('data', look);
+        child[stream].on('data', look);
         look();
       });
       const end = ended.then((outcome) => {
-        if (!pattern.test(stdout)) throw new Error(`rowgraph ended before it wrote ${pattern}: ${JSON.stringify(outcome)}`);
+        if (!pattern.test(written[stream])) throw new Error(`rowgraph ended before it wrote ${pattern}: ${JSON.stringify(outcome)}`);
       });
       await Promise.race([isThere, end]);
-      return stdout;
+      return written[stream];
     },
     stop(signal = 'SIGINT') {
       child.kill(signal);

@@ -1,0 +1,34 @@
+/** Waits for a database that cannot be reached yet. In: how to open it; out: what was opened. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnreachableError } from './check-database.ts';
+
+export interface Waiting {
+  /** How long to try again, in milliseconds; 0 tries once. */
+  readonly milliseconds: number;
+  /** Called before the first wait. */
+  readonly onWait: (error: UnreachableError) => Promise<void>;
+  /** Whether nobody wants the database any more. */
+  readonly isOver: () => boolean;
+}
+
+const firstPause = 100;
+const longestPause = 1000;
+
+/**
+ * Opens the database, again and again where that rejects with `UnreachableError`. Rejects with the last of these when the time is over; at once with
+ * any other error. Null where it is over before.
+ */
+export async function awaitDatabase<T>(open: () => Promise<T>, { milliseconds, onWait, isOver }: Waiting): Promise<T | null> {
+  const deadline = performance.now() + milliseconds;
+  for (let pause = firstPause; !isOver(); pause = Math.min(pause * 2, longestPause)) {
+    try {
+      return await open();
+    } catch (error) {
+      const left = deadline - performance.now();
+      if (!(error instanceof UnreachableError) || left <= 0) throw error;
+      if (pause === firstPause) await onWait(error);
+      await sleep(Math.min(pause, left));
+    }
+  }
+  return null;
+}

@@ -1,0 +1,74 @@
+/**
+ * When a process that serves is to end: at Ctrl-C or SIGTERM, or when an exception that nobody caught leaves it in a state that nobody knows. A
+ * rejection that nobody awaits is a defect too, but leaves things as they were: it is told, and survived.
+ */
+import type { Observer } from '../events.ts';
+
+/** What ends it. After a fault the exit code is not zero. */
+export type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
+
+export interface ProcessEnd {
+  /** Resolves when the end begins. Requests in flight are to be answered then. */
+  readonly begun: Promise<EndReason>;
+  /** Whether it has begun. */
+  isBegun(): boolean;
+  /** Whether an exception was not caught, before the end began or since. */
+  hasFaults(): boolean;
+}
+
+/** npm passes a Ctrl-C on that the terminal has sent us already; signals so close together (in milliseconds) are one. */
+const oneSignal = 500;
+
+/** Watches from now on. A second signal, or a second exception that nobody caught, ends the process at once. */
+export function watchForEnd(observe: Observer): ProcessEnd {
+  let firstSignal: number | undefined;
+  let hasBegun = false;
+  let hasFaults = false;
+  const { promise, resolve } = Promise.withResolvers<EndReason>();
+  const begin = (reason: EndReason): void => {
+    hasBegun = true;
+    resolve(reason);
+  };
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    const now = performance.now();
+    if (firstSignal !== undefined && now - firstSignal > oneSignal) process.exit(130);
+    firstSignal ??= now;
+    begin(signal);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.on('unhandledRejection', (error) => {
+    observe({ kind: 'defect-found', requestId: null, error, origin: 'unhandledRejection' });
+  });
+  process.on('uncaughtException', (error) => {
+    try {
+      observe({ kind: 'defect-found', requestId: null, error, origin: 'uncaughtException' });
+    } finally {
+      if (hasFaults) process.exit(1);
+      hasFaults = true;
+      begin('fault');
+    }
+  });
+  return { begun: promise, isBegun: () => hasBegun, hasFaults: () => hasFaults };
+}
+
+/** What closing takes beyond the time that requests have: the connections to the database, and a little. */
+const closingMilliseconds = 5000;
+
+/** How long a process takes to end at most, from the signal on, whatever hangs. */
+export function longestEnd({ closeTimeout }: { readonly closeTimeout: number }): number {
+  return closeTimeout + closingMilliseconds;
+}
+
+/** Ends the process by force after so many milliseconds, unless it has ended by itself. */
+export function endWithin(milliseconds: number): void {
+  setTimeout(() => {
+    process.stderr.write(`rowgraph: closing took longer than ${milliseconds} ms: ended by force\n`);
+    process.exit(1);
+  }, milliseconds).unref();
+}
+
+/** Ends the process although something may still be open, such as a connection to a server that is silent: nobody waits for it any more. */
+export function leave(): void {
+  setTimeout(() => process.exit(), 200).unref();
+}

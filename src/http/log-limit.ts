@@ -1,0 +1,62 @@
+/**
+ * Keeps the log readable, and the disk from filling, when something fails thousands of times a second. In: the key of each line; out: whether it is
+ * to be written, and for each second the number of lines that were not.
+ */
+
+export interface Clock {
+  /** Milliseconds from some point in time. */
+  now(): number;
+  /** Calls back once, without keeping the process going for it. */
+  after(milliseconds: number, callback: () => void): void;
+}
+
+const processClock: Clock = {
+  now: () => performance.now(),
+  after: (milliseconds, callback) => void setTimeout(callback, milliseconds).unref(),
+};
+
+const windowMilliseconds = 1000;
+const linesPerWindow = 10;
+
+interface Window {
+  start: number;
+  lines: number;
+}
+
+export class LogLimit {
+  /** Keys are few: kinds of events, and codes of errors. */
+  readonly #windows = new Map<string, Window>();
+  readonly #onOmitted: (key: string, count: number) => void;
+  readonly #clock: Clock;
+
+  /** `onOmitted` is told at the end of each second in which lines were left out. */
+  constructor(onOmitted: (key: string, count: number) => void, clock: Clock = processClock) {
+    this.#onOmitted = onOmitted;
+    this.#clock = clock;
+  }
+
+  /** Whether a line of this key is to be written: the first ten of each second are. */
+  admits(key: string): boolean {
+    const now = this.#clock.now();
+    let window = this.#windows.get(key);
+    if (window === undefined || now - window.start >= windowMilliseconds) {
+      if (window !== undefined) this.#end(key, window);
+      window = { start: now, lines: 0 };
+      this.#windows.set(key, window);
+    }
+    window.lines += 1;
+    if (window.lines === linesPerWindow + 1) this.#endLater(key, window, window.start + windowMilliseconds - now);
+    return window.lines <= linesPerWindow;
+  }
+
+  #endLater(key: string, window: Window, milliseconds: number): void {
+    this.#clock.after(milliseconds, () => {
+      if (this.#windows.get(key) === window) this.#end(key, window);
+    });
+  }
+
+  #end(key: string, { lines }: Window): void {
+    this.#windows.delete(key);
+    if (lines > linesPerWindow) this.#onOmitted(key, lines - linesPerWindow);
+  }
+}

@@ -1,0 +1,106 @@
+/** How events read as lines of the log. In: an event; out: a line of pino, or none. */
+import type { Logger } from 'pino';
+import type { DatabaseAwaited, DefectFound, Event, LoginPowerful, RequestFinished, TablesOpen, WorkerEnded } from '../events.ts';
+
+/** Writes the line of an event; some have none. */
+export function writeEvent(event: Event, log: Logger): void {
+  switch (event.kind) {
+    case 'request-started':
+      break;
+    case 'request-finished':
+      writeRequest(event, log);
+      break;
+    case 'defect-found':
+      log.error({ err: errorOf(event.error), requestId: event.requestId }, defectMessages[event.origin ?? 'request']);
+      break;
+    case 'server-started':
+      log.info({ url: event.url }, 'serving');
+      break;
+    case 'server-stopping':
+      log.info('stopping: finishing the requests in flight');
+      break;
+    case 'server-stopped':
+      log.info('stopped');
+      break;
+    case 'worker-ended':
+      writeWorkerEnd(event, log);
+      break;
+    case 'login-powerful':
+    case 'database-awaited':
+    case 'tables-open':
+      writeWarning(event, log);
+      break;
+    case 'schema-loaded':
+      log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
+      break;
+    case 'schema-load-failed':
+      log.error({ err: event.error }, 'schema could not be loaded; the one before stays in use');
+      break;
+    case 'directives-ignored':
+      writeIgnored(event.problems, log);
+      break;
+    case 'flight-retried':
+      log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'flight retried');
+      break;
+    case 'pool-failed':
+      log.warn({ err: event.error }, 'database connection failed');
+      break;
+  }
+}
+
+const defectMessages: Readonly<Record<NonNullable<DefectFound['origin']> | 'request', string>> = {
+  request: 'defect: please report it',
+  unhandledRejection: 'defect: nobody awaited a promise that failed; please report it',
+  uncaughtException: 'defect: an exception that nobody caught ends this process; please report it',
+};
+
+/** Anything can be thrown; what is no error has no stack, and might show more than its text. */
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+}
+
+function writeWarning(event: LoginPowerful | DatabaseAwaited | TablesOpen, log: Logger): void {
+  switch (event.kind) {
+    case 'login-powerful':
+      return log.warn({ role: event.role }, describeLogin(event));
+    case 'database-awaited':
+      return log.warn({ err: event.error, milliseconds: event.milliseconds }, 'the database cannot be reached: waiting for it');
+    case 'tables-open':
+      return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
+  }
+}
+
+/** What is wrong with the login role, and what to do. */
+export function describeLogin({ role, isSuperuser }: LoginPowerful): string {
+  const reason = isSuperuser ? 'is a superuser' : 'bypasses row level security';
+  return `the login role "${role}" ${reason}: a single defect would open the whole database. Log in as an ordinary role ("rowgraph roles" prints its SQL)`;
+}
+
+const namedTables = 5;
+
+function describeOpenTables({ role, tables }: TablesOpen): string {
+  const names = tables.slice(0, namedTables).join(', ');
+  const more = tables.length > namedTables ? ` and ${tables.length - namedTables} more` : '';
+  return `"${role}" may change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
+}
+
+/** How many ignored directives a log line names. */
+const maxNamed = 20;
+
+function writeIgnored(problems: readonly string[], log: Logger): void {
+  log.warn(
+    { count: problems.length, problems: problems.slice(0, maxNamed) },
+    'comment directives ignored; `rowgraph doctor` lists them all',
+  );
+}
+
+function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {
+  log.error({ worker, code, signal, restartMilliseconds }, 'a worker ended; another takes its place');
+}
+
+/** Errors of clients are no news for an operator; those of the server are. */
+function writeRequest({ requestId, role, code, status, seconds, bytes }: RequestFinished, log: Logger): void {
+  const level = status >= 500 ? 'warn' : 'debug';
+  if (!log.isLevelEnabled(level)) return;
+  log[level]({ requestId, role, code, status, milliseconds: Math.round(seconds * 1e5) / 100, bytes }, 'request');
+}

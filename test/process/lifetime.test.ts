@@ -1,0 +1,267 @@
+/** How `rowgraph serve` starts without its database, survives faults, and ends: real processes against a real PostgreSQL server. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Client } from 'pg';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+
+const secret = 'a secret that has more than 32 characters';
+const environment: Record<string, string> = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '4' };
+
+/** Signals that make the process fail in ways that nothing in it catches. */
+const faults = `
+  let count = 0;
+  process.on('SIGUSR2', () => void Promise.reject(new Error('injected rejection', { cause: new Error('its cause') })));
+  process.on('SIGHUP', () => setImmediate(() => { throw new Error('injected exception ' + ++count); }));`;
+
+let home: string;
+let databases: TestDatabases;
+let database: TestDatabase;
+let holder: Client;
+let keys: Record<string, string>;
+
+before(async () => {
+  home = await makeFolder();
+  databases = await startTestDatabases();
+  database = await databases.create(`
+    create table letter (id int primary key); alter table letter enable row level security;
+    create policy every on letter using (true); insert into letter values (1);
+    create function held() returns int stable language sql as 'select 7 from pg_advisory_xact_lock_shared(1)';
+    create function endless() returns int stable language sql as 'select 8 from pg_sleep(600)';`);
+  holder = await database.connect();
+  await writeFile(path.join(home, 'faults.mjs'), faults);
+  const { stdout } = await runCommand(['keys'], { home, environment });
+  keys = Object.fromEntries([...stdout.matchAll(/^(\w+) +(\S+)$/gm)].map(([, role, key]) => [role, key]));
+});
+after(async () => {
+  await databases.close();
+  await removeFolder(home);
+});
+
+interface Service extends RunningCommand {
+  readonly url: string;
+  ask(query: string): Promise<unknown>;
+  fetch(path: string): Promise<Response>;
+}
+
+function start(flags: readonly string[] = [], databaseUrl = database.url): RunningCommand {
+  const options = `--import ${pathToFileURL(path.join(home, 'faults.mjs')).href}`;
+  return startCommand(['serve', '--database-url', databaseUrl, ...flags], { home, environment: { ...environment, NODE_OPTIONS: options } });
+}
+
+async function withUrl(command: RunningCommand, url: string): Promise<Service> {
+  const headers = { 'content-type': 'application/json', apiKey: keys.anon ?? '', connection: 'close' };
+  return {
+    ...command,
+    url,
+    fetch: (to) => fetch(new URL(to, url), { headers: { connection: 'close' } }),
+    ask: async (query) => (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })).json(),
+  };
+}
+
+async function serve(...flags: string[]): Promise<Service> {
+  const command = start(flags);
+  const [, url = ''] = /^rowgraph serves (\S+)/.exec(await command.waitFor(/\n/)) ?? [];
+  return withUrl(command, url);
+}
+
+/** Resolves when this many backends wait for, or hold up, what their function says. */
+async function untilRunning(text: string, count = 1): Promise<void> {
+  const query =
+    "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and datname = current_database() and query like $1";
+  while (((await holder.query(query, [`%${text}%`])).rowCount ?? 0) < count) await new Promise(setImmediate);
+}
+
+/** The lines of a log, without those for people. */
+function linesOf(stderr: string): Record<string, unknown>[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const letters = '{ letterCollection { edges { node { id } } } }';
+const lettersAnswer = { data: { letterCollection: { edges: [{ node: { id: 1 } }] } } };
+
+test('an unhandled rejection is logged with its cause, counted, and survived', async () => {
+  const service = await serve();
+  for (let count = 1; count <= 2; count++) {
+    service.process.kill('SIGUSR2');
+    await service.waitFor(new RegExp(`(injected rejection[\\s\\S]*){${count * 2}}`), 'stderr');
+  }
+  assert.match(await (await service.fetch('/metrics')).text(), /^rowgraph_defects_total 2$/m);
+  assert.deepEqual(await service.ask(letters), lettersAnswer);
+  const { code, stderr } = await service.stop('SIGTERM');
+  assert.equal(code, 0);
+  const defects = linesOf(stderr).filter(({ msg }) => String(msg).startsWith('defect: nobody awaited'));
+  assert.equal(defects.length, 2);
+  assert.match(JSON.stringify(defects[0]), /injected rejection.*its cause/);
+});
+
+test('an uncaught exception is logged, what is in flight is answered, and the process ends with 1', async () => {
+  const service = await serve();
+  await holder.query('select pg_advisory_lock(1)');
+  const inFlight = service.ask('{ held }');
+  await untilRunning('held');
+  service.process.kill('SIGHUP');
+  await service.waitFor(/injected exception 1/, 'stderr');
+  await service.waitFor(/finishing the requests in flight/, 'stderr');
+  await holder.query('select pg_advisory_unlock(1)');
+  assert.deepEqual(await inFlight, { data: { held: 7 } });
+  const { code, signal, stderr } = await service.ended;
+  assert.deepEqual({ code, signal }, { code: 1, signal: null });
+  assert.match(stderr, /defect: an exception that nobody caught ends this process/);
+});
+
+test('a second uncaught exception ends the process at once', async () => {
+  const service = await serve();
+  await holder.query('select pg_advisory_lock(1)');
+  const inFlight = service.ask('{ held }').then(
+    () => 'answered',
+    () => 'cut',
+  );
+  await untilRunning('held');
+  service.process.kill('SIGHUP');
+  await service.waitFor(/injected exception 1/, 'stderr');
+  service.process.kill('SIGHUP');
+  const { code, stderr } = await service.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /injected exception 2/);
+  assert.equal(await inFlight, 'cut');
+  await holder.query('select pg_advisory_unlock(1)');
+});
+
+test('a worker with an uncaught exception answers what it has, and is replaced', async () => {
+  const service = await serve('--workers', '2');
+  const log = await service.waitFor(/("msg":"serving"[\s\S]*){2}/, 'stderr');
+  const [worker = 0] = linesOf(log).map(({ pid }) => Number(pid));
+  process.kill(worker, 'SIGHUP');
+  const after = await service.waitFor(/a worker ended[\s\S]*"msg":"serving"/, 'stderr');
+  const [end] = linesOf(after).filter(({ msg }) => msg === 'a worker ended; another takes its place');
+  assert.deepEqual([end?.worker, end?.code, end?.signal], [worker, 1, null]);
+  assert.deepEqual(await service.ask(letters), lettersAnswer);
+  assert.equal((await service.stop('SIGTERM')).code, 0);
+});
+
+test('dev survives a rejection, and ends with 1 at an exception', async () => {
+  await writeFile(path.join(home, 'empty.sql'), '');
+  const options = { NODE_OPTIONS: `--import ${pathToFileURL(path.join(home, 'faults.mjs')).href}` };
+  const command = startCommand(['dev', '--port', '0', '--sql', 'empty.sql'], { home, environment: options });
+  await command.waitFor(/Ctrl-C stops/);
+  command.process.kill('SIGUSR2');
+  await command.waitFor(/injected rejection/, 'stderr');
+  command.process.kill('SIGHUP');
+  const { code, signal, stderr } = await command.ended;
+  assert.deepEqual({ code, signal }, { code: 1, signal: null });
+  assert.match(stderr, /injected exception 1/);
+});
+
+test('SIGTERM ends the process whatever PostgreSQL does', async () => {
+  const service = await serve('--close-timeout', '100ms');
+  const cut = service.ask('{ endless }').then(
+    () => 'answered',
+    () => 'cut',
+  );
+  await untilRunning('endless');
+  const { code, stderr } = await service.stop('SIGTERM');
+  assert.equal(await cut, 'cut');
+  assert.equal(code, 0, stderr);
+});
+
+async function throughProxy(run: (proxy: FaultProxy, url: string) => Promise<void>): Promise<void> {
+  const proxy = await startFaultProxy(databases.port);
+  try {
+    await proxy.goDown();
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    await run(proxy, url.href);
+  } finally {
+    await proxy.stop();
+  }
+}
+
+for (const workers of ['1', '2']) {
+  test(`a database that is down at the start is waited for, with ${workers} workers`, async () => {
+    await throughProxy(async (proxy, url) => {
+      const command = start(['--workers', workers], url);
+      const [waiting] = linesOf(await command.waitFor(/waiting for it\W[\s\S]*"serving"/, 'stderr'));
+      assert.deepEqual([waiting?.msg, waiting?.milliseconds], ['the database cannot be reached: waiting for it', 60_000]);
+      const [{ url: base = '' } = {}] = linesOf(await command.waitFor(/"serving"/, 'stderr')).filter(({ msg }) => msg === 'serving');
+      const service = await withUrl(command, `${base}/graphql/v1`);
+      assert.equal((await service.fetch('/health/live')).status, 200);
+      assert.equal((await service.fetch('/health/ready')).status, 503);
+      assert.match(JSON.stringify(await service.ask(letters)), /^\{"errors":.*"code":"DATABASE_UNAVAILABLE"/);
+      await proxy.comeBack();
+      assert.equal(await command.waitFor(/\n/), `rowgraph serves ${service.url}${workers === '1' ? '' : ' from 2 processes'}\n`);
+      assert.deepEqual(await service.ask(letters), lettersAnswer);
+      const { code, stderr } = await service.stop('SIGTERM');
+      assert.equal(code, 0);
+      assert.equal(linesOf(stderr).filter(({ msg }) => msg === waiting?.msg).length, 1, 'it is said once');
+      assert.equal(linesOf(stderr).filter(({ msg }) => String(msg).startsWith('a worker ended')).length, 0);
+    });
+  });
+}
+
+test('who waits for the database can be stopped', async () => {
+  await throughProxy(async (_proxy, url) => {
+    const command = start([], url);
+    await command.waitFor(/"serving"/, 'stderr');
+    const { code, stdout } = await command.stop('SIGTERM');
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: '' });
+  });
+});
+
+test('a database that stays away is one line and exit code 1', async () => {
+  await throughProxy(async (_proxy, url) => {
+    for (const time of ['0s', '150ms']) {
+      const { code, stdout, stderr } = await runCommand(['serve', '--database-url', url, '--wait-for-database', time], {
+        home,
+        environment,
+      });
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /^rowgraph: cannot use the database postgres:.* ECONNREFUSED .*$/m);
+    }
+  });
+});
+
+test('a login role with powers is warned of, and refused with --strict', async () => {
+  await database.run('create role bypasser login bypassrls; grant anon to bypasser');
+  for (const [login, reason] of [
+    ['postgres', 'is a superuser'],
+    ['bypasser', 'bypasses row level security'],
+  ] as const) {
+    const url = database.url.replace('authenticator@', `${login}@`);
+    const refused = await runCommand(['serve', '--database-url', url, '--strict'], { home, environment });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, new RegExp(`^rowgraph: --strict: the login role "${login}" ${reason}: [^\n]+\n$`));
+    const command = start(['--log-level', 'fatal'], url);
+    await command.waitFor(/serves/);
+    const { stderr } = await command.stop();
+    assert.match(stderr, new RegExp(`^rowgraph: WARNING: the login role "${login}" ${reason}`));
+  }
+  const service = await serve('--strict');
+  assert.doesNotMatch((await service.stop()).stderr, /WARNING|the login role/);
+});
+
+test('tables that anon may write without row level security are named at the start, as the doctor finds them', async () => {
+  const named = Array.from({ length: 7 }, (_, index) => `public.open_${index}`);
+  await database.run(`${named.map((name) => `create table ${name} (id int primary key)`).join(';')};
+    create table "Odd" (id int primary key); create table closed (id int primary key); revoke insert, update, delete on closed from anon;
+    create table by_column (id int primary key); revoke all on by_column from anon; grant update (id) on by_column to anon;
+    create view seen as select 1 as id;`);
+  const service = await serve();
+  const { stderr } = await service.stop();
+  const [line] = linesOf(stderr).filter(({ tables }) => tables !== undefined);
+  const doctor = await runCommand(['doctor', '--database-url', database.url, '--json'], { home });
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { code: string; name: string }[] };
+  const found = findings.filter(({ code }) => code === 'writable-without-rls').map(({ name }) => name);
+  assert.deepEqual([line?.role, line?.tables], ['anon', found.length]);
+  assert.match(
+    String(line?.msg),
+    /^"anon" may change any row of public.Odd, public.by_column, public.open_0, public.open_1, public.open_2 and 4 more:/,
+  );
+});
