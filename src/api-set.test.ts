@@ -7,13 +7,15 @@ import { SchemaCacheUses } from './cache-use.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
+import { noLimits } from './limits.ts';
 import { type Api, answerRequest } from './pipeline.ts';
 
 const settings: ApiSettings = {
   schemas: ['public'],
   introspection: 'on',
   trustedRoles: [],
-  caches: { documents: 10, documentText: 10_000, shapes: 10, statements: 10, introspectionBytes: 10_000 },
+  caches: { documents: 10, documentText: 10_000, shapes: 10, shapeText: 10_000, statements: 10, introspectionBytes: 10_000 },
+  limitsOf: () => noLimits,
   uses: new SchemaCacheUses(),
 };
 

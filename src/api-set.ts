@@ -8,9 +8,10 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, quote } from './errors.ts';
 import type { CacheStatistics } from './events.ts';
 import { IntrospectionAnswers } from './introspection-answers.ts';
+import type { Limits } from './limits.ts';
 import { buildModel } from './model/build-model.ts';
 import { checkDirectives } from './model/check-directives.ts';
 import type { Model } from './model/model.ts';
@@ -25,6 +26,7 @@ export interface ApiSettings {
   readonly caches: CacheSizes;
   /** Roles with powers that requests may run as nevertheless. */
   readonly trustedRoles: readonly string[];
+  readonly limitsOf: (role: string) => Limits;
   /** Where look-ups are counted. */
   readonly uses: SchemaCacheUses;
 }
@@ -113,7 +115,7 @@ export class ApiSet {
 
   async #make(role: string, database: Database): Promise<Api> {
     // No role can have such a name, and PostgreSQL could not even be asked.
-    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${JSON.stringify(role)} does not exist`);
+    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
     const privileges = await loadPrivileges(database, this.#catalog, role);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
@@ -129,6 +131,7 @@ export class ApiSet {
       introspectionAnswers: this.#introspectionAnswers,
       version: this.#version,
       searchPath: this.#searchPath,
+      limits: this.#settings.limitsOf(role),
       uses: this.#settings.uses,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };

@@ -20,7 +20,25 @@ export const errorCodes = {
   GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: 'The document does not fit the schema that the role sees.' },
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: 'It is not clear which operation of the document to run.' },
   BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument has a value that does not fit.' },
-  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document is nested too deeply, too long, or needs too many parameters.' },
+  DOCUMENT_TOO_LARGE: { status: 400, meaning: 'The document is longer than the limit `documentBytes`.' },
+  TOO_MANY_TOKENS: { status: 400, meaning: 'The document has more tokens than the limit `tokens`.' },
+  TOO_MANY_OPERATIONS: { status: 400, meaning: 'The document holds more operations than the limit `operations`.' },
+  TOO_DEEP: { status: 400, meaning: 'Fields, or the values of an argument or a variable, nest deeper than the limit `depth`.' },
+  TOO_MANY_FIELDS: { status: 400, meaning: 'The operation selects more fields, fragments expanded, than the limit `fields`.' },
+  TOO_MANY_ROOT_FIELDS: { status: 400, meaning: 'The operation has more root fields than the limit `rootFields`.' },
+  TOO_MANY_ALIASES: { status: 400, meaning: 'The operation has more aliases, fragments expanded, than the limit `aliases`.' },
+  TOO_MANY_FRAGMENTS: { status: 400, meaning: 'The operation spreads more fragments than the limit `fragments`.' },
+  TOO_MANY_ELEMENTS: { status: 400, meaning: 'The lists of arguments and variables hold more elements than the limit `listElements`.' },
+  TOO_MANY_FILTERS: { status: 400, meaning: 'The filters of the operation have more members than the limit `filterMembers`.' },
+  INPUT_TOO_LARGE: { status: 400, meaning: 'The values that would be sent to PostgreSQL are larger than the limit `inputSize`.' },
+  TOO_MANY_ESTIMATED_ROWS: {
+    status: 400,
+    meaning: 'The page sizes of the operation multiply to more rows than the limit `estimatedRows`.',
+  },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    meaning: 'The request is too much for PostgreSQL or for the server, such as more than 65,535 parameters, whatever the limits say.',
+  },
   INVALID_VALUE: { status: 200, meaning: 'PostgreSQL refused a value (SQLSTATE class 22).' },
   CONSTRAINT_VIOLATION: { status: 200, meaning: 'A constraint was violated (SQLSTATE class 23 or 44); nothing was changed.' },
   PERMISSION_DENIED: { status: 200, meaning: 'The role has no privilege, or a policy forbids it (SQLSTATE 42501).' },
@@ -39,6 +57,33 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+/** Characters of a client's text that an error repeats. */
+const longestQuote = 100;
+
+/** The text, cut where it is long: what an error repeats of a client's text must not be as long as the client pleases. */
+export function shorten(text: string): string {
+  return text.length > longestQuote ? `${text.slice(0, longestQuote).toWellFormed()}… (${text.length} characters)` : text;
+}
+
+/** The text in quotes, shortened. */
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+/** A value of a client as an error shows it: scalars as JSON, shortened, and of lists and objects no more than what they are. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return String(value);
+}
+
+/** A message of a library that repeats a client's text: words that are too long are shortened, and so is the whole. */
+export function shortenMessage(message: string): string {
+  if (message.length <= longestQuote) return message;
+  const shortened = message.replace(/[^\s"'`]{101,}/g, shorten);
+  return shortened.length > 10 * longestQuote ? `${shortened.slice(0, 10 * longestQuote).toWellFormed()}…` : shortened;
+}
 
 /** A position in a document, as the GraphQL response format has it. */
 export interface SourcePosition {

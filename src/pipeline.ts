@@ -2,9 +2,9 @@
  * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, answer. Everything that does not
  * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
  */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { SchemaCacheUses } from './cache-use.ts';
-import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
+import type { CompiledOperation } from './compile/compile-plan.ts';
 import { type Database, DatabaseError, type Field, type FlightResult, type Session } from './database/database.ts';
 import type { Deadline } from './deadline.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
@@ -13,12 +13,12 @@ import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execut
 import { executeFlight } from './execute/execute-flight.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import type { IntrospectionAnswers } from './introspection-answers.ts';
+import type { Limits } from './limits.ts';
 import type { Model } from './model/model.ts';
-import { bindParameters } from './plan/bind-parameters.ts';
-import { planOperation } from './plan/plan-operation.ts';
-import { chooseOperation, type Document, type DocumentOperation, parseDocument, RequestErrors } from './request/parse-document.ts';
-import { readVariables, type Variables } from './request/read-variables.ts';
-import { selectFields } from './request/select-fields.ts';
+import { bindStatements } from './plan/bind-parameters.ts';
+import type { RowEstimate } from './plan/measure-plan.ts';
+import { prepareRequest } from './prepare-request.ts';
+import { type Document, type DocumentOperation, RequestErrors } from './request/parse-document.ts';
 import { answerIntrospection } from './schema/answer-introspection.ts';
 import type { LazySchema } from './schema/lazy-schema.ts';
 
@@ -78,6 +78,8 @@ export interface Api {
   /** The schema version that the model was read at; null where the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
+  /** What a request of the role may cost. */
+  readonly limits: Limits;
   readonly documents: LRUCache<string, CachedDocument>;
   /** Where look-ups are counted, those of all roles together. */
   readonly uses: SchemaCacheUses;
@@ -86,7 +88,15 @@ export interface Api {
 /** A valid document with what was compiled for its operations, by shape. */
 export interface CachedDocument {
   readonly document: Document;
-  readonly compiled: LRUCache<string, CompiledOperation>;
+  readonly compiled: LRUCache<string, CompiledRequest>;
+}
+
+/** An operation that is ready to run, with what has to be known of it ahead. */
+export interface CompiledRequest extends CompiledOperation {
+  /** Characters that it counts for in the cache. */
+  readonly size: number;
+  /** The rows that it is estimated to read, where variables decide on that; null where they have been counted. */
+  readonly rows: RowEstimate | null;
 }
 
 /** Sizes of caches. */
@@ -97,6 +107,8 @@ export interface CacheSizes {
   readonly documentText: number;
   /** Compiled shapes that are kept of each document. Default: 100. */
   readonly shapes: number;
+  /** Characters of all compiled shapes of a role together. Default: 20,000,000. */
+  readonly shapeText: number;
   /** Statements that stay prepared on each connection. Default: 256. */
   readonly statements: number;
   /** Bytes of all answers to introspection together, of all roles. Default: 64 MB. */
@@ -118,23 +130,19 @@ export interface Target {
 /** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
 export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
   if (target.caller && api.refusal !== null) throw new ApiError('UNAUTHENTICATED', api.refusal);
-  const { document, compiled } = findDocument(api, sizes, request.query);
-  const operation = chooseOperation(document, request.operationName);
-  const variables = readVariables(operation.variables, request.variables ?? {});
-  const ready = findCompiled(api, document, compiled, operation, variables);
-  const statements = ready.statements.map(({ text, parameters }) => ({ text, parameters: bindParameters(parameters, variables.leaves) }));
-  const session = target.caller && sessionOf(api, target.caller, ready.kind);
-  const flight = { session, statements, template: ready.kind === 'query' ? ready : undefined };
+  const preparing = prepareRequest(api, sizes, request);
+  const { document, operation, variables, compiled } = preparing instanceof Promise ? await preparing : preparing;
+  const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
+  const session = target.caller && sessionOf(api, target.caller, compiled.kind);
+  const flight = { session, statements, template: compiled.kind === 'query' ? compiled : undefined };
   const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
-  const roots = answeredRoots(ready, rows, (key) => introspect(api, document, operation, request, key));
+  const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
   return assembleAnswer(roots instanceof Promise ? await roots : roots);
 }
 
 /** The SQL of a request, for a person to read: what `answerRequest` would run. */
-export function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): CompiledOperation {
-  const { document, compiled } = findDocument(api, sizes, request.query);
-  const operation = chooseOperation(document, request.operationName);
-  return findCompiled(api, document, compiled, operation, readVariables(operation.variables, request.variables ?? {}));
+export async function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): Promise<CompiledOperation> {
+  return (await prepareRequest(api, sizes, request)).compiled;
 }
 
 /**
@@ -152,35 +160,15 @@ const internalMessage = 'The server failed in a way that it should not: this is 
 
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // Values nested tens of thousands deep overflow the stack of whatever walks them.
-  if (error instanceof RangeError) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
+  // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
+  if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
   // The catalog is read outside of flights.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }
 
-function findDocument(api: Api, sizes: CacheSizes, query: string): CachedDocument {
-  const known = api.uses.document.note(api.documents.get(query));
-  if (known) return known;
-  const document = parseDocument(api.schema, query);
-  const cached = { document, compiled: new LRUCache<string, CompiledOperation>({ max: sizes.shapes }) };
-  api.documents.set(query, cached);
-  return cached;
-}
-
-function findCompiled(
-  api: Api,
-  document: Document,
-  compiled: CachedDocument['compiled'],
-  operation: DocumentOperation,
-  variables: Variables,
-): CompiledOperation {
-  const key = `${operation.name ?? ''} ${variables.shape}`;
-  const known = api.uses.shape.note(compiled.get(key));
-  if (known) return known;
-  const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
-  const made = compilePlan(planOperation(selected, api.model), api.version);
-  compiled.set(key, made);
-  return made;
+/** Other errors of the same class are defects. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
 /** A token is verified once and its claims used many times. Only what is frozen is remembered: other callers may change theirs, or share them. */

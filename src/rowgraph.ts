@@ -17,6 +17,7 @@ import { ApiError } from './errors.ts';
 import type { CacheStatistics, Observer } from './events.ts';
 import type { Body } from './execute/assemble-answer.ts';
 import { toApiError } from './execute/sqlstate.ts';
+import { type LimitSettings, type Limits, resolveLimits } from './limits.ts';
 import {
   answerRequest,
   type CacheSizes,
@@ -51,6 +52,10 @@ export interface RowgraphOptions {
    * such. Default: none.
    */
   readonly trustedRoles?: readonly string[];
+  /** What a request may cost before it reaches the database (docs/limits.md). Default: `default`. */
+  readonly limits?: LimitSettings;
+  /** Limits of single roles, in the place of those. Default: `{ service_role: 'off' }`. */
+  readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -91,6 +96,7 @@ const defaultCaches: CacheSizes = {
   documents: 1000,
   documentText: 2_000_000,
   shapes: 100,
+  shapeText: 20_000_000,
   statements: 256,
   introspectionBytes: 64 * 1024 * 1024,
 };
@@ -108,6 +114,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     introspection: options.introspection ?? 'directive',
     caches,
     trustedRoles: options.trustedRoles ?? [],
+    limitsOf: limitsByRole(options),
     uses: new SchemaCacheUses(),
   };
   try {
@@ -118,6 +125,13 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     await database.close();
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
+}
+
+/** The limits of a role. Throws for settings that are none. */
+function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: RowgraphOptions): (role: string) => Limits {
+  const common = resolveLimits(limits);
+  const own = new Map(Object.entries(roleLimits).map(([role, settings]) => [role, resolveLimits(settings)]));
+  return (role) => own.get(role) ?? common;
 }
 
 /** States of schemas that `resolve` has seen on connections of its callers. */
@@ -197,7 +211,7 @@ class RowgraphService implements Rowgraph {
 
   async explain(request: GraphQLRequest, { role }: Caller): Promise<readonly string[]> {
     const api = await this.#watch.current().of(role, this.#database);
-    return explainRequest(api, this.#settings.caches, request).statements.map(({ text }) => text);
+    return (await explainRequest(api, this.#settings.caches, request)).statements.map(({ text }) => text);
   }
 
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {

@@ -28,6 +28,12 @@ export function runAtOnce<T>(work: Generator<void, T>): T {
   }
 }
 
+/** Does the work at once if it does not pause, and in slices from its first pause on. */
+export function runFromFirstPause<T>(work: Generator<void, T>): T | Promise<T> {
+  const { done, value } = work.next();
+  return done ? value : runInSlices(work);
+}
+
 function isSliceOver(): boolean {
   const now = performance.now();
   if (sliceStart !== null) return now - sliceStart >= sliceLength;

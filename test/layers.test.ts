@@ -19,10 +19,19 @@ interface Layer {
 }
 
 /** The composition root: files that know all stages. */
-const composition = ['rowgraph.ts', 'pipeline.ts', 'api-set.ts', 'schema-watch.ts'];
+const composition = ['rowgraph.ts', 'pipeline.ts', 'prepare-request.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
 const root: Layer = {
-  values: [...stages, ...composition, 'introspection-answers.ts', 'single-flight.ts', 'slices.ts', 'cache-use.ts', 'deadline.ts'],
+  values: [
+    ...stages,
+    ...composition,
+    'limits.ts',
+    'introspection-answers.ts',
+    'single-flight.ts',
+    'slices.ts',
+    'cache-use.ts',
+    'deadline.ts',
+  ],
   packages: ['graphql', 'lru-cache'],
 };
 
@@ -32,11 +41,11 @@ const layers: Readonly<Record<string, Layer>> = {
   schema: { types: ['model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
-    values: ['schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
+    values: ['limits.ts', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
     types: ['schema'],
     packages: ['graphql'],
   },
-  plan: { values: ['request/operation.ts'], types: ['request', 'model', 'schema'] },
+  plan: { values: ['request/operation.ts', 'limits.ts'], types: ['request', 'model', 'schema'] },
   sql: {},
   compile: { values: ['sql'], types: ['plan', 'model', 'schema'] },
   database: { types: ['deadline.ts'], packages: ['pg', '@electric-sql/pglite'], node: true },
@@ -62,6 +71,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'setting-kinds.ts': {},
   'errors.ts': {},
   'events.ts': {},
+  'limits.ts': {},
   'cache-use.ts': {},
   'deadline.ts': {},
   'introspection-answers.ts': { values: ['slices.ts'], types: ['cache-use.ts'], packages: ['lru-cache'] },

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.ts';
+import { noLimits } from '../limits.ts';
 import type { ValueType } from '../model/model.ts';
 import type { ScalarValue } from '../request/input-value.ts';
-import { bindParameters } from './bind-parameters.ts';
+import { bindStatements } from './bind-parameters.ts';
 import type { Encoding, Parameter, ParameterValue } from './plan.ts';
 
+const bindParameters = (parameters: readonly Parameter[], leaves: readonly ScalarValue[]) =>
+  bindStatements([{ text: '', parameters }], leaves, noLimits)[0]!.parameters;
 const constant = (value: ScalarValue): ParameterValue => ({ kind: 'constant', value });
 const bound = (value: ScalarValue, encoding: Encoding) => bindParameters([{ value: constant(value), encoding }], [])[0];
 const written = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'write' });
@@ -16,7 +19,7 @@ const listOf = (element: typeof text): ValueType => ({ kind: 'list', element, sq
 const mapped: ValueType = { kind: 'enum', enum: enumOf({ READY: 'ready "now"', DONE: 'done' }), sqlType: 'mood' };
 const unmapped: ValueType = { kind: 'enum', enum: enumOf({ calm: 'calm' }), sqlType: 'mood' };
 
-describe('bindParameters', () => {
+describe('bindStatements', () => {
   it('takes constants, leaves by number, and lists of both', () => {
     const encoding: Encoding = { kind: 'value', type: int4, use: 'filter' };
     const leaf = (number: number): ParameterValue => ({ kind: 'variable', leaf: number });

@@ -1,15 +1,33 @@
 /**
  * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request; the rest of `plan/` only once a shape.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, quote } from '../errors.ts';
+import { type Limits, overLimit } from '../limits.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import { checkCount } from './parameters.ts';
 import type { Parameter, ParameterValue } from './plan.ts';
 
-/** Text or null for each parameter. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count. */
-export function bindParameters(parameters: readonly Parameter[], leaves: readonly ScalarValue[]): (string | null)[] {
-  return parameters.map((parameter) => bindParameter(parameter, leaves));
+/**
+ * Text or null for each parameter of each statement. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count; and the error
+ * of the limit where all texts together are too long.
+ */
+export function bindStatements(
+  statements: readonly { readonly text: string; readonly parameters: readonly Parameter[] }[],
+  leaves: readonly ScalarValue[],
+  limits: Limits,
+): { readonly text: string; readonly parameters: (string | null)[] }[] {
+  let size = 0;
+  return statements.map(({ text, parameters }) => {
+    const bound: (string | null)[] = [];
+    for (const parameter of parameters) {
+      const value = bindParameter(parameter, leaves);
+      if (value !== null) size += value.length;
+      if (size > limits.inputSize) throw overLimit(limits, 'inputSize');
+      bound.push(value);
+    }
+    return { text, parameters: bound };
+  });
 }
 
 function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): string | null {
@@ -60,7 +78,7 @@ function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): s
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
   if (!mapped) return name;
   const value = values.find((each) => each.name === name);
-  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${JSON.stringify(name)}.`);
+  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${quote(name)}.`);
   return value.label;
 }
 

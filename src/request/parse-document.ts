@@ -9,49 +9,74 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OverlappingFieldsCanBeMergedRule,
   parse,
+  Source,
   specifiedRules,
+  type ValidationRule,
   validate,
   visit,
 } from 'graphql';
-import { ApiError, type ErrorCode } from '../errors.ts';
+import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import { checkText, type TextCounts } from './check-text.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
+import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
+import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 import { declareVariables, type VariableDeclaration } from './read-variables.ts';
 
-/** Beyond this many tokens a document is refused unread: validation may take time that grows with their square. */
-const maxTokens = 200_000;
 /** Errors of validation that are told; a client mends the first. */
 const maxErrors = 5;
+/** Places that are told of one error. */
+const maxLocations = 10;
+/** A document of more tokens is validated by a few rules at a time. */
+const manyTokens = 1500;
+const rulesAtATime = 5;
+/** A type of more fields than this is not searched for names that are like a wrong one. */
+const manyFields = 1000;
 
-/** graphql-js's rules, with ours in the place of one. */
-const rules = specifiedRules.map((rule) => (rule === GraphQLKnownTypeNamesRule ? KnownTypeNamesRule : rule));
+/** graphql-js's rules, with ours in the place of some. */
+const rules = specifiedRules.map((rule) => {
+  if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
+  return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
+});
 
 export interface Document {
   readonly operations: readonly DocumentOperation[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly textCounts: TextCounts;
 }
 
 export interface DocumentOperation {
   readonly name: string | undefined;
   readonly node: OperationDefinitionNode;
   readonly variables: readonly VariableDeclaration[];
+  readonly counts: OperationCounts;
 }
 
-/** Parses and validates. Throws `RequestErrors` with every error of validation (the first few), GRAPHQL_PARSE_FAILED or …_VALIDATION_FAILED. */
-export function parseDocument(schema: GraphQLSchema, text: string): Document {
+/**
+ * Parses and validates, pausing where the document is long. Throws the errors of limits; `RequestErrors` with every error of validation (the first
+ * few), GRAPHQL_PARSE_FAILED or …_VALIDATION_FAILED.
+ */
+export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limits): Generator<void, Document> {
+  const textCounts = checkText(text, limits);
+  yield;
   // Locations, and the tokens that hang on them, are two thirds of a document's memory. Only errors tell them.
   const node = parseText(text, { noLocation: true });
-  if (validate(schema, node, rules, { maxErrors: 1 }).length > 0) throw new RequestErrors(validationErrors(schema, text));
+  yield;
+  const measured = measureOperations(node);
+  checkOperations(measured, limits);
+  yield;
+  yield* validateDocument(schema, node, text, textCounts.tokens);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of node.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const conditions = conditionVariables(node);
-  const operations = node.definitions.flatMap((definition) => {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
-    return [{ name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions) }];
+  const operations = [...measured.operations].map(([definition, counts]) => {
+    return { name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions), counts };
   });
-  return { operations, fragments };
+  return { operations, fragments, textCounts };
 }
 
 /** The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. */
@@ -64,7 +89,7 @@ export function chooseOperation(document: Document, name: string | null | undefi
     throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document holds several operations: say which one to run in "operationName".');
   }
   const chosen = operations.find((operation) => operation.name === name);
-  if (!chosen) throw new ApiError('OPERATION_RESOLUTION_FAILURE', `The document holds no operation named ${JSON.stringify(name)}.`);
+  if (!chosen) throw new ApiError('OPERATION_RESOLUTION_FAILURE', `The document holds no operation named ${quote(name)}.`);
   return chosen;
 }
 
@@ -78,25 +103,67 @@ export class RequestErrors extends Error {
   }
 }
 
-function validationErrors(schema: GraphQLSchema, text: string): ApiError[] {
-  const errors = validate(schema, parseText(text, { noLocation: false }), rules, { maxErrors });
-  return errors.map((error) => toApiError('GRAPHQL_VALIDATION_FAILED', error));
-}
-
-function parseText(text: string, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
-  try {
-    return parse(text, { maxTokens, noLocation });
-  } catch (error) {
-    if (error instanceof GraphQLError) throw toApiError('GRAPHQL_PARSE_FAILED', error);
-    // Documents nested tens of thousands deep overflow the parser's stack.
-    if (error instanceof RangeError) throw new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply.', { cause: error });
-    throw error;
+/** Throws `RequestErrors` for a document that is not valid. */
+function* validateDocument(schema: GraphQLSchema, node: DocumentNode, text: string, tokens: number): Generator<void, void> {
+  const groups = groupsOf(rules, tokens > manyTokens ? rulesAtATime : rules.length);
+  for (const group of groups) {
+    const isValid = validate(schema, node, group, { maxErrors: 1, hideSuggestions: true }).length === 0;
+    yield;
+    if (!isValid) throw new RequestErrors(yield* validationErrors(schema, text, groups));
   }
 }
 
-/** The error of graphql-js as ours, with its positions. */
-function toApiError(code: ErrorCode, error: GraphQLError): ApiError {
-  return new ApiError(code, error.message, { locations: error.locations, cause: error });
+/** The errors of the first rules that find some, with their places. */
+function* validationErrors(
+  schema: GraphQLSchema,
+  text: string,
+  groups: readonly (readonly ValidationRule[])[],
+): Generator<void, readonly ApiError[]> {
+  const source = new Source(text);
+  const node = parseText(source, { noLocation: false });
+  yield;
+  // graphql-js counts the lines up to each place of each error, which may be thousands of thousands.
+  source.body = '';
+  const hideSuggestions = Object.keys(schema.getQueryType()?.getFields() ?? {}).length > manyFields;
+  for (const group of groups) {
+    const errors = validate(schema, node, group, { maxErrors, hideSuggestions });
+    if (errors.length > 0) return errors.map((error) => toValidationError(error, text));
+    yield;
+  }
+  throw new Error('A document is valid with locations and not without.');
+}
+
+function toValidationError(error: GraphQLError, text: string): ApiError {
+  // How graphql-js says that a rule has had enough.
+  if (error.message === 'Validation aborted.')
+    return new ApiError('QUERY_TOO_COMPLEX', 'The fragments of the document are too many to validate.');
+  const locations = error.positions && locationsOf(text, error.positions.slice(0, maxLocations));
+  return new ApiError('GRAPHQL_VALIDATION_FAILED', shortenMessage(error.message), { locations, cause: error });
+}
+
+function locationsOf(text: string, positions: readonly number[]): SourcePosition[] {
+  return positions.map((position) => {
+    let line = 1;
+    let lineStart = 0;
+    for (const { 0: lineBreak, index } of text.slice(0, position).matchAll(/\r\n|[\n\r]/g)) {
+      line += 1;
+      lineStart = index + lineBreak.length;
+    }
+    return { line, column: position - lineStart + 1 };
+  });
+}
+
+function groupsOf<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+function parseText(text: string | Source, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
+  try {
+    return parse(text, { noLocation });
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    throw new ApiError('GRAPHQL_PARSE_FAILED', shortenMessage(error.message), { locations: error.locations, cause: error });
+  }
 }
 
 /** Names of the variables that some `@skip` or `@include` of the document depends on. */

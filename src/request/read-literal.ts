@@ -13,7 +13,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { ApiError } from '../errors.ts';
+import { ApiError, shorten } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';
 import type { InputEntry, InputValue, ScalarValue } from './input-value.ts';
@@ -44,7 +44,8 @@ export function readLiteral(type: GraphQLInputType, node: ValueNode, variables: 
 
 function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
   const value = variables.get(name);
-  if (value === null && isNonNullType(type)) throw new ApiError('BAD_USER_INPUT', `Variable "$${name}" is null where ${type} is expected.`);
+  if (value === null && isNonNullType(type))
+    throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" is null where ${type} is expected.`);
   return value;
 }
 

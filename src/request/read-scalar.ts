@@ -2,6 +2,7 @@
  * A scalar or enum value of a variable as the text that PostgreSQL is given, checked by its GraphQL type.
  */
 import { GraphQLBoolean, type GraphQLEnumType, GraphQLError, type GraphQLScalarType, isScalarType } from 'graphql';
+import { describeValue } from '../errors.ts';
 import type { ScalarValue } from './input-value.ts';
 
 export type LeafType = GraphQLScalarType | GraphQLEnumType;
@@ -21,5 +22,5 @@ export function readScalar(type: LeafType, value: unknown): ScalarValue {
  */
 function readEnumName(type: GraphQLEnumType, value: unknown): string {
   if (typeof value === 'string' && (type.getValue(value) || !/^[_A-Za-z][_0-9A-Za-z]*$/.test(value))) return value;
-  throw new GraphQLError(`Value ${JSON.stringify(value)} does not exist in "${type.name}" enum.`);
+  throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseDocument, readVariables } from '../../test/support/request-stages.ts';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { parseDocument } from './parse-document.ts';
-import { readVariables, type Variables } from './read-variables.ts';
+import type { Variables } from './read-variables.ts';
 
 const schema = buildSchema(sampleModel);
 

@@ -5,7 +5,9 @@
 import {
   GraphQLError,
   type GraphQLInputType,
+  type GraphQLList,
   type GraphQLSchema,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -14,7 +16,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { ApiError } from '../errors.ts';
+import { ApiError, describeValue, quote, shorten, shortenMessage } from '../errors.ts';
+import { type Limits, overLimit } from '../limits.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import type { InputEntry, InputValue, Leaf, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
@@ -38,6 +41,8 @@ export interface Variables {
   readonly values: ReadonlyMap<string, InputValue>;
   /** What is bound where a `VariableLeaf` stands. */
   readonly leaves: readonly ScalarValue[];
+  /** Of the lists of the document and the variables together. */
+  readonly listElements: number;
 }
 
 /** The declarations of an operation that is valid by the schema. */
@@ -58,9 +63,17 @@ export function declareVariables(
   });
 }
 
-/** Coerces what was sent. Throws BAD_USER_INPUT that names the variable; variables that are not declared are ignored. */
-export function readVariables(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): Variables {
-  const reader = new VariableReader();
+/**
+ * Coerces what was sent, pausing between variables and in long lists. The elements of lists are counted on from `listElements`, those of the document.
+ * Throws BAD_USER_INPUT that names the variable, and the errors of limits; variables that are not declared are ignored.
+ */
+export function* readVariables(
+  declarations: readonly VariableDeclaration[],
+  sent: Readonly<Record<string, unknown>>,
+  limits: Limits,
+  listElements: number,
+): Generator<void, Variables> {
+  const reader = new VariableReader(limits, listElements);
   const values = new Map<string, InputValue>();
   for (const declaration of declarations) {
     const { name, type, defaultValue } = declaration;
@@ -72,22 +85,54 @@ export function readVariables(declarations: readonly VariableDeclaration[], sent
       continue;
     }
     try {
-      values.set(name, declaration.isCondition ? reader.condition(type, given) : reader.read(type, given));
+      if (declaration.isCondition) values.set(name, reader.condition(type, given));
+      else values.set(name, isObjectList(type) && Array.isArray(given) ? yield* reader.readObjects(type, given) : reader.read(type, given));
     } catch (error) {
-      if (error instanceof GraphQLError) throw invalid(name, `got an invalid value: ${error.message}`);
+      if (error instanceof GraphQLError) throw invalid(name, `got an invalid value: ${shortenMessage(error.message)}`);
       throw error;
     }
   }
-  return { shape: reader.shape, values, leaves: reader.leaves };
+  return { shape: reader.shape, values, leaves: reader.leaves, listElements: reader.listElements };
+}
+
+/** Whether a value may hold thousands of objects: those of an insert. */
+function isObjectList(type: GraphQLInputType): boolean {
+  const nullable = getNullableType(type);
+  return isListType(nullable) && isInputObjectType(getNullableType(nullable.ofType));
 }
 
 function invalid(name: string, problem: string): ApiError {
-  return new ApiError('BAD_USER_INPUT', `Variable "$${name}" ${problem}`);
+  return new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" ${problem}`);
 }
+
+/** Objects that are read between two pauses. */
+const objectsAtATime = 100;
 
 class VariableReader {
   shape = '';
   readonly leaves: ScalarValue[] = [];
+  listElements: number;
+  readonly #limits: Limits;
+  #filterMembers = 0;
+  #depth = 0;
+
+  constructor(limits: Limits, listElements: number) {
+    this.#limits = limits;
+    this.listElements = listElements;
+  }
+
+  *readObjects(type: GraphQLInputType, objects: readonly unknown[]): Generator<void, InputValue> {
+    const { ofType } = getNullableType(type) as GraphQLList<GraphQLInputType>;
+    this.#countElements(objects.length);
+    this.shape += '[';
+    const items: InputValue[] = [];
+    for (const object of objects) {
+      items.push(this.read(ofType, object));
+      if (items.length % objectsAtATime === 0) yield;
+    }
+    this.shape += ']';
+    return { kind: 'list', items };
+  }
 
   condition(type: GraphQLInputType, value: unknown): InputValue {
     const leaf = this.read(type, value);
@@ -120,11 +165,14 @@ class VariableReader {
 
   #readList(itemType: GraphQLInputType, value: unknown): InputValue {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    this.#countElements(items.length);
     const bare = isNonNullType(itemType) ? itemType.ofType : itemType;
     if (isLeafType(bare) && !isChoice(bare)) return this.#leaf(items.map((item) => this.#readItem(itemType, bare, item)));
+    this.#enter();
     this.shape += '[';
     const read = items.map((item) => this.read(itemType, item));
     this.shape += ']';
+    this.#depth -= 1;
     return { kind: 'list', items: read };
   }
 
@@ -136,7 +184,7 @@ class VariableReader {
 
   #readChoice(type: LeafType, value: unknown): InputValue {
     if (!isEnumType(type) || typeof value !== 'string' || !type.getValue(value)) {
-      throw new GraphQLError(`Value ${JSON.stringify(value)} does not exist in "${type.name}" enum.`);
+      throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
     }
     this.shape += value;
     return { kind: 'choice', name: value };
@@ -162,16 +210,36 @@ class VariableReader {
     if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
     const fields = type.getFields();
     const entries: InputEntry[] = [];
+    this.#enter();
     this.shape += '{';
     for (const [name, item] of Object.entries(value as Record<string, unknown>)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!field) throw new GraphQLError(`Field ${JSON.stringify(name)} is not defined by type "${type}".`);
+      if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
       if (item === undefined) continue;
       this.shape += `${name}:`;
-      entries.push({ name, binding: inputBinding(field), value: this.read(field.type, item) });
+      const binding = inputBinding(field);
+      if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
+      entries.push({ name, binding, value: this.read(field.type, item) });
       this.shape += ',';
     }
     this.shape += '}';
+    this.#depth -= 1;
     return { kind: 'object', entries };
+  }
+
+  #countElements(count: number): void {
+    this.listElements += count;
+    if (this.listElements > this.#limits.listElements) throw overLimit(this.#limits, 'listElements', this.listElements);
+  }
+
+  /** As far as it can be told here: the plan counts all members, and is not made where these are too many. */
+  #countFilters(count: number): void {
+    this.#filterMembers += count;
+    if (this.#filterMembers > this.#limits.filterMembers) throw overLimit(this.#limits, 'filterMembers');
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > this.#limits.depth) throw overLimit(this.#limits, 'depth');
   }
 }

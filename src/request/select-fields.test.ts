@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseDocument, readVariables } from '../../test/support/request-stages.ts';
 import { account, post, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import type { Operation, SelectedField } from './operation.ts';
-import { chooseOperation, parseDocument } from './parse-document.ts';
-import { readVariables } from './read-variables.ts';
+import { chooseOperation } from './parse-document.ts';
 import { selectFields } from './select-fields.ts';
 
 const schema = buildSchema(sampleModel);

@@ -13,6 +13,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { describeValue } from '../errors.ts';
 import type { ScalarName } from '../model/model.ts';
 
 type Accepted = 'text' | 'text or integer' | 'anything but an object';
@@ -25,7 +26,7 @@ function scalar(name: string, description: string, accepted: Accepted): GraphQLS
     name,
     description,
     serialize: (value) => value,
-    parseValue: (value) => (accepts[accepted](value) ? value : refuse(JSON.stringify(value) ?? String(value))),
+    parseValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
     parseLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
   });
 }

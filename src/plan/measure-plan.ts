@@ -1,0 +1,175 @@
+/**
+ * What a plan will cost: the members of its filters, and the rows that it may read, as an expression over the page sizes that come in variables.
+ * The formula is told in docs/limits.md.
+ */
+import type { ScalarValue } from '../request/input-value.ts';
+import type {
+  ConnectionPlan,
+  ConnectionValue,
+  Count,
+  EdgeValue,
+  Filter,
+  Member,
+  MutationPlan,
+  Parameter,
+  Plan,
+  ResultPlan,
+  RootValue,
+  RowPlan,
+  RowValue,
+} from './plan.ts';
+
+/** A number of rows: `constant`, and for each page whose size comes in a variable, so many times what a row of it is worth. */
+export interface RowEstimate {
+  readonly constant: number;
+  readonly pages: readonly { readonly size: Parameter; readonly row: RowEstimate }[];
+}
+
+export interface PlanMeasure {
+  readonly filterMembers: number;
+  readonly rows: RowEstimate;
+  /** Parameters of the largest insert. */
+  readonly parameters: number;
+}
+
+/** What a count or an aggregate is worth: PostgreSQL reads more rows for it than it answers with. */
+export const rowsOfAggregate = 10;
+/** What a column is worth that holds a list of rows. */
+const rowsOfRowList = 10;
+
+/** Measures a plan once it is made. */
+export function measurePlan({ roots }: Plan): PlanMeasure {
+  const measurer = new Measurer();
+  const rows = sum(roots.map(({ value }) => measurer.root(value)));
+  return { filterMembers: measurer.filterMembers, rows, parameters: measurer.parameters };
+}
+
+/** The number of rows, with the page sizes of a request. */
+export function evaluateRows({ constant, pages }: RowEstimate, leaves: readonly ScalarValue[]): number {
+  let rows = constant;
+  for (const { size, row } of pages) rows += sizeOf(size, leaves) * evaluateRows(row, leaves);
+  return rows;
+}
+
+/** A page size that is bound; a negative one is refused when it is. */
+function sizeOf({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): number {
+  const given = value.kind === 'variable' ? (leaves[value.leaf] ?? null) : value.kind === 'constant' ? value.value : null;
+  const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
+  // Without a size PostgreSQL has no limit, and the page no other than its maximum.
+  return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
+}
+
+class Measurer {
+  filterMembers = 0;
+  parameters = 0;
+
+  root(value: RootValue): RowEstimate {
+    switch (value.kind) {
+      case 'type name':
+      case 'introspection':
+        return none;
+      case 'connection':
+        return this.#connection(value);
+      case 'lookup':
+        return plus(1, this.#row(value.row));
+      case 'routine':
+        return this.#result(value.result);
+      default:
+        return this.#mutation(value);
+    }
+  }
+
+  #connection({ page, filter, members }: ConnectionPlan): RowEstimate {
+    if (filter) this.filterMembers += membersOf(filter);
+    const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
+    const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : none)));
+    const aggregates = rowsOfAggregate * members.filter(({ value }) => isAggregate(value)).length;
+    return plus(aggregates, readsPage ? times(page.limit, plus(1, edges)) : none);
+  }
+
+  #edges(members: readonly Member<EdgeValue>[]): RowEstimate {
+    return sum(members.map(({ value }) => (value.kind === 'node' ? this.#row(value.row) : none)));
+  }
+
+  #row({ members }: RowPlan): RowEstimate {
+    let constant = 0;
+    let pages: RowEstimate['pages'] = [];
+    // Most members are columns, and worth nothing.
+    for (const { value } of members) {
+      if (value.kind === 'column' || value.kind === 'type name' || value.kind === 'node id') continue;
+      const estimate = this.#value(value);
+      constant += estimate.constant;
+      if (estimate.pages.length > 0) pages = [...pages, ...estimate.pages];
+    }
+    return constant === 0 && pages.length === 0 ? none : { constant, pages };
+  }
+
+  #value(value: RowValue): RowEstimate {
+    switch (value.kind) {
+      case 'to-one':
+        return plus(1, this.#row(value.row));
+      case 'to-many':
+        return this.#connection(value.connection);
+      case 'computed':
+        return this.#result(value.result);
+      case 'row column':
+        return value.list ? times(rowsOfRowList, plus(1, this.#row(value.row))) : this.#row(value.row);
+      default:
+        return none;
+    }
+  }
+
+  #result(result: ResultPlan): RowEstimate {
+    if (result.kind === 'rows') return this.#connection(result.connection);
+    return result.kind === 'row' ? plus(1, this.#row(result.row)) : none;
+  }
+
+  #mutation(plan: MutationPlan): RowEstimate {
+    if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
+    else if (plan.filter) this.filterMembers += membersOf(plan.filter);
+    const records = plan.members.flatMap(({ value }) => (value.kind === 'records' ? [this.#row(value.row)] : []));
+    if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
+    // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
+    return records.length === 0 ? none : times(countOf(plan.atMost), plus(1, sum(records)));
+  }
+}
+
+/** A number that stands in the document, or the parameter. */
+function countOf(parameter: Parameter): Count {
+  return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
+}
+
+function isAggregate({ kind }: ConnectionValue): boolean {
+  return kind === 'total count' || kind === 'aggregate';
+}
+
+/** Each comparison, and each `and`, `or` and `not`. */
+function membersOf(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.reduce((count, each) => count + membersOf(each), 1);
+    case 'not':
+      return 1 + membersOf(filter.filter);
+    default:
+      return 1;
+  }
+}
+
+const none: RowEstimate = { constant: 0, pages: [] };
+
+function sum(estimates: readonly RowEstimate[]): RowEstimate {
+  const present = estimates.filter((estimate) => estimate !== none);
+  if (present.length <= 1) return present[0] ?? none;
+  return { constant: present.reduce((total, { constant }) => total + constant, 0), pages: present.flatMap(({ pages }) => pages) };
+}
+
+function plus(constant: number, estimate: RowEstimate): RowEstimate {
+  return constant === 0 ? estimate : { constant: constant + estimate.constant, pages: estimate.pages };
+}
+
+function times(size: Count, row: RowEstimate): RowEstimate {
+  if (typeof size !== 'number') return { constant: 0, pages: [{ size, row }] };
+  if (row.pages.length === 0) return { constant: size * row.constant, pages: [] };
+  return { constant: size * row.constant, pages: row.pages.map((page) => ({ size: page.size, row: times(size, page.row) })) };
+}

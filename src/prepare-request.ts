@@ -1,0 +1,121 @@
+/**
+ * The stages of a request ahead of the database: parse, choose the operation, read the variables, plan, compile. What does not depend on values comes out
+ * of caches of bounded size. Each stage holds what it has counted against the limits of the role; long ones pause.
+ */
+import { LRUCache } from 'lru-cache';
+import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
+import { ApiError } from './errors.ts';
+import { checkLimit, type Limits } from './limits.ts';
+import type { Api, CachedDocument, CacheSizes, CompiledRequest, GraphQLRequest } from './pipeline.ts';
+import { evaluateRows, measurePlan, type PlanMeasure } from './plan/measure-plan.ts';
+import { planOperation } from './plan/plan-operation.ts';
+import { chooseOperation, type Document, type DocumentOperation, parseDocument } from './request/parse-document.ts';
+import { readVariables, type Variables } from './request/read-variables.ts';
+import { selectFields } from './request/select-fields.ts';
+import { runAtOnce, runFromFirstPause, runInSlices } from './slices.ts';
+
+/** A request that is ready to run, but for the values that are bound. */
+export interface PreparedRequest {
+  readonly document: Document;
+  readonly operation: DocumentOperation;
+  readonly variables: Variables;
+  readonly compiled: CompiledRequest;
+}
+
+/** Documents of so many characters are parsed, validated and compiled without a pause. */
+const shortDocument = 4096;
+/** Operations of more fields, or with more elements in lists, are compiled with pauses. */
+const manyParts = 500;
+/** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
+const mostParameters = 65_535;
+
+/** At once where everything is known or short. Fails with what the stages throw. */
+export function prepareRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): PreparedRequest | Promise<PreparedRequest> {
+  const { query } = request;
+  const known = api.uses.document.note(api.documents.get(query));
+  if (known) return prepareOperation(api, sizes, known, request);
+  const parsing = parseDocument(api.schema, query, api.limits);
+  if (query.length <= shortDocument) return prepareOperation(api, sizes, keep(api, sizes, query, runAtOnce(parsing)), request);
+  return runInSlices(parsing).then((document) => prepareOperation(api, sizes, keep(api, sizes, query, document), request));
+}
+
+function keep(api: Api, sizes: CacheSizes, query: string, document: Document): CachedDocument {
+  const compiled = new LRUCache<string, CompiledRequest>({
+    max: sizes.shapes,
+    // No document takes the room of all others.
+    maxSize: Math.ceil(sizes.shapeText / 10),
+    sizeCalculation: ({ size }, shape) => size + shape.length + 1,
+  });
+  const cached = { document, compiled };
+  api.documents.set(query, cached);
+  return cached;
+}
+
+function prepareOperation(
+  api: Api,
+  sizes: CacheSizes,
+  cached: CachedDocument,
+  request: GraphQLRequest,
+): PreparedRequest | Promise<PreparedRequest> {
+  return runFromFirstPause(prepare(api, sizes, cached, request));
+}
+
+function* prepare(
+  api: Api,
+  sizes: CacheSizes,
+  { document, compiled }: CachedDocument,
+  request: GraphQLRequest,
+): Generator<void, PreparedRequest> {
+  const operation = chooseOperation(document, request.operationName);
+  const variables = yield* readVariables(operation.variables, request.variables ?? {}, api.limits, operation.counts.listElements);
+  const key = `${operation.name ?? ''} ${variables.shape}`;
+  let ready = api.uses.shape.note(compiled.get(key));
+  if (!ready) {
+    ready = yield* compileOperation(api, document, operation, variables);
+    compiled.set(key, ready);
+    makeRoom(api, sizes);
+  }
+  // Where no variable decides on it, it was counted once for all.
+  if (ready.rows !== null) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.rows, variables.leaves));
+  return { document, operation, variables, compiled: ready };
+}
+
+/** Lets go of the documents that were used least recently, as long as what is compiled of all of them is too large. */
+function makeRoom({ documents }: Api, { shapeText }: CacheSizes): void {
+  let total = 0;
+  for (const { compiled } of documents.values()) total += compiled.calculatedSize;
+  while (total > shapeText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
+}
+
+function* compileOperation(
+  api: Api,
+  document: Document,
+  operation: DocumentOperation,
+  variables: Variables,
+): Generator<void, CompiledRequest> {
+  const isLong = operation.counts.fields + variables.listElements > manyParts;
+  const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
+  if (isLong) yield;
+  const plan = planOperation(selected, api.model);
+  const measure = measurePlan(plan);
+  checkPlan(measure, api.limits);
+  if (isLong) yield;
+  const compiled = compilePlan(plan, api.version);
+  const { rows } = measure;
+  return { ...compiled, size: sizeOf(compiled), rows: rows.pages.length > 0 ? rows : null };
+}
+
+/** Throws where a plan is over a limit, whatever the values that are bound. */
+function checkPlan({ filterMembers, parameters, rows }: PlanMeasure, limits: Limits): void {
+  checkLimit(limits, 'filterMembers', filterMembers);
+  checkLimit(limits, 'estimatedRows', rows.constant);
+  if (parameters > mostParameters) {
+    const message = `The insert has ${parameters} values; PostgreSQL takes ${mostParameters} at a time. Insert fewer rows at a time.`;
+    throw new ApiError('QUERY_TOO_COMPLEX', message);
+  }
+}
+
+/** About as many characters as it takes in memory. */
+function sizeOf({ statements }: CompiledOperation): number {
+  return statements.reduce((size, { text, parameters }) => size + text.length + 100 * parameters.length, 1);
+}

@@ -1,0 +1,49 @@
+/**
+ * A document's text held against the limits before it is parsed: its bytes, its tokens, and how deep its brackets nest, which the parser's stack
+ * has to bear.
+ */
+import { GraphQLError, Lexer, Source, TokenKind } from 'graphql';
+import { checkLimit, type Limits, overLimit } from '../limits.ts';
+
+/** What was counted of a text. */
+export interface TextCounts {
+  readonly documentBytes: number;
+  readonly tokens: number;
+}
+
+const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** Counts as far as the limits go, and throws their errors. What is wrong with the text is left for the parser to say. */
+export function checkText(text: string, limits: Limits): TextCounts {
+  const documentBytes = countBytes(text, limits);
+  const mostBrackets = bracketsOf(limits.depth);
+  const lexer = new Lexer(new Source(text));
+  let tokens = 0;
+  let brackets = 0;
+  try {
+    for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
+      tokens += 1;
+      if (tokens > limits.tokens) throw overLimit(limits, 'tokens');
+      if (opening.has(kind)) brackets += 1;
+      else if (closing.has(kind)) brackets -= 1;
+      if (brackets > mostBrackets) throw overLimit(limits, 'depth');
+    }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+  }
+  return { documentBytes, tokens };
+}
+
+/** A character is one to three bytes: most texts need not be counted. */
+function countBytes(text: string, limits: Limits): number {
+  if (text.length > limits.documentBytes) throw overLimit(limits, 'documentBytes');
+  const bytes = Buffer.byteLength(text);
+  checkLimit(limits, 'documentBytes', bytes);
+  return bytes;
+}
+
+/** Brackets that a document within the depth has no use for: a field takes one, each level of its value two, an inline fragment one. */
+function bracketsOf(depth: number): number {
+  return 4 * depth + 16;
+}

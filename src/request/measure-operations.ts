@@ -1,0 +1,124 @@
+/**
+ * What each operation of a document counts, fragments expanded wherever they are spread and whatever `@skip` and `@include` say. A fragment is
+ * measured once however often it is spread, so that the work grows with the document and never with what it expands to. The document need not
+ * be valid.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+import { checkLimit, type LimitName, type Limits } from '../limits.ts';
+
+/** The counts of an operation, under the names of their limits. */
+export type OperationCounts = Readonly<Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'fragments' | 'listElements', number>>;
+
+export interface MeasuredDocument {
+  readonly operations: ReadonlyMap<OperationDefinitionNode, OperationCounts>;
+  /** Fields, spreads and values that were looked at. */
+  readonly visited: number;
+}
+
+type Counts = { -readonly [Name in keyof OperationCounts]: number };
+
+/** Measures every operation. */
+export function measureOperations(document: DocumentNode): MeasuredDocument {
+  const measurer = new Measurer(document);
+  const operations = new Map<OperationDefinitionNode, OperationCounts>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.set(definition, measurer.selections(definition.selectionSet));
+  }
+  return { operations, visited: measurer.visited };
+}
+
+const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'fragments', 'listElements'];
+
+/** Throws the error of the first limit that an operation is over. */
+export function checkOperations({ operations }: MeasuredDocument, limits: Limits): void {
+  checkLimit(limits, 'operations', operations.size);
+  for (const counts of operations.values()) {
+    for (const name of checked) checkLimit(limits, name, counts[name as keyof OperationCounts]);
+  }
+}
+
+function nothing(): Counts {
+  return { depth: 0, fields: 0, rootFields: 0, aliases: 0, fragments: 0, listElements: 0 };
+}
+
+class Measurer {
+  visited = 0;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  /** Null while a fragment is being measured: one that spreads itself is not valid, and counts nothing there. */
+  readonly #known = new Map<string, Counts | null>();
+
+  constructor(document: DocumentNode) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    }
+  }
+
+  /** `rootFields` are the fields of this very level. */
+  selections(selectionSet: SelectionSetNode): Counts {
+    const counts = nothing();
+    for (const selection of selectionSet.selections) this.#add(counts, selection);
+    return counts;
+  }
+
+  #add(counts: Counts, selection: SelectionNode): void {
+    this.visited += 1;
+    if (selection.kind === Kind.FIELD) {
+      this.#addField(counts, selection);
+      return;
+    }
+    const inner = selection.kind === Kind.INLINE_FRAGMENT ? this.selections(selection.selectionSet) : this.#fragment(selection.name.value);
+    counts.fragments += 1;
+    counts.rootFields += inner?.rootFields ?? 0;
+    if (inner) addInner(counts, inner, 0);
+  }
+
+  #addField(counts: Counts, field: FieldNode): void {
+    counts.fields += 1;
+    counts.rootFields += 1;
+    if (field.alias) counts.aliases += 1;
+    counts.depth = Math.max(counts.depth, 1);
+    for (const { value } of field.arguments ?? []) counts.depth = Math.max(counts.depth, this.#value(counts, value));
+    if (field.selectionSet) addInner(counts, this.selections(field.selectionSet), 1);
+  }
+
+  #fragment(name: string): Counts | null {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const definition = this.#fragments.get(name);
+    this.#known.set(name, null);
+    const counts = definition ? this.selections(definition.selectionSet) : null;
+    this.#known.set(name, counts);
+    return counts;
+  }
+
+  /** Counts the elements of lists. Returns how deep lists and objects nest. */
+  #value(counts: Counts, value: ValueNode): number {
+    this.visited += 1;
+    let deepest = 0;
+    if (value.kind === Kind.LIST) {
+      counts.listElements += value.values.length;
+      for (const item of value.values) deepest = Math.max(deepest, this.#value(counts, item));
+      return deepest + 1;
+    }
+    if (value.kind !== Kind.OBJECT) return 0;
+    for (const field of value.fields) deepest = Math.max(deepest, this.#value(counts, field.value));
+    return deepest + 1;
+  }
+}
+
+function addInner(counts: Counts, inner: Counts, levels: number): void {
+  counts.depth = Math.max(counts.depth, inner.depth + levels);
+  counts.fields += inner.fields;
+  counts.aliases += inner.aliases;
+  counts.fragments += inner.fragments;
+  counts.listElements += inner.listElements;
+}

@@ -1,0 +1,270 @@
+/**
+ * Fields of one response key can be merged (https://spec.graphql.org/October2021/#sec-Field-Selection-Merging), in time that grows with the fields
+ * of the operation, fragments expanded. graphql-js compares each pair of fields, and gives up at some hundreds of one key. Whether two fields may
+ * stand together is an equivalence, so it is enough to hold each field of a group against the first one, and to go on with what all of them select
+ * (Simon Adameit, https://tech.new-work.se/graphql-overlapping-fields-can-be-merged-fast-ea6e92e0a01).
+ */
+import {
+  type ASTVisitor,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLOutputType,
+  isCompositeType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValueNode,
+} from 'graphql';
+
+/** Reports the first conflict of each operation, in the words of graphql-js. Of fragments that form a cycle another rule tells. */
+export function MergeableFieldsRule(context: ValidationContext): ASTVisitor {
+  let isCyclic: boolean | undefined;
+  return {
+    OperationDefinition(node) {
+      isCyclic ??= hasCycle(context);
+      if (isCyclic) return;
+      const root = context.getSchema().getRootType(node.operation);
+      const conflict = new Merger(context).findConflict([{ selectionSet: node.selectionSet, parentType: root, parent: null }]);
+      if (conflict) context.reportError(toError(conflict));
+    },
+  };
+}
+
+type ParentType = NonNullable<ReturnType<ValidationContext['getParentType']>> | null | undefined;
+
+/** A selection set whose fields are merged with those of others. */
+interface Source {
+  readonly selectionSet: SelectionSetNode;
+  readonly parentType: ParentType;
+  readonly parent: Entry | null;
+}
+
+/** A field at a place of the operation. */
+interface Entry {
+  readonly node: FieldNode;
+  readonly parentType: ParentType;
+  /** Undefined where the type has no such field, which is another rule's matter. */
+  readonly definition: GraphQLField<unknown, unknown> | undefined;
+  /** The field that it was selected of. */
+  readonly parent: Entry | null;
+}
+
+interface Conflict {
+  readonly one: Entry;
+  readonly other: Entry;
+  readonly reason: string;
+}
+
+class Merger {
+  readonly #context: ValidationContext;
+  readonly #arguments = new Map<FieldNode, string>();
+
+  constructor(context: ValidationContext) {
+    this.#context = context;
+  }
+
+  /** Fields that are selected of the same object are the same field with the same arguments, and so is all that is selected of them. */
+  findConflict(sources: readonly Source[]): Conflict | null {
+    for (const group of this.#collect(sources).values()) {
+      const parts = partsOf(group);
+      const conflict = (parts.length > 1 ? this.#findShapeConflict(group) : null) ?? this.#findInParts(parts);
+      if (conflict) return conflict;
+    }
+    return null;
+  }
+
+  #findInParts(parts: readonly (readonly Entry[])[]): Conflict | null {
+    for (const part of parts) {
+      const conflict = this.#findDifference(part) ?? this.findConflict(selectedOf(part));
+      if (conflict) return conflict;
+    }
+    return null;
+  }
+
+  #findDifference([first, ...others]: readonly Entry[]): Conflict | null {
+    if (!first) return null;
+    for (const other of others) {
+      if (other.node === first.node) continue;
+      const [one, name] = [first.node.name.value, other.node.name.value];
+      if (one !== name) return { one: first, other, reason: `"${one}" and "${name}" are different fields` };
+      if (this.#argumentsOf(first.node) !== this.#argumentsOf(other.node)) {
+        return { one: first, other, reason: 'they have differing arguments' };
+      }
+    }
+    return null;
+  }
+
+  /** Fields of types that no object has both of may differ, and still answer with values of one shape. */
+  #findShapeConflict(group: readonly Entry[]): Conflict | null {
+    const [first, ...others] = group.filter(({ definition }) => definition);
+    if (!first) return null;
+    const type = first.definition!.type;
+    for (const other of others) {
+      const otherType = other.definition!.type;
+      if (!hasSameShape(type, otherType))
+        return { one: first, other, reason: `they return conflicting types "${type}" and "${otherType}"` };
+    }
+    for (const inner of this.#collect(selectedOf(group)).values()) {
+      const conflict = inner.length > 1 ? this.#findShapeConflict(inner) : null;
+      if (conflict) return conflict;
+    }
+    return null;
+  }
+
+  #collect(sources: readonly Source[]): Map<string, Entry[]> {
+    const groups = new Map<string, Entry[]>();
+    const visited = new Set<string>();
+    for (const { selectionSet, parentType, parent } of sources) this.#collectFrom(selectionSet, parentType, parent, groups, visited);
+    return groups;
+  }
+
+  #collectFrom(
+    { selections }: SelectionSetNode,
+    parentType: ParentType,
+    parent: Entry | null,
+    groups: Map<string, Entry[]>,
+    visited: Set<string>,
+  ): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value;
+        const definition =
+          isObjectType(parentType) || isInterfaceType(parentType) ? parentType.getFields()[selection.name.value] : undefined;
+        const entry = { node: selection, parentType, definition, parent };
+        const group = groups.get(key);
+        if (group) group.push(entry);
+        else groups.set(key, [entry]);
+        continue;
+      }
+      let fragment: {
+        readonly typeCondition?: { readonly name: { readonly value: string } } | undefined;
+        readonly selectionSet: SelectionSetNode;
+      };
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const { value: name } = selection.name;
+        const definition = visited.has(name) ? undefined : this.#context.getFragment(name);
+        if (!definition) continue;
+        visited.add(name);
+        fragment = definition;
+      } else fragment = selection;
+      const condition = fragment.typeCondition;
+      const type = condition ? this.#context.getSchema().getType(condition.name.value) : parentType;
+      this.#collectFrom(fragment.selectionSet, isCompositeType(type) ? type : parentType, parent, groups, visited);
+    }
+  }
+
+  /** The arguments as text, in an order of their own. */
+  #argumentsOf(node: FieldNode): string {
+    if (!node.arguments || node.arguments.length === 0) return '';
+    let text = this.#arguments.get(node);
+    if (text === undefined) {
+      text = membersText(node.arguments);
+      this.#arguments.set(node, text);
+    }
+    return text;
+  }
+}
+
+/** A part for each type of objects. Fields of an interface may meet those of each of them. */
+function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
+  const first = group[0]?.parentType;
+  if (group.every(({ parentType }) => parentType === first)) return [group];
+  const abstract = group.filter(({ parentType }) => !isObjectType(parentType));
+  const concrete = Map.groupBy(
+    group.filter(({ parentType }) => isObjectType(parentType)),
+    ({ parentType }) => parentType,
+  );
+  if (concrete.size === 0) return [group];
+  return abstract.length === 0 ? [...concrete.values()] : [...concrete.values()].map((part) => [...abstract, ...part]);
+}
+
+/** What is selected of the fields. */
+function selectedOf(entries: readonly Entry[]): Source[] {
+  const sources: Source[] = [];
+  for (const entry of entries) {
+    const { selectionSet } = entry.node;
+    if (selectionSet) sources.push({ selectionSet, parentType: namedTypeOf(entry.definition?.type), parent: entry });
+  }
+  return sources;
+}
+
+function namedTypeOf(type: GraphQLOutputType | undefined): ParentType {
+  if (type === undefined) return undefined;
+  if (isListType(type) || isNonNullType(type)) return namedTypeOf(type.ofType as GraphQLOutputType);
+  return isCompositeType(type) ? type : undefined;
+}
+
+function hasSameShape(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
+  if (isListType(one) || isListType(other)) return isListType(one) && isListType(other) && hasSameShape(one.ofType, other.ofType);
+  if (isNonNullType(one) || isNonNullType(other))
+    return isNonNullType(one) && isNonNullType(other) && hasSameShape(one.ofType, other.ofType);
+  return isLeafType(one) || isLeafType(other) ? one === other : true;
+}
+
+/** Members in an order of their own. */
+function membersText(members: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[]): string {
+  return members
+    .map(({ name, value }) => `${name.value}:${valueText(value)}`)
+    .sort()
+    .join();
+}
+
+function valueText(value: ValueNode): string {
+  switch (value.kind) {
+    case Kind.VARIABLE:
+      return `$${value.name.value}`;
+    case Kind.LIST:
+      return `[${value.values.map(valueText).join()}]`;
+    case Kind.OBJECT:
+      return `{${membersText(value.fields)}}`;
+    case Kind.STRING:
+      return JSON.stringify(value.value);
+    case Kind.NULL:
+      return 'null';
+    default:
+      return String(value.value);
+  }
+}
+
+/** Told from the level on where the two fields part. */
+function toError({ one, other, reason }: Conflict): GraphQLError {
+  const nodes: FieldNode[] = [one.node, other.node];
+  let [upper, lower] = [one, other];
+  let told = reason;
+  while (upper.parent && lower.parent && upper.parent !== lower.parent) {
+    told = `subfields "${keyOf(upper)}" conflict because ${told}`;
+    [upper, lower] = [upper.parent, lower.parent];
+    nodes.unshift(upper.node, lower.node);
+  }
+  const message = `Fields "${keyOf(upper)}" conflict because ${told}. Use different aliases on the fields to fetch both if this was intentional.`;
+  return new GraphQLError(message, { nodes: [...new Set(nodes)] });
+}
+
+function keyOf({ node }: Entry): string {
+  return (node.alias ?? node.name).value;
+}
+
+/** Whether a fragment of the document spreads itself, by whatever detour. */
+function hasCycle(context: ValidationContext): boolean {
+  const done = new Map<string, boolean>();
+  const visit = (fragment: FragmentDefinitionNode): boolean => {
+    const name = fragment.name.value;
+    const isDone = done.get(name);
+    if (isDone !== undefined) return !isDone;
+    done.set(name, false);
+    const found = context.getFragmentSpreads(fragment.selectionSet).some((spread) => {
+      const inner = context.getFragment(spread.name.value);
+      return inner ? visit(inner) : false;
+    });
+    done.set(name, true);
+    return found;
+  };
+  return context.getDocument().definitions.some((definition) => definition.kind === Kind.FRAGMENT_DEFINITION && visit(definition));
+}

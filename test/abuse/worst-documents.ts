@@ -1,0 +1,173 @@
+/** The worst documents that we know of, by what they aim at. Each is made by its size, over the tables of `abuseSchema`. */
+import type { GraphQLRequest } from '../../src/pipeline.ts';
+
+/** A chain of four tables; pages of `account` and `blog` may hold 1000 rows, those of the others 30. */
+export const abuseSchema = `
+  create table account (id int primary key, email text not null, name text, age int, tags int[], created_at timestamptz);
+  create table blog (id int primary key, owner_id int references account, name text, description text);
+  create table post (id int primary key, blog_id int references blog, title text, body text);
+  create table comment (id int primary key, post_id int references post, author_id int references account, body text);
+  create index on blog (owner_id); create index on post (blog_id); create index on comment (post_id); create index on comment (author_id);
+  comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';
+  comment on table account is '@graphql({"max_rows": 1000, "totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+  comment on table blog is '@graphql({"max_rows": 1000})';
+`;
+
+const times = (count: number, make: (index: number) => string, separator = ' '): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join(separator);
+
+/** A row of accounts with this selection. */
+const ofAccounts = (selection: string): string => `{ accountCollection { edges { node { ${selection} } } } }`;
+
+/** Levels of to-one relations, `comment` to `account` by turns of to-many relations around. */
+function nested(levels: number, pages: string): string {
+  const steps = ['blogCollection', 'owner'];
+  let inner = 'id';
+  for (let level = levels - 1; level >= 0; level -= 1) {
+    const step = steps[level % 2]!;
+    inner = step === 'owner' ? `owner { ${inner} }` : `blogCollection${pages} { edges { node { ${inner} } } }`;
+  }
+  return ofAccounts(inner);
+}
+
+/** Fragments that each spread the next twice under two aliases: 2^count selections. */
+export function doublingFragments(count: number): GraphQLRequest {
+  const fragments = times(count, (index) => {
+    const spread = index + 1 < count ? `...F${index + 1}` : 'id';
+    return `fragment F${index} on Account { x: comment(first: 1) { y: edges { node { author { ${spread} } } } } z: comment(first: 1) { edges { node { author { ${spread} } } } } }`;
+  });
+  return { query: `${ofAccounts('...F0')} ${fragments.replaceAll('comment(', 'commentCollection(')}` };
+}
+
+/** The same over aliases of the root: cheap to write, as each level is one field deep. */
+export function doublingRoots(count: number): GraphQLRequest {
+  const fragments = times(count, (index) => {
+    const inner = index + 1 < count ? `{ ...F${index + 1} }` : '{ name }';
+    return `fragment F${index} on __Type { a: ofType ${inner} b: ofType ${inner} }`;
+  });
+  return { query: `{ __type(name: "Account") { ...F0 } } ${fragments}` };
+}
+
+export const equalFields = (count: number): GraphQLRequest => ({ query: ofAccounts(times(count, () => 'id')) });
+export const equalTypeNames = (count: number): GraphQLRequest => ({ query: `{ ${times(count, () => '__typename')} }` });
+export const aliasedColumns = (count: number): GraphQLRequest => ({ query: ofAccounts(times(count, (index) => `a${index}: email`)) });
+export const aliasedRelations = (count: number): GraphQLRequest => ({
+  query: ofAccounts(
+    times(count, (index) => `a${index}: blogCollection { edges { cursor node { id name } } pageInfo { hasNextPage endCursor } }`),
+  ),
+});
+export const rootFields = (count: number): GraphQLRequest => ({
+  query: `{ ${times(count, (index) => `a${index}: accountCollection { edges { node { id } } }`)} }`,
+});
+export const mutationFields = (count: number): GraphQLRequest => ({
+  query: `mutation { ${times(count, (index) => `a${index}: deleteFromCommentCollection(filter: { id: { eq: ${-index} } }) { affectedCount }`)} }`,
+});
+export const nestedRelations = (levels: number, pages = '(first: 1)'): GraphQLRequest => ({ query: nested(levels, pages) });
+export const pageProduct = (size: number, levels: number): GraphQLRequest => ({ query: nested(levels, `(first: ${size})`) });
+export const pageProductByVariable = (size: number, levels: number): GraphQLRequest => ({
+  query: `query ($size: Int) ${nested(levels, '(first: $size)')}`,
+  variables: { size },
+});
+
+/** Fragments in a chain, each spread by all behind it. */
+export const chainedFragments = (count: number): GraphQLRequest => ({
+  query: `${ofAccounts('...F0')} ${times(count, (index) => `fragment F${index} on Account { id ${index + 1 < count ? `...F${index + 1}` : ''} }`)}`,
+});
+export const wideFragments = (count: number): GraphQLRequest => ({
+  query: `${ofAccounts(times(count, (index) => `...F${index}`))} ${times(count, (index) => `fragment F${index} on Account { id name }`)}`,
+});
+
+/** Fields of one response key whose selections have to be merged, pair by pair in the plain way of checking. */
+export const overlappingFields = (count: number, inner = 10): GraphQLRequest => ({
+  query: ofAccounts(times(count, () => `owner: blogCollection { edges { node { ${times(inner, (index) => `b${index}: name`)} } } }`)),
+});
+export const overlappingInlineFragments = (count: number): GraphQLRequest => ({
+  query: ofAccounts(times(count, () => '... on Account { blogCollection { edges { node { id ... on Blog { name } } } } }')),
+});
+
+export const manyOperations = (count: number): GraphQLRequest => ({
+  query: times(count, (index) => `query Q${index} { accountCollection { edges { node { id } } } }`),
+  operationName: 'Q0',
+});
+export const manyVariables = (count: number): GraphQLRequest => ({
+  query: `query (${times(count, (index) => `$v${index}: Int`)}) ${ofAccounts(`blogCollection(filter: { and: [${times(count, (index) => `{ id: { eq: $v${index} } }`)}] }) { edges { node { id } } }`)}`,
+  variables: Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, index])),
+});
+
+const filtered = (filter: string): string => `{ accountCollection(filter: ${filter}) { edges { node { id } } } }`;
+const accountFilter = 'query ($filter: AccountFilter) { accountCollection(filter: $filter) { edges { node { id } } } }';
+
+export const orMembers = (count: number): GraphQLRequest => ({
+  query: filtered(`{ or: [${times(count, (index) => `{ id: { eq: ${index} } }`)}] }`),
+});
+export const orMembersByVariable = (count: number): GraphQLRequest => ({
+  query: accountFilter,
+  variables: { filter: { or: Array.from({ length: count }, (_, index) => ({ id: { eq: index } })) } },
+});
+export const nestedNots = (levels: number): GraphQLRequest => ({
+  query: filtered(`${'{ not: '.repeat(levels)}{ id: { eq: 1 } }${' }'.repeat(levels)}`),
+});
+export const nestedNotsByVariable = (levels: number): GraphQLRequest => ({
+  query: accountFilter,
+  variables: JSON.parse(`{"filter":${'{"not":'.repeat(levels)}{"id":{"eq":1}}${'}'.repeat(levels)}}`),
+});
+export const nestedLists = (levels: number): GraphQLRequest => ({
+  query: filtered(`{ id: { in: ${'['.repeat(levels)}1${']'.repeat(levels)} } }`),
+});
+export const nestedListsByVariable = (levels: number): GraphQLRequest => ({
+  query: accountFilter,
+  variables: JSON.parse(`{"filter":{"id":{"in":${'['.repeat(levels)}1${']'.repeat(levels)}}}}`),
+});
+export const inList = (count: number): GraphQLRequest => ({
+  query: filtered(`{ id: { in: [${times(count, (index) => String(index), ',')}] } }`),
+});
+export const inListByVariable = (count: number): GraphQLRequest => ({
+  query: accountFilter,
+  variables: { filter: { id: { in: Array.from({ length: count }, (_, index) => index) } } },
+});
+/** One list that is bound in many places. */
+export const listUsedOften = (count: number, uses: number): GraphQLRequest => ({
+  query: `query ($ids: [Int!]) { ${times(uses, (index) => `a${index}: accountCollection(filter: { id: { in: $ids } }) { edges { node { id } } }`)} }`,
+  variables: { ids: Array.from({ length: count }, (_, index) => index) },
+});
+export const textUsedOften = (length: number, uses: number): GraphQLRequest => ({
+  query: `query ($text: String) { ${times(uses, (index) => `a${index}: accountCollection(filter: { email: { eq: $text } }) { edges { node { id } } }`)} }`,
+  variables: { text: 'x'.repeat(length) },
+});
+/** The same in a mutation, where each root field is a statement of its own. */
+export const textInsertedOften = (length: number, uses: number): GraphQLRequest => ({
+  query: `mutation ($text: String) { ${times(uses, (index) => `a${index}: updateCommentCollection(set: { body: $text }, filter: { id: { eq: ${-index} } }) { affectedCount }`)} }`,
+  variables: { text: 'x'.repeat(length) },
+});
+
+/** Rows with a key that is there already, so that nothing is left of them. */
+const insertRow = (index: number): Record<string, unknown> => ({ id: index + 1_000_000, postId: -1, body: `text ${index}` });
+export const insertedRows = (count: number): GraphQLRequest => ({
+  query: 'mutation ($objects: [CommentInsertInput!]!) { insertIntoCommentCollection(objects: $objects) { affectedCount } }',
+  variables: { objects: Array.from({ length: count }, (_, index) => insertRow(index)) },
+});
+export const insertedRowsInDocument = (count: number): GraphQLRequest => ({
+  query: `mutation { insertIntoCommentCollection(objects: [${times(count, (index) => `{ id: ${index + 1_000_000}, postId: -1, body: "text" }`)}]) { affectedCount } }`,
+});
+
+export const blockString = (lines: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: """${'\n'.repeat(lines)}""" } }`) });
+export const longString = (length: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: "${'x'.repeat(length)}" } }`) });
+export const longComment = (lines: number): GraphQLRequest => ({ query: `{ __typename }${'#\n'.repeat(lines)}` });
+export const longName = (length: number): GraphQLRequest => ({ query: `{ ${'x'.repeat(length)} }` });
+export const longOperationName = (length: number): GraphQLRequest => ({ query: '{ __typename }', operationName: 'x'.repeat(length) });
+export const unknownFields = (count: number): GraphQLRequest => ({ query: ofAccounts(times(count, (index) => `unknown${index}`)) });
+export const unclosed = (count: number): GraphQLRequest => ({ query: '{a'.repeat(count) });
+export const directives = (count: number): GraphQLRequest => ({ query: `{ __typename ${times(count, () => '@include(if: true)')} }` });
+export const unknownDirectives = (count: number): GraphQLRequest => ({ query: `{ __typename ${times(count, (index) => `@d${index}`)} }` });
+export const typeDefinitions = (count: number): GraphQLRequest => ({ query: times(count, (index) => `type T${index} { a: Int }`) });
+
+/** A chain of types, each with all of its fields. */
+export function introspectionBomb(levels: number, aliases = 1): GraphQLRequest {
+  let inner = 'name';
+  for (let level = 0; level < levels; level += 1)
+    inner = times(aliases, (index) => `a${index}: fields { type { ${inner} possibleTypes { name } } }`);
+  return { query: `{ __schema { types { ${inner} } } }` };
+}
+export const introspectionAliases = (count: number): GraphQLRequest => ({
+  query: `{ __schema { ${times(count, (index) => `a${index}: types { name description fields { name description args { name } } }`)} } }`,
+});
