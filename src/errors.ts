@@ -13,6 +13,7 @@ export const errorCodes = {
   NOT_FOUND: { status: 404, meaning: 'Nothing is served at this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The endpoint takes another HTTP method.' },
   NOT_ACCEPTABLE: { status: 406, meaning: 'The client accepts none of the media types that the endpoint can answer with.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'The head or the body of the request did not arrive in time.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this client.' },
@@ -53,6 +54,7 @@ export const errorCodes = {
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported an error of another kind.' },
   DATABASE_UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached, or has no connection to spare.' },
   OVERLOADED: { status: 503, meaning: 'The server has more work than it can do; try again later.' },
+  SHUTTING_DOWN: { status: 503, meaning: 'The server is about to stop; another one may take its place.' },
   INTERNAL_ERROR: { status: 500, meaning: 'A defect of rowgraph.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, Layer>> = {
   http: {
     values: ['deadline.ts'],
     types: ['pipeline.ts', 'rowgraph.ts'],
-    packages: ['fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/under-pressure', 'jose', 'lru-cache', 'pino', 'prom-client'],
+    packages: ['jose', 'lru-cache', 'pino', 'prom-client'],
     node: true,
   },
   cli: {

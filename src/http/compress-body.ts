@@ -51,23 +51,36 @@ const longestWhole = 1024 * 1024;
 
 export type Encoding = keyof typeof encodings;
 
-const names = Object.keys(encodings) as Encoding[];
-const known = new LRUCache<string, Encoding | 'identity'>({ max: 200 });
-
-/** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
-export function negotiateEncoding(acceptEncoding: string): Encoding | null {
-  const chosen = known.get(acceptEncoding) ?? choose(acceptEncoding);
-  if (acceptEncoding.length <= 1000) known.set(acceptEncoding, chosen);
-  return chosen === 'identity' ? null : chosen;
+/** How an answer may be sent. */
+export interface AcceptedEncodings {
+  /** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
+  readonly best: Encoding | null;
+  /** Whether an answer may be sent as it is. */
+  readonly allowsIdentity: boolean;
 }
 
-function choose(acceptEncoding: string): Encoding | 'identity' {
+const names = Object.keys(encodings) as Encoding[];
+const known = new LRUCache<string, AcceptedEncodings>({ max: 200 });
+
+/** How the client wants answers (RFC 9110, section 12.5.3). Neither is possible where it refuses whatever there is. */
+export function negotiateEncoding(acceptEncoding: string): AcceptedEncodings {
+  const remembered = known.get(acceptEncoding);
+  if (remembered !== undefined) return remembered;
+  const accepted = choose(acceptEncoding);
+  if (acceptEncoding.length <= 1000) known.set(acceptEncoding, accepted);
+  return accepted;
+}
+
+function choose(acceptEncoding: string): AcceptedEncodings {
   const preferences = parsePreferences(acceptEncoding);
-  const qualityOf = (name: string): number =>
-    (preferences.find(({ value }) => value === name) ?? preferences.find(({ value }) => value === '*'))?.quality ?? 0;
-  const best = Math.max(...names.map(qualityOf));
-  if (best === 0) return 'identity';
-  return names.find((name) => qualityOf(name) === best) ?? 'identity';
+  const qualityOf = (name: string): number | undefined =>
+    (preferences.find(({ value }) => value === name) ?? preferences.find(({ value }) => value === '*'))?.quality;
+  const best = Math.max(...names.map((name) => qualityOf(name) ?? 0));
+  return {
+    best: best === 0 ? null : (names.find((name) => qualityOf(name) === best) ?? null),
+    // Only what is refused by name, or with everything, is not acceptable.
+    allowsIdentity: qualityOf('identity') !== 0,
+  };
 }
 
 /** The body in an encoding. */

@@ -1,105 +1,175 @@
 /**
- * Everything that is served, as one fastify application: the GraphQL endpoint, GraphiQL, health and metrics, behind what browsers and limits
- * need. In: the settings; out: the application, ready to listen. The endpoint itself is in `graphql-endpoint.ts`.
+ * Everything that is served, as one handler of `node:http`: the GraphQL endpoint, GraphiQL, health and metrics. In: the settings; out: the handler. The
+ * endpoint itself is in `graphql-endpoint.ts`.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
-import underPressure from '@fastify/under-pressure';
-import fastify, { type FastifyInstance } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../errors.ts';
-import { answerBrokenRequest, createErrorHandler, createNotFoundHandler } from './answer-errors.ts';
-import type { Closer } from './close-server.ts';
+import type { Observer } from '../events.ts';
+import type { Admission, Share } from './admission.ts';
+import { type Answer, sendAnswer } from './answer.ts';
+import { checkHead } from './check-head.ts';
+import { addressBlock, findClientAddress, readProxyTrust } from './client-address.ts';
+import type { Connections } from './connections.ts';
 import type { Telemetry } from './create-telemetry.ts';
+import { type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
+import { answerOfError } from './error-answer.ts';
+import { Exchange } from './exchange.ts';
 import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
-import { serveGraphiql } from './serve-graphiql.ts';
-import { serveHealth } from './serve-health.ts';
+import { LoopDelay } from './loop-delay.ts';
+import { RequestRate } from './request-rate.ts';
+import type { Route } from './route.ts';
+import { createGraphiqlRoutes } from './serve-graphiql.ts';
+import { createHealthRoutes } from './serve-health.ts';
 import type { ServerOptions } from './server-options.ts';
 import { createTokenVerifier } from './verify-token.ts';
 
-/** The application. Each server that it opens is given to `closer`. */
-export async function createApp(options: ServerOptions, telemetry: Telemetry, closer: Closer): Promise<FastifyInstance> {
-  const { graph, jwtSecret, bodyLimit = 1024 * 1024, maxEventLoopDelay, graphiql = false } = options;
-  const { observe } = telemetry;
+/** Answers one request, and never throws. */
+export type App = (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;
+
+/** What the header Expect asks for: nothing, to be asked for the body, or something that nobody knows. */
+export type Expectation = 'nothing' | 'continue' | 'unknown';
+
+export interface AppContext {
+  readonly telemetry: Telemetry;
+  readonly connections: Connections;
+  readonly admission: Admission;
+  readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Whether the server is about to stop. */
+  readonly isDraining: () => boolean;
+}
+
+/** The application. Throws an `Error` where a setting is wrong. */
+export function createApp(options: ServerOptions, context: AppContext): App {
+  const { connections, telemetry, requestIdOf } = context;
   const basePath = readBasePath(options.basePath ?? '');
   const path = `${basePath}/graphql/v1`;
+  const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
+  const endpoint = createEndpoint(options, context, crossOrigin);
+  const routes = createRoutes(options, context, basePath, path);
+  const other = { path, endpoint, crossOrigin, routes, isClosing: () => connections.isClosing, observe: telemetry.observe };
+  return (request, response, expects) => {
+    const { socket } = request;
+    // A chunk may hold more requests than the one that ended the connection.
+    if (socket.destroyed) return;
+    const exchange = new Exchange(request, response, connections.of(socket), requestIdOf(request), expects === 'continue');
+    if (request.url === path && request.method === 'POST' && expects !== 'unknown') void endpoint(exchange);
+    else void answerOther(exchange, expects, other);
+  };
+}
+
+function createEndpoint(options: ServerOptions, context: AppContext, crossOrigin: CrossOrigin): GraphqlEndpoint {
+  const { graph, jwtSecret, bodyLimit = 1024 * 1024, maxEventLoopDelay, requestTimeout = 30_000, rateLimit } = options;
+  const { telemetry, connections, admission } = context;
   const verifier = createTokenVerifier(jwtSecret, options.tokenCache);
   telemetry.watchCaches(() => [verifier.readStatistics(), ...graph.readCaches()]);
-  const isOverloaded = (): boolean => maxEventLoopDelay !== undefined && app.isUnderPressure();
-  const endpoint = createGraphqlEndpoint({ graph, verifier, bodyLimit, observe, isOverloaded, isClosing: closer.isClosing });
-
-  const handleError = createErrorHandler(observe);
-  const app = fastify({
-    serverFactory: (handle) => openServer(options.rateLimit === undefined ? shortCut(path, endpoint, handle) : handle, closer),
-    trustProxy: options.trustProxy ?? false,
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: handleError,
+  const rate = rateLimit === undefined ? null : new RequestRate(rateLimit);
+  return createGraphqlEndpoint({
+    graph,
+    verifier,
+    bodyLimit,
+    requestTimeout,
+    observe: telemetry.observe,
+    admission,
+    shareOf: createShareFinder(admission, options.trustProxy ?? false),
+    isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
+    isClosing: () => connections.isClosing,
+    rate,
+    crossOrigin,
   });
-  app.setErrorHandler(handleError);
-  app.setNotFoundHandler(createNotFoundHandler(path));
-  await addLimits(app, options);
-  serveEndpoint(app, path, endpoint, options.rateLimit);
-  serveHealth(app, graph, telemetry);
-  if (graphiql) serveGraphiql(app, `${basePath}/graphiql`, { endpoint: path, anonKey: graphiql === true ? null : graphiql.anonKey });
-  return app;
 }
 
-/**
- * Plain requests at the endpoint pass by fastify's router and hooks, which would add a fifth to what they cost (measured with a graph that
- * does nothing). Requests of browsers, which need CORS, do not.
- */
-function shortCut(path: string, endpoint: GraphqlEndpoint, handle: RequestListener): RequestListener {
-  return (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url === path && request.method === 'POST' && request.headers.origin === undefined) void endpoint(request, response);
-    else handle(request, response);
+function createShareFinder(admission: Admission, trustProxy: boolean | string): (exchange: Exchange) => Share {
+  const isTrusted = readProxyTrust(trustProxy);
+  if (isTrusted === null) return ({ connection }) => admission.referAgain(connection.share);
+  return ({ request }) => {
+    const client = findClientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for'], isTrusted);
+    return admission.refer(addressBlock(client));
   };
 }
 
-function openServer(listener: RequestListener, closer: Closer): Server {
-  const server = createServer(listener);
-  // Longer than the idle time of common proxies (60 s), so that it is they who end a connection.
-  server.keepAliveTimeout = 72_000;
-  // For the whole of a request, its body included.
-  server.requestTimeout = 30_000;
-  closer.watch(server);
-  return server;
-}
-
-async function addLimits(app: FastifyInstance, options: ServerOptions): Promise<void> {
-  const origins = options.corsOrigins ?? ['*'];
-  if (origins.length > 0) {
-    app.addHook('onRequest', (request, reply, done) => {
-      // Without this header it is no preflight (Fetch standard, CORS protocol) but a method like others.
-      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) reply.callNotFound();
-      else done();
-    });
-    const origin = origins.includes('*') ? '*' : [...origins];
-    const exposedHeaders = ['x-request-id', 'retry-after'];
-    await app.register(cors, { origin, methods: ['POST'], exposedHeaders, maxAge: 7200 });
-  }
-  if (options.rateLimit !== undefined) await app.register(rateLimit, { global: false });
-  if (options.maxEventLoopDelay !== undefined) {
-    // The endpoint asks by itself; health and metrics answer under pressure too.
-    await app.register(underPressure, { maxEventLoopDelay: options.maxEventLoopDelay, pressureHandler: () => undefined });
-  }
-}
-
-function serveEndpoint(app: FastifyInstance, path: string, endpoint: GraphqlEndpoint, limit: ServerOptions['rateLimit']): void {
-  // Bodies are read by the endpoint, and nowhere else.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  const config = limit && {
-    rateLimit: {
-      max: limit.max,
-      timeWindow: limit.windowMilliseconds,
-      errorResponseBuilder: () =>
-        new ApiError('RATE_LIMITED', 'Too many requests from this address: wait as long as the header Retry-After says.'),
-    },
+function createLoopWatch(maximum: number): () => boolean {
+  const delay = new LoopDelay();
+  return () => {
+    delay.noteRequest();
+    return delay.mean > maximum;
   };
-  app.post(path, { config: config ?? {} }, async (request, reply) => {
-    reply.hijack();
-    await endpoint(request.raw, reply.raw, reply.getHeaders());
-  });
+}
+
+function createRoutes(options: ServerOptions, context: AppContext, basePath: string, endpoint: string): ReadonlyMap<string, Route> {
+  const { graph, graphiql = false } = options;
+  const health = createHealthRoutes(graph, context.telemetry, context.isDraining);
+  if (!graphiql) return new Map(health);
+  const settings = { endpoint, anonKey: graphiql === true ? null : graphiql.anonKey };
+  return new Map([...health, ...createGraphiqlRoutes(`${basePath}/graphiql`, settings)]);
+}
+
+interface Other {
+  readonly path: string;
+  readonly endpoint: GraphqlEndpoint;
+  readonly crossOrigin: CrossOrigin;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly isClosing: () => boolean;
+  readonly observe: Observer;
+}
+
+/** Requests that are not plainly for the endpoint. Never rejects. */
+async function answerOther(exchange: Exchange, expects: Expectation, other: Other): Promise<void> {
+  const { requestId, response } = exchange;
+  try {
+    const target = readTarget(exchange.request.url ?? '');
+    if (target === other.path && exchange.request.method === 'POST' && expects !== 'unknown') return await other.endpoint(exchange);
+    const answer = await routeRequest(exchange.request, target, expects, other).catch((error) => explainFailure(error, requestId, other));
+    sendAnswer(exchange, answer, other.isClosing() || exchange.expectsContinue || expects === 'unknown');
+  } catch (error) {
+    other.observe({ kind: 'defect-found', requestId, error });
+    response.destroy();
+    exchange.endHandling();
+  }
+}
+
+async function routeRequest(request: IncomingMessage, target: string | null, expects: Expectation, other: Other): Promise<Answer> {
+  const { method, headers } = request;
+  const { crossOrigin } = other;
+  checkHead(request);
+  const route = target === null ? undefined : other.routes.get(target);
+  if (expects === 'unknown')
+    return answerOfError(new ApiError('BAD_REQUEST', 'Of the header Expect only 100-continue is supported.'), [], 417);
+  if (route !== undefined && (method === 'GET' || method === 'HEAD')) return route(request);
+  // Pages of other origins have no business with these.
+  if (route !== undefined) return answerOfError(new ApiError('METHOD_NOT_ALLOWED', 'Use the method GET here.'), ['allow', 'GET, HEAD']);
+  const preflight = method === 'OPTIONS' ? crossOrigin.answerPreflight(headers) : null;
+  if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
+  return explainNotFound(target, other.path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
+}
+
+/** The path that a request asks for, without its query; null where it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
+function readTarget(url: string): string | null {
+  const target = url.startsWith('/') || !URL.canParse(url) ? url : url.slice(new URL(url).origin.length) || '/';
+  const path = target.split('?', 1)[0]!;
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+function explainNotFound(target: string | null, endpointPath: string, headers: readonly string[]): Answer {
+  if (target === null)
+    return answerOfError(new ApiError('BAD_REQUEST', 'The path cannot be decoded: % begins two hexadecimal digits.'), headers);
+  if (target === endpointPath) {
+    const error = new ApiError('METHOD_NOT_ALLOWED', `Send GraphQL requests to ${endpointPath} with the method POST and a JSON body.`);
+    return answerOfError(error, ['allow', 'POST', ...headers]);
+  }
+  if (target === `${endpointPath}/`)
+    return answerOfError(new ApiError('NOT_FOUND', `The endpoint is ${endpointPath}, without a slash at its end.`), headers);
+  return answerOfError(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${endpointPath}.`), headers);
+}
+
+function explainFailure(error: unknown, requestId: string, { observe }: Other): Answer {
+  if (error instanceof ApiError) return answerOfError(error);
+  observe({ kind: 'defect-found', requestId, error });
+  return answerOfError(new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`));
 }
 
 function readBasePath(basePath: string): string {

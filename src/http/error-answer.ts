@@ -1,5 +1,6 @@
-/** An error as an HTTP answer in the GraphQL response format. In: the error; out: its body and the headers that its code calls for. */
-import type { ApiError, ErrorCode } from '../errors.ts';
+/** An error as an HTTP answer in the GraphQL response format. In: the error; out: its status, its body and the headers that its code calls for. */
+import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts';
+import type { Answer } from './answer.ts';
 
 /** The body `{"errors": [...]}` of one error. */
 export function encodeError(error: ApiError): Buffer {
@@ -10,12 +11,21 @@ const none: readonly string[] = [];
 const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
   // RFC 9110, section 15.5.2: an answer 401 has to say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
-  METHOD_NOT_ALLOWED: ['allow', 'POST'],
   DATABASE_UNAVAILABLE: ['retry-after', '1'],
   OVERLOADED: ['retry-after', '1'],
+  SHUTTING_DOWN: ['retry-after', '1'],
 };
 
 /** Names and values in turn. */
 export function headersOfError(code: ErrorCode): readonly string[] {
   return byCode[code] ?? none;
+}
+
+/** The answer to a request that failed outside the endpoint. `headers` are added to those of the code, and `status` replaces its status. */
+export function answerOfError(error: ApiError, headers: readonly string[] = none, status: number = errorCodes[error.code].status): Answer {
+  return {
+    status,
+    headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...headersOfError(error.code), ...headers],
+    body: encodeError(error),
+  };
 }

@@ -1,43 +1,67 @@
 /**
- * The GraphQL endpoint as a handler of `node:http`: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the
- * endpoint's path; out: its answer, and the events that tell of it. Routing, CORS and limits per client are not here.
+ * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its answer, and the
+ * events that tell of it. Routing is not here.
  */
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { Deadline } from '../deadline.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Caller } from '../pipeline.ts';
+import type { Admission, Share } from './admission.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { type Body, compressBody, compressionThreshold, type Encoding, negotiateEncoding } from './compress-body.ts';
+import { checkHead } from './check-head.ts';
+import {
+  type AcceptedEncodings,
+  type Body,
+  compressBody,
+  compressionThreshold,
+  type Encoding,
+  negotiateEncoding,
+} from './compress-body.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
+import type { Exchange } from './exchange.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseRequest } from './parse-request.ts';
 import { readBody } from './read-body.ts';
+import { readTimeout } from './read-timeout.ts';
+import type { RequestRate } from './request-rate.ts';
 import type { ServedGraph } from './served-graph.ts';
 import type { TokenVerifier } from './verify-token.ts';
+import { writeBody } from './write-body.ts';
 
 export interface GraphqlEndpointOptions {
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
   readonly verifier: TokenVerifier;
   /** In bytes. */
   readonly bodyLimit: number;
+  /** Milliseconds that a request may take. */
+  readonly requestTimeout: number;
   readonly observe: Observer;
-  /** Whether requests are to be refused for now. */
+  readonly admission: Admission;
+  /** The share of the request's client, referred to once more. */
+  readonly shareOf: (exchange: Exchange) => Share;
+  /** Whether all requests are to be refused for now. */
   readonly isOverloaded: () => boolean;
   /** Whether connections are to end with the answer. */
   readonly isClosing: () => boolean;
+  /** Counts the requests of each client in time; null where their number is not limited. */
+  readonly rate: RequestRate | null;
+  readonly crossOrigin: CrossOrigin;
 }
 
-type Headers = Readonly<Record<string, OutgoingHttpHeader | undefined>>;
-
-/** Answers one request. `headers` are those that others (CORS, rate limit) add to the answer. Never rejects. */
-export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, headers?: Headers) => Promise<void>;
+/** Answers one request. Never rejects. */
+export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
 
 /** What is known of one request, filled in as it is handled. */
-interface Exchange {
-  readonly requestId: string;
+interface Progress {
   mediaType: MediaType;
+  /** Null where it was not looked at, as nothing can be wrong with it. */
+  encodings: AcceptedEncodings | null;
   caller: Caller | null;
+  /** Whether the body is being read, or need not be waited for. */
+  isBodyWanted: boolean;
+  /** What CORS and the limit of rates add to the answer. */
+  headers: readonly string[];
 }
 
 interface Answer {
@@ -46,51 +70,115 @@ interface Answer {
   readonly body: Body;
 }
 
-/** In bytes. Beyond it the copies of a text cost more than a second piece to write. */
-const longestText = 16 * 1024;
-
 const requestStarted = { kind: 'request-started' } as const;
+const noHeaders: readonly string[] = [];
 
 /** The endpoint over a graph. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlEndpoint {
-  const { observe, isClosing } = options;
-  const nextRequestId = createRequestIds();
-  return async (request, response, moreHeaders) => {
+  const { observe } = options;
+  return async (exchange) => {
     const started = performance.now();
     observe(requestStarted);
-    const exchange: Exchange = { requestId: readRequestId(request) ?? nextRequestId(), mediaType: 'application/json', caller: null };
-    let encoding: Encoding | null = null;
+    const { requestId } = exchange;
+    const isBodyWanted = !exchange.expectsContinue;
+    const progress: Progress = { mediaType: 'application/json', encodings: null, caller: null, isBodyWanted, headers: noHeaders };
     let answer: Answer;
     try {
-      answer = await answerRequest(request, exchange, options);
-      encoding = chooseEncoding(request, answer);
-      if (encoding !== null) answer = { ...answer, body: await compressBody(answer.body, encoding) };
+      answer = await answerRequest(exchange, progress, options);
     } catch (error) {
-      answer = answerError(error, exchange.requestId, observe);
-      encoding = null;
+      answer = answerError(error, exchange, observe);
     }
-    const { status, code, body } = answer;
-    const headers = listHeaders(answer, exchange, encoding, isClosing());
-    if (moreHeaders !== undefined) addHeaders(headers, moreHeaders);
-    response.writeHead(status, headers);
-    writeBody(response, body);
-    const role = exchange.caller === null ? null : exchange.caller.role;
+    try {
+      await sendAnswer(exchange, progress, answer, options);
+    } catch (error) {
+      observe({ kind: 'defect-found', requestId, error });
+      exchange.response.destroy();
+    }
+    exchange.endHandling();
+    const role = progress.caller === null ? null : progress.caller.role;
     const seconds = (performance.now() - started) / 1000;
-    observe({ kind: 'request-finished', requestId: exchange.requestId, role, code, status, seconds, bytes: body.length });
+    observe({ kind: 'request-finished', requestId, role, code: answer.code, status: answer.status, seconds, bytes: answer.body.length });
   };
 }
 
-/** Nothing runs, and the body is not even read, before it is clear who asks. */
-async function answerRequest(request: IncomingMessage, exchange: Exchange, options: GraphqlEndpointOptions): Promise<Answer> {
-  exchange.mediaType = negotiateMediaType(request.headers.accept);
-  if (options.isOverloaded()) throw new ApiError('OVERLOADED', 'The server has more work than it can do: try again in a while.');
-  const authenticated = authenticateRequest(request.headers, options.verifier);
+/** Nothing runs, and the body is not even read, before it is clear that there is room and who asks. */
+async function answerRequest(exchange: Exchange, progress: Progress, options: GraphqlEndpointOptions): Promise<Answer> {
+  const { request } = exchange;
+  const { headers } = request;
+  const { admission } = options;
+  if (headers.origin !== undefined) progress.headers = options.crossOrigin.headersFor(headers.origin);
+  const share = options.shareOf(exchange);
+  const refusal = options.isOverloaded() ? overloaded : admission.refuse(share);
+  if (refusal !== null) {
+    admission.forget(share);
+    return refuse(refusal);
+  }
+  exchange.admit(admission, share);
+  if (options.rate !== null) countRequest(options.rate, share, progress);
+  checkHead(request);
+  progress.mediaType = negotiateMediaType(headers.accept);
+  progress.encodings = checkEncodings(headers['accept-encoding']);
+  const deadline = new Deadline(readTimeout(headers.prefer, options.requestTimeout));
+  exchange.deadline = deadline;
+  const authenticated = authenticateRequest(headers, options.verifier);
   // A known token costs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-  exchange.caller = caller;
-  checkContentType(request.headers);
-  const body = await options.graph.executeRaw(parseRequest(await readBody(request, options.bodyLimit)), caller);
-  return { status: statusOf(body.errorCode, exchange.mediaType), code: body.errorCode, body };
+  progress.caller = caller;
+  const user = userOf(caller);
+  // A user is one client wherever they are; who is not known as a user is one with all of the same role at the same address.
+  const client = user === null ? `${caller.role} at ${share.name}` : `${caller.role} ${user}`;
+  if (user !== null) admitUser(exchange, admission, client);
+  checkContentType(headers);
+  if (exchange.expectsContinue) askForBody(exchange, progress, options.bodyLimit);
+  const parsed = parseRequest(await readBody(exchange, options.bodyLimit));
+  const body = await options.graph.executeRaw(parsed, caller, { deadline, client });
+  exchange.hold(body.length);
+  return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };
+}
+
+const overloaded = 'The server has more work than it can do: try again in a while.';
+
+/** Made without an `Error`, whose stack costs more than all else of a refusal. */
+function refuse(message: string): Answer {
+  const body = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] }));
+  return { status: errorCodes.OVERLOADED.status, code: 'OVERLOADED', body: { chunks: [body], length: body.length } };
+}
+
+function countRequest(rate: RequestRate, { name }: Share, progress: Progress): void {
+  const { isAllowed, headers } = rate.count(name);
+  progress.headers = [...progress.headers, ...headers];
+  if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address: wait as long as the header Retry-After says.');
+}
+
+/** The claim that names a user. */
+function userOf({ claims }: Caller): string | null {
+  const subject = claims?.sub;
+  return typeof subject === 'string' && subject !== '' ? subject : null;
+}
+
+function admitUser(exchange: Exchange, admission: Admission, client: string): void {
+  const user = admission.refer(client);
+  const refusal = admission.refuseUser(user);
+  if (refusal === null) exchange.admitUser(user);
+  else {
+    admission.forget(user);
+    throw new ApiError('OVERLOADED', refusal);
+  }
+}
+
+/** Few answers are large, and without a quality nothing is refused: it is not worth a look then. */
+function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodings | null {
+  if (typeof accepted !== 'string' || !accepted.includes('=')) return null;
+  const encodings = negotiateEncoding(accepted);
+  if (encodings.best === null && !encodings.allowsIdentity)
+    throw new ApiError('NOT_ACCEPTABLE', 'The header Accept-Encoding must allow zstd, br, gzip or identity.');
+  return encodings;
+}
+
+function askForBody({ request, response }: Exchange, progress: Progress, bodyLimit: number): void {
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return;
+  progress.isBodyWanted = true;
+  response.writeContinue();
 }
 
 /**
@@ -103,7 +191,7 @@ function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
   return status === 400 && mediaType === 'application/json' ? 200 : status;
 }
 
-function answerError(error: unknown, requestId: string, observe: Observer): Answer {
+function answerError(error: unknown, { requestId }: Exchange, observe: Observer): Answer {
   let told: ApiError;
   if (error instanceof ApiError) told = error;
   else {
@@ -114,13 +202,38 @@ function answerError(error: unknown, requestId: string, observe: Observer): Answ
   return { status: errorCodes[told.code].status, code: told.code, body: { chunks: [body], length: body.length } };
 }
 
-function chooseEncoding(request: IncomingMessage, { body }: Answer): Encoding | null {
+async function sendAnswer(exchange: Exchange, progress: Progress, answer: Answer, options: GraphqlEndpointOptions): Promise<void> {
+  if (exchange.isGone) return;
+  const encoding = chooseEncoding(exchange, progress, answer);
+  const body = encoding === null ? answer.body : await compressBody(answer.body, encoding);
+  if (encoding !== null) exchange.hold(body.length - answer.body.length);
+  // It may have gone meanwhile; writing to it would be harmless, and of no use.
+  if (exchange.isGone) return;
+  const isLast = options.isClosing() || !progress.isBodyWanted || answer.code === 'REQUEST_TIMEOUT' || exchange.connection.failure !== null;
+  exchange.response.writeHead(
+    answer.status,
+    listHeaders(exchange, progress, answer.code, body, encoding, isLast, options.crossOrigin.vary),
+  );
+  writeBody(exchange.response, body);
+}
+
+function chooseEncoding({ request }: Exchange, { encodings }: Progress, { body }: Answer): Encoding | null {
+  const isLarge = body.length >= compressionThreshold;
+  if (encodings !== null) return isLarge || !encodings.allowsIdentity ? encodings.best : null;
   const accepted = request.headers['accept-encoding'];
-  return body.length >= compressionThreshold && typeof accepted === 'string' ? negotiateEncoding(accepted) : null;
+  return isLarge && typeof accepted === 'string' ? negotiateEncoding(accepted).best : null;
 }
 
 /** Names and values in turn: a flat list is what Node writes fastest. */
-function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange, encoding: Encoding | null, isLast: boolean): string[] {
+function listHeaders(
+  { requestId }: Exchange,
+  { mediaType, headers: added }: Progress,
+  code: ErrorCode | null,
+  body: Body,
+  encoding: Encoding | null,
+  isLast: boolean,
+  vary: string,
+): string[] {
   const headers = [
     'content-type',
     mediaType === 'application/json' ? 'application/json; charset=utf-8' : 'application/graphql-response+json; charset=utf-8',
@@ -130,52 +243,14 @@ function listHeaders({ code, body }: Answer, { mediaType, requestId }: Exchange,
     'no-store',
     'x-content-type-options',
     'nosniff',
+    'vary',
+    vary,
     'x-request-id',
     requestId,
   ];
   if (code !== null) headers.push(...headersOfError(code));
+  if (added.length > 0) headers.push(...added);
   if (encoding !== null) headers.push('content-encoding', encoding);
   if (isLast) headers.push('connection', 'close');
   return headers;
-}
-
-/**
- * Head and pieces in one write. Node writes head and body at once where both are text, in latin1 every byte as it is: that saves an eighth of a small
- * request's CPU.
- */
-function writeBody(response: ServerResponse, body: Body): void {
-  const text = body.latin1 ?? shortText(body);
-  if (text !== undefined) {
-    response.end(text, 'latin1');
-    return;
-  }
-  const { chunks } = body;
-  const last = chunks.length - 1;
-  if (last > 0) response.cork();
-  for (const chunk of chunks.slice(0, last)) response.write(chunk);
-  response.end(chunks[last]);
-}
-
-function shortText({ chunks, length }: Body): string | undefined {
-  return chunks.length === 1 && length < longestText ? chunks[0]!.toString('latin1') : undefined;
-}
-
-function addHeaders(headers: string[], more: Headers): void {
-  for (const [name, value] of Object.entries(more)) if (value !== undefined) headers.push(name, String(value));
-}
-
-/** The id that a proxy or client gave the request, if it is fit to be written to a log. */
-function readRequestId(request: IncomingMessage): string | undefined {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:=+/@-]{1,128}$/.test(given) ? given : undefined;
-}
-
-/** Ids that are unique over processes: a random part for the process, and a count. */
-function createRequestIds(): () => string {
-  const prefix = randomUUID().slice(0, 13);
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
 }

@@ -13,8 +13,9 @@ export function checkContentType(headers: IncomingHttpHeaders): void {
   if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
   }
-  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without Content-Encoding: compressed bodies are not taken.');
+  const contentEncoding = headers['content-encoding'];
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without Content-Encoding: compressed bodies are not supported.');
   }
 }
 
@@ -54,13 +55,18 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = JSON.parse(body.toString('utf8', hasByteOrderMark(body) ? 3 : 0));
   } catch (error) {
     throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error });
   }
-  if (Array.isArray(value)) throw badRequest('The body is a list: batches are not taken, send one request at a time.');
+  if (Array.isArray(value)) throw badRequest('The body is a list, but batches are not supported: send one request at a time.');
   if (typeof value !== 'object' || value === null) throw badRequest('The body must be a JSON object with the member "query".');
   return value as Readonly<Record<string, unknown>>;
+}
+
+/** JSON has none, but a parser may ignore one (RFC 8259, section 8.1). */
+function hasByteOrderMark(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 }
 
 function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unknown>> | null | undefined {

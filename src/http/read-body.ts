@@ -1,37 +1,60 @@
-/** Reads the body of a request up to a limit. In: the request; out: its bytes. */
+/** Reads the body of a request: up to a limit, within its deadline, and as long as there is room. In: the exchange; out: the bytes. */
 import type { IncomingMessage } from 'node:http';
+import type { StopReason } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
 
 /** What is still read of a body that is too large, so that a client which writes all before it reads gets to see the answer. */
 const drainLimit = 16 * 1024 * 1024;
 
-/** The bytes of a body. Rejects with PAYLOAD_TOO_LARGE or, where the connection ends before the body does, with BAD_REQUEST. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+/**
+ * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED where the server holds too much already, with REQUEST_TIMEOUT at the deadline,
+ * with CANCELLED where the client goes away, and with BAD_REQUEST where the body is broken.
+ */
+export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  const { request } = exchange;
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
+    drain(request, 0);
+    return Promise.reject(tooLarge(limit));
+  }
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
-      drain(request, 0);
-      reject(tooLarge(limit));
-      return;
-    }
     const chunks: Buffer[] = [];
     let size = 0;
+    const stop = (): void => {
+      request.off('data', onData);
+      exchange.deadline?.onStop(null);
+      exchange.onBrokenBody = null;
+    };
+    const fail = (error: ApiError): void => {
+      stop();
+      reject(error);
+    };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= limit) return;
-      request.off('data', onData);
+      exchange.hold(chunk.length);
+      const refusal = exchange.refuseBytes();
+      if (size <= limit && refusal === null) return;
+      fail(refusal === null ? tooLarge(limit) : new ApiError('OVERLOADED', refusal));
       drain(request, size);
-      reject(tooLarge(limit));
     };
     request.on('data', onData);
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
-    const onClose = (): void => {
-      if (!request.complete) reject(new ApiError('BAD_REQUEST', 'The connection ended before the body did.'));
-    };
-    // It may have ended while the tokens were looked at; then no event comes any more.
-    if (request.destroyed) onClose();
-    else request.on('close', onClose);
+    request.on('end', () => {
+      stop();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
+    exchange.onBrokenBody = fail;
+    exchange.deadline?.onStop((reason) => fail(explainStop(reason)));
+    // What was wrong may have come while the tokens were looked at.
+    const { failure } = exchange.connection;
+    if (failure !== null && !request.complete) fail(failure);
   });
+}
+
+function explainStop(reason: StopReason): ApiError {
+  return reason === 'abandoned'
+    ? new ApiError('CANCELLED', 'The client went away before it had sent the body.')
+    : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time: send it without pauses.');
 }
 
 function drain(request: IncomingMessage, alreadyRead: number): void {

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type GraphiqlSettings,
   graphiqlPageScript,
@@ -12,6 +11,7 @@ import {
   graphiqlSecurityPolicy,
   renderGraphiqlPage,
 } from './graphiql-page.ts';
+import type { Route } from './route.ts';
 
 const compress = promisify(gzip);
 const { resolve } = createRequire(import.meta.url);
@@ -30,23 +30,23 @@ const assets = {
   'page.css': { type: 'text/css', read: async () => Buffer.from(graphiqlPageStyle) },
 };
 
-/** Adds the page at `path` and its assets below it. */
-export function serveGraphiql(app: FastifyInstance, path: string, settings: GraphiqlSettings): void {
-  const page = renderGraphiqlPage(path, settings);
-  const options = { config: { cors: false } };
-  app.get(path, options, async (_request, reply) => {
-    setHeaders(reply, 'text/html', 'no-store');
-    reply.header('content-security-policy', graphiqlSecurityPolicy);
-    return page;
-  });
-  for (const [name, { type, read }] of Object.entries(assets)) {
-    let loaded: Promise<Loaded> | undefined;
-    app.get(`${path}/${name}`, options, async (request, reply) => {
-      loaded ??= load(read);
-      setHeaders(reply, type, 'public, max-age=300');
-      return choose(await loaded, request, reply);
-    });
-  }
+/** The routes of the page at `path` and of its assets below it. */
+export function createGraphiqlRoutes(path: string, settings: GraphiqlSettings): readonly (readonly [path: string, route: Route])[] {
+  const page = Buffer.from(renderGraphiqlPage(path, settings));
+  const pageHeaders = [...listHeaders('text/html', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
+  const answerPage: Route = () => ({ status: 200, headers: pageHeaders, body: page });
+  return [[path, answerPage], ...Object.entries(assets).map(([name, asset]) => [`${path}/${name}`, createAssetRoute(asset)] as const)];
+}
+
+function createAssetRoute({ type, read }: (typeof assets)[keyof typeof assets]): Route {
+  const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
+  let loaded: Promise<Loaded> | undefined;
+  return async (request) => {
+    loaded ??= load(read);
+    const { plain, compressed } = await loaded;
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return { status: 200, headers, body: plain };
+    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: compressed };
+  };
 }
 
 interface Loaded {
@@ -59,16 +59,6 @@ async function load(read: () => Promise<Buffer>): Promise<Loaded> {
   return { plain, compressed: await compress(plain) };
 }
 
-function setHeaders(reply: FastifyReply, type: string, caching: string): void {
-  reply.header('content-type', `${type}; charset=utf-8`);
-  reply.header('cache-control', caching);
-  reply.header('x-content-type-options', 'nosniff');
-  reply.header('referrer-policy', 'no-referrer');
-}
-
-function choose({ plain, compressed }: Loaded, request: FastifyRequest, reply: FastifyReply): Buffer {
-  reply.header('vary', 'accept-encoding');
-  if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return plain;
-  reply.header('content-encoding', 'gzip');
-  return compressed;
+function listHeaders(type: string, caching: string): string[] {
+  return ['content-type', `${type}; charset=utf-8`, 'cache-control', caching, 'referrer-policy', 'no-referrer'];
 }

@@ -1,63 +1,79 @@
 /**
- * Health and metrics, for whoever runs the server. In: the graph and the telemetry; out: routes. `live` says that the
- * process answers, `ready` that the database does too.
+ * Health and metrics, for whoever runs the server. In: the graph and the telemetry; out: routes. `live` says that the process answers, `ready` that the
+ * database does too and that the server is not about to stop.
  */
-import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
+import type { Answer } from './answer.ts';
 import type { Telemetry } from './create-telemetry.ts';
+import type { Route } from './route.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 /** One look at the database serves all who ask within this time, so that nobody can flood it from here. */
 const readinessMilliseconds = 1000;
 /** A database that takes longer is of no use to a request either. */
 const pingTimeoutMilliseconds = 5000;
-const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Adds `/health/live`, `/health/ready` and `/metrics`, which pages of other origins may not read. */
-export function serveHealth(app: FastifyInstance, graph: Pick<ServedGraph, 'ping'>, telemetry: Telemetry): void {
-  const options = { config: { cors: false } };
+/** The routes `/health/live`, `/health/ready` and `/metrics`. */
+export function createHealthRoutes(
+  graph: Pick<ServedGraph, 'ping'>,
+  telemetry: Telemetry,
+  isDraining: () => boolean,
+): readonly (readonly [path: string, route: Route])[] {
   const checkReadiness = createReadinessCheck(() => graph.ping());
-  app.get('/health/live', options, async (_request, reply) => {
-    reply.headers(headers);
-    return { status: 'live' };
-  });
-  app.get('/health/ready', options, async (_request, reply) => {
-    reply.headers(headers);
+  const answerReady = async (): Promise<Answer> => {
+    if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is about to stop: send requests to another one.');
     if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not answer.');
-    return { status: 'ready' };
-  });
-  app.get('/metrics', options, async (_request, reply) => {
-    reply.headers(headers);
-    reply.header('content-type', telemetry.metricsContentType);
-    return telemetry.writeMetrics();
-  });
+    return answerOf('application/json; charset=utf-8', '{"status":"ready"}');
+  };
+  let scrape: Promise<string> | null = null;
+  const answerMetrics = async (): Promise<Answer> => {
+    // Who asks while they are written gets the same ones.
+    scrape ??= telemetry.writeMetrics().finally(() => {
+      scrape = null;
+    });
+    return answerOf(telemetry.metricsContentType, await scrape);
+  };
+  return [
+    ['/health/live', () => answerOf('application/json; charset=utf-8', '{"status":"live"}')],
+    ['/health/ready', answerReady],
+    ['/metrics', answerMetrics],
+  ];
 }
 
+function answerOf(contentType: string, body: string): Answer {
+  return { status: 200, headers: ['content-type', contentType, 'cache-control', 'no-store'], body };
+}
+
+/** Never rejects. */
 function createReadinessCheck(ping: () => Promise<void>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let lastEnded = -Infinity;
+  const look = async (): Promise<boolean> => {
+    try {
+      await withTimeout(ping());
+      return true;
+    } catch {
+      return false;
+    } finally {
+      lastEnded = performance.now();
+    }
+  };
   return () => {
     if (last === undefined || performance.now() - lastEnded > readinessMilliseconds) {
       lastEnded = Infinity;
-      last = withTimeout(ping()).then(
-        () => true,
-        () => false,
-      );
-      void last.then(() => {
-        lastEnded = performance.now();
-      });
+      last = look();
     }
     return last;
   };
 }
 
-async function withTimeout(promise: Promise<unknown>): Promise<unknown> {
+async function withTimeout(promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('timeout')), pingTimeoutMilliseconds);
   });
   try {
-    return await Promise.race([promise, timeout]);
+    await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,39 +1,85 @@
 /** Starts the HTTP server. In: a graph and the settings; out: where it listens, and how to stop it. */
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCloser } from './close-server.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Admission } from './admission.ts';
+import { Connections } from './connections.ts';
 import { createApp } from './create-app.ts';
 import { createTelemetry } from './create-telemetry.ts';
+import { openServer } from './open-server.ts';
+import { createRequestIds } from './request-ids.ts';
 import type { ServerOptions } from './server-options.ts';
 
 export interface RunningServer {
   /** `http://host:port`, without the base path. */
   readonly url: string;
   readonly port: number;
-  /** Accepts no more connections, lets the requests in flight finish within a limit, then ends. The graph stays open. */
+  /** Lets `/health/ready` say no, so that no more requests are sent here, and goes on serving; resolves after the delay that is set for it. */
+  drain(): Promise<void>;
+  /** Accepts no more connections, lets the requests in hand finish within a limit, then ends. The graph stays open. */
   close(): Promise<void>;
 }
 
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, telemetry = createTelemetry() } = options;
-  const closer = createCloser();
-  const app = await createApp(options, telemetry, closer);
-  await app.listen({ host, port });
-  const address = app.server.address() as AddressInfo;
-  const url = `http://${nameHost(host)}:${address.port}`;
+  const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
+  const { maxRequests = 4000, maxClientRequests = 1000, maxPipelinedRequests = 100, maxBytesInFlight = 256 * 1024 ** 2 } = options;
+  const { headersTimeout = 15_000, receiveTimeout = 30_000, writeTimeout = 30_000, maxConnections = 10_000 } = options;
+  const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
+  const connections = new Connections(admission, { pipelinedRequests: maxPipelinedRequests, writeTimeout });
+  const requestIdOf = createRequestIds();
+  let isDraining = false;
+  const app = createApp(options, { telemetry, connections, admission, requestIdOf, isDraining: () => isDraining });
+  const open = (): Server =>
+    openServer(app, connections, requestIdOf, { headersTimeout, receiveTimeout, maxConnections }, telemetry.observe);
+  const listening = await listen(open, host, port);
+  const url = `http://${nameHost(host)}:${listening}`;
   telemetry.observe({ kind: 'server-started', url });
 
+  const drain = async (): Promise<void> => {
+    isDraining = true;
+    if (drainMilliseconds > 0) await sleep(drainMilliseconds);
+  };
   const stop = async (): Promise<void> => {
+    isDraining = true;
     telemetry.observe({ kind: 'server-stopping' });
-    await closer.close(() => app.close(), closeMilliseconds);
+    await connections.close(closeMilliseconds);
     telemetry.observe({ kind: 'server-stopped' });
   };
+  let drained: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    stopped ??= stop();
-    return stopped;
+  return {
+    url,
+    port: listening,
+    drain: () => {
+      drained ??= drain();
+      return drained;
+    },
+    close: () => {
+      stopped ??= stop();
+      return stopped;
+    },
   };
-  return { url, port: address.port, close };
+}
+
+/** Listens at all addresses of `localhost`, and at the one of another host. Resolves to the port. */
+async function listen(open: () => Server, host: string, port: number): Promise<number> {
+  const first = await listenAt(open(), host, port);
+  if (host !== 'localhost') return first.port;
+  const addresses = await lookup(host, { all: true });
+  for (const { address } of addresses) {
+    // Not every machine has both kinds of addresses.
+    if (address !== first.address) await listenAt(open(), address, first.port).catch(() => undefined);
+  }
+  return first.port;
+}
+
+async function listenAt(server: Server, host: string, port: number): Promise<AddressInfo> {
+  server.listen({ host, port });
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
 }
 
 /** A host as a URL has it; a server that listens on every address is reached at this machine's own. */

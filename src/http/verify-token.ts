@@ -44,6 +44,7 @@ export function createTokenVerifier(secret: string, maximumTokens = 10_000): Tok
   async function verifyUnknown(token: string, subject: string): Promise<Caller> {
     misses += 1;
     const payload = await readPayload(token, key, subject);
+    checkTimes(payload, subject);
     const caller = Object.freeze({ role: readRole(payload, subject), claims: Object.freeze(payload) });
     known.set(token, { caller, notBefore: payload.nbf ?? -Infinity, expiresAt: payload.exp ?? Infinity });
     return caller;
@@ -66,6 +67,10 @@ export function createTokenVerifier(secret: string, maximumTokens = 10_000): Tok
   };
 }
 
+/** How far the clock of whoever signs tokens may be ahead. */
+const issueLeewaySeconds = 60;
+
+const issuedLater = 'says in its claim iat that it was issued in the future: see the clocks of this server and of the one that signed it.';
 const tooLate = 'is expired: get a new one.';
 const tooEarly = 'is not yet valid: see its claim nbf, and the clocks of this server and of the one that signed it.';
 
@@ -85,8 +90,17 @@ function explain(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) return `has a claim ${error.claim} that is not valid: sign it anew.`;
   if (error instanceof errors.JWSSignatureVerificationFailed) return "is not signed with this project's secret.";
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return "is not signed with HS256, the only algorithm that is taken: sign it with this project's secret.";
+    return "is not signed with HS256, the only algorithm that is accepted: sign it with this project's secret.";
   return 'is not a JSON Web Token: copy the whole of it, three parts with two dots in between.';
+}
+
+/** jose takes any number, such as the infinite one that `1e999` is, and does not look at the time of issue. */
+function checkTimes({ exp, nbf, iat }: JWTPayload, subject: string): void {
+  for (const [name, time] of Object.entries({ exp, nbf, iat })) {
+    if (time !== undefined && !Number.isFinite(time))
+      throw unauthenticated(`${subject} has a claim ${name} that is not a time: sign it anew.`);
+  }
+  if (iat !== undefined && iat > Date.now() / 1000 + issueLeewaySeconds) throw unauthenticated(`${subject} ${issuedLater}`);
 }
 
 /** `none` is no role but the word that resets to the login role, whose rights no token may lend (PostgreSQL: SET ROLE). */

@@ -151,7 +151,8 @@ const encodings: readonly [acceptEncoding: string | undefined, encoding: string 
   ['identity', undefined],
   ['deflate', undefined],
   ['gzip;q=0', undefined],
-  ['*;q=0', undefined],
+  ['gzip;q=0, *;q=0, br', 'br'],
+  ['identity;q=0, gzip', 'gzip'],
   ['gzip', 'gzip'],
   ['GZIP', 'gzip'],
   ['br', 'br'],
@@ -175,7 +176,35 @@ for (const [acceptEncoding, encoding] of encodings) {
   });
 }
 
-test('an answer below the threshold is never compressed', async () => {
+for (const acceptEncoding of ['*;q=0', 'identity;q=0', 'identity;Q=0, deflate', 'deflate, *;q=0.000']) {
+  test(`Accept-Encoding ${acceptEncoding} is 406, and nothing runs`, async () => {
+    const ran = server.calls.length;
+    const response = await server.post({ headers: { 'accept-encoding': acceptEncoding } });
+    assert.deepEqual([response.status, (await readError(response)).code], [406, 'NOT_ACCEPTABLE']);
+    assert.equal(server.calls.length, ran);
+  });
+}
+
+test('whoever refuses answers as they are gets small ones compressed too, errors among them', async () => {
+  for (const answer of ['{"data":{}}', '{"errors":[{"message":"No."}]}']) {
+    next = answer.includes('errors') ? new ApiError('DATABASE_ERROR', 'No.') : rawResponse(answer);
+    for (const acceptEncoding of ['gzip, identity;q=0', 'gzip, *;q=0']) {
+      const { headers, body } = await sendRaw({ 'accept-encoding': acceptEncoding });
+      assert.equal(headers['content-encoding'], 'gzip');
+      assert.ok(gunzipSync(body).toString().startsWith(answer.slice(0, 10)));
+    }
+  }
+});
+
+test('every answer says that it depends on Accept-Encoding', async () => {
+  next = rawResponse('{"data":{}}');
+  for (const apiKey of [server.anonKey, 'x']) {
+    const { headers } = await sendRaw({ apikey: apiKey });
+    assert.equal(headers.vary, 'Accept-Encoding');
+  }
+});
+
+test('an answer below the threshold is not compressed', async () => {
   next = rawResponse(`{"data":{"a":"${'x'.repeat(compressionThreshold - 18)}"}}`);
   assert.equal((await sendRaw({ 'accept-encoding': 'gzip' })).headers['content-encoding'], undefined);
   next = rawResponse(`{"data":{"a":"${'x'.repeat(compressionThreshold - 17)}"}}`);

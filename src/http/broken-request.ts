@@ -1,0 +1,64 @@
+/**
+ * Answers what Node's parser refuses: bytes that are not an HTTP request, a head that is too large, a request that does not arrive in time. There is no
+ * request that could be routed then, so the answer is written to the socket as it is.
+ */
+import type { Socket } from 'node:net';
+import { ApiError, errorCodes } from '../errors.ts';
+import type { Connections } from './connections.ts';
+import { encodeError } from './error-answer.ts';
+
+interface Failure {
+  readonly statusLine: string;
+  readonly error: ApiError;
+}
+
+function explain(code: string | undefined): Failure {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const error = new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time: send its head and its body without pauses.');
+    return { statusLine: `${errorCodes.REQUEST_TIMEOUT.status} Request Timeout`, error };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const error = new ApiError('BAD_REQUEST', 'The headers of the request are too large: send fewer or shorter ones, 16 KB at most.');
+    return { statusLine: '431 Request Header Fields Too Large', error };
+  }
+  const error = new ApiError('BAD_REQUEST', 'This is not a complete HTTP/1.1 request: check its head, and the length of its body.');
+  return { statusLine: '400 Bad Request', error };
+}
+
+/** Listens to what Node's parser refuses. */
+export function createBrokenRequestHandler(
+  connections: Connections,
+  nextRequestId: () => string,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const failure = explain(error.code);
+    connections.of(socket).fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
+  };
+}
+
+/** Answers requests for a tunnel, which Node hands over with the bare socket. */
+export function refuseTunnel(socket: Socket, requestId: string): void {
+  const error = new ApiError('METHOD_NOT_ALLOWED', 'This server is not a proxy: it opens no tunnels.');
+  socket.on('error', () => socket.destroy());
+  writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, requestId);
+  socket.destroySoon();
+}
+
+function writeRefusal(socket: Socket, { statusLine, error }: Failure, requestId: string): void {
+  const body = encodeError(error);
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${body.length}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  if (error.code === 'METHOD_NOT_ALLOWED') head.push('allow: GET, HEAD, POST, OPTIONS');
+  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+}

@@ -1,0 +1,75 @@
+/**
+ * Which client a request counts for. In: the address of the connection, and the header X-Forwarded-For where a proxy in front is trusted; out: the
+ * client's address, and the block of addresses that one client may be expected to have.
+ */
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+
+/** Names for the ranges in which proxies usually are. */
+const namedRanges: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/** Says of an address whether it is that of a trusted proxy. */
+export type ProxyTrust = (address: string) => boolean;
+
+/**
+ * The trust in proxies that a setting stands for: true for any, or addresses, networks (10.0.0.0/8) and the names `loopback`, `linklocal` and
+ * `uniquelocal`, separated by commas. Null where no proxy is trusted. Throws an `Error` that names what is not an address.
+ */
+export function readProxyTrust(setting: boolean | string): ProxyTrust | null {
+  if (setting === false) return null;
+  if (setting === true) return () => true;
+  const trusted = new BlockList();
+  for (const item of setting.split(',').map((part) => part.trim()))
+    for (const range of namedRanges[item] ?? [item]) addRange(trusted, range);
+  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', bits] = range.split('/');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  const most = family === 'ipv6' ? 128 : 32;
+  const prefix = bits === undefined ? most : Number(bits);
+  if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > most)
+    throw new Error(`${JSON.stringify(range)} is not the address of a proxy: give addresses, networks such as 10.0.0.0/8, or ${nameList}.`);
+  list.addSubnet(address, prefix, family);
+}
+
+const nameList = Object.keys(namedRanges).join(', ');
+
+/** The nearest address that is not a trusted proxy's. `forwarded` is the header X-Forwarded-For, to which each proxy adds whom it heard. */
+export function findClientAddress(remote: string, forwarded: string | string[] | undefined, isTrusted: ProxyTrust): string {
+  let client = plainAddress(remote);
+  const hops = String(forwarded ?? '').split(',');
+  while (isTrusted(client)) {
+    const hop = plainAddress((hops.pop() ?? '').trim());
+    if (isIP(hop) === 0) break;
+    client = hop;
+  }
+  return client;
+}
+
+/**
+ * The addresses that count as one client: an IPv4 address itself; of IPv6 the first 64 bits, which is the least that a network is given (RFC 6177), so
+ * that a single host may have them all.
+ */
+export function addressBlock(address: string): string {
+  const plain = plainAddress(address);
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined ? left : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  const network = groups.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''));
+  return `${network.join(':')}::/64`;
+}
+
+/** Without the zone, and IPv4 as itself where it came in by a socket of IPv6. */
+function plainAddress(address: string): string {
+  const zoneless = address.split('%', 1)[0] ?? '';
+  const mapped = zoneless.slice(0, 7).toLowerCase() === '::ffff:' ? zoneless.slice(7) : '';
+  return isIPv4(mapped) ? mapped : zoneless;
+}

@@ -1,0 +1,118 @@
+/**
+ * One connection of a client: the exchanges that it has in hand, in the order of their requests. It holds back a client that sends requests faster than
+ * it takes answers, ends one that does not read them, and answers broken HTTP when its turn comes. In: what happens on the socket; out: calls of it.
+ */
+import type { Socket } from 'node:net';
+import type { ApiError } from '../errors.ts';
+import type { Share } from './admission.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface ConnectionLimits {
+  /** Requests in hand beyond which nothing more is read for now. */
+  readonly pipelinedRequests: number;
+  /** Milliseconds in which a client has to read an answer, for each MiB of it. */
+  readonly writeTimeout: number;
+}
+
+/** What is read at once may hold more requests than are allowed; beyond so many times as many, the connection ends. */
+const hardLimitFactor = 10;
+const bytesPerWriteTimeout = 1024 * 1024;
+
+export class Connection {
+  readonly socket: Socket;
+  /** What the address of the connection has in hand. */
+  readonly share: Share;
+  readonly #limits: ConnectionLimits;
+  #exchanges: Exchange[] = [];
+  #latest: Exchange | null = null;
+  #isPaused = false;
+  #failure: ApiError | null = null;
+  #writeRefusal: ((socket: Socket) => void) | null = null;
+  #writeTimer: NodeJS.Timeout | null = null;
+
+  constructor(socket: Socket, share: Share, limits: ConnectionLimits) {
+    this.socket = socket;
+    this.share = share;
+    this.#limits = limits;
+  }
+
+  /** Why nothing more can be read; null as long as it can. */
+  get failure(): ApiError | null {
+    return this.#failure;
+  }
+
+  /** How many exchanges are in hand. */
+  get inHand(): number {
+    return this.#exchanges.length;
+  }
+
+  /** The head of a request has come. */
+  begin(exchange: Exchange): void {
+    this.#exchanges.push(exchange);
+    this.#latest = exchange;
+    if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
+  }
+
+  /** The answer of an exchange was handed over, which does not mean that it was sent. */
+  noteHandedOver(exchange: Exchange): void {
+    if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
+  }
+
+  /** The answer of an exchange was written to its end. */
+  end(exchange: Exchange): void {
+    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
+    this.#writeTimer = null;
+    if (this.#exchanges[0] === exchange) this.#exchanges.shift();
+    else this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
+    if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
+    if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
+    if (this.#isPaused && this.#exchanges.length <= this.#limits.pipelinedRequests) {
+      this.#isPaused = false;
+      this.socket.resume();
+    }
+    if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
+  }
+
+  /** The socket has closed: nobody waits for what is still in hand. */
+  close(): void {
+    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
+    for (const exchange of this.#exchanges) exchange.abandon();
+    this.#exchanges = [];
+    this.#latest = null;
+  }
+
+  /**
+   * What comes is not HTTP, or does not come in time. Where it belongs to the body of a request, that request fails; else `writeRefusal` says so, when
+   * all requests before have their answers. Then the connection ends.
+   */
+  fail(failure: ApiError, writeRefusal: (socket: Socket) => void): void {
+    if (this.#failure !== null) return;
+    this.#failure = failure;
+    if (this.#latest === null || this.#latest.request.complete) this.#writeRefusal = writeRefusal;
+    else this.#latest.onBrokenBody?.(failure);
+    if (this.#exchanges.length === 0) this.#part();
+  }
+
+  #part(): void {
+    if (this.socket.writable) this.#writeRefusal?.(this.socket);
+    this.socket.destroySoon();
+  }
+
+  /** Node reads on when a body is asked for, so the socket is paused again each time. */
+  #holdBack(): void {
+    if (this.#exchanges.length > this.#limits.pipelinedRequests * hardLimitFactor) this.socket.destroy();
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.socket.pause();
+    if (this.socket.listenerCount('resume', this.#pauseAgain) === 0) this.socket.on('resume', this.#pauseAgain);
+  }
+
+  readonly #pauseAgain = (): void => {
+    if (this.#isPaused) this.socket.pause();
+  };
+
+  #limitWriting(): void {
+    const parts = Math.max(1, Math.ceil(this.socket.writableLength / bytesPerWriteTimeout));
+    this.#writeTimer = setTimeout(() => this.socket.destroy(), this.#limits.writeTimeout * parts);
+  }
+}

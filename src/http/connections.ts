@@ -1,0 +1,66 @@
+/**
+ * All connections of a server's sockets, and their end without losing a request that has begun to be answered. In: the servers, from their start on;
+ * out: the connection of a socket, and the end of all.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Admission } from './admission.ts';
+import { addressBlock } from './client-address.ts';
+import { Connection, type ConnectionLimits } from './connection.ts';
+
+export class Connections {
+  readonly #admission: Admission;
+  readonly #limits: ConnectionLimits;
+  readonly #bySocket = new Map<Socket, Connection>();
+  readonly #servers: Server[] = [];
+  #isClosing = false;
+
+  constructor(admission: Admission, limits: ConnectionLimits) {
+    this.#admission = admission;
+    this.#limits = limits;
+  }
+
+  /** Whether connections are to end with their next answer. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** To be told of each server before it listens. */
+  watch(server: Server): void {
+    this.#servers.push(server);
+    server.on('connection', (socket: Socket) => this.of(socket));
+  }
+
+  /** The connection of a socket. */
+  of(socket: Socket): Connection {
+    return this.#bySocket.get(socket) ?? this.#add(socket);
+  }
+
+  /**
+   * Stops listening and waits for the requests in hand, but ends all connections that are left after `patience` milliseconds. Node ends those that are
+   * idle between two requests, but not those that have never sent one, as browsers and proxies open them ahead of need.
+   */
+  async close(patience: number): Promise<void> {
+    this.#isClosing = true;
+    const ends = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    for (const { socket } of this.#bySocket.values()) if (socket.bytesRead === 0) socket.destroy();
+    const timer = setTimeout(() => {
+      for (const { socket } of this.#bySocket.values()) socket.destroy();
+    }, patience);
+    await Promise.all(ends);
+    clearTimeout(timer);
+  }
+
+  #add(socket: Socket): Connection {
+    const share = this.#admission.refer(addressBlock(socket.remoteAddress ?? ''));
+    const connection = new Connection(socket, share, this.#limits);
+    this.#bySocket.set(socket, connection);
+    socket.once('close', () => {
+      this.#bySocket.delete(socket);
+      connection.close();
+      this.#admission.forget(share);
+    });
+    if (this.#isClosing) socket.destroy();
+    return connection;
+  }
+}

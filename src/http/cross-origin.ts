@@ -1,0 +1,38 @@
+/**
+ * What lets pages of other origins read answers (Fetch standard, CORS protocol). In: the origins that may, and the headers of a request; out: the headers of
+ * its answer. Keys travel in headers and not in cookies, so no answer allows credentials.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface CrossOrigin {
+  /** The names and values in turn that an answer to a request of this origin carries. */
+  readonly headersFor: (origin: string | undefined) => readonly string[];
+  /** The header Vary of the endpoint's answers: which headers of a request decide what they look like. */
+  readonly vary: string;
+  /** The headers of the answer to a preflight request; null where the request is not one. */
+  readonly answerPreflight: (headers: IncomingHttpHeaders) => readonly string[] | null;
+}
+
+const none: readonly string[] = [];
+/** In seconds; browsers keep a preflight's answer for two hours at most. */
+const maxAge = '7200';
+
+/** `*` is any origin; an empty list is none. */
+export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
+  const isAny = origins.includes('*');
+  const exposed = ['access-control-expose-headers', 'x-request-id, retry-after'];
+  const byOrigin = new Map(origins.map((origin) => [origin, ['access-control-allow-origin', origin, ...exposed]]));
+  const headersFor = (origin: string | undefined): readonly string[] =>
+    origin === undefined ? none : (byOrigin.get(isAny ? '*' : origin) ?? none);
+  const answerPreflight = (headers: IncomingHttpHeaders): readonly string[] | null => {
+    const { origin } = headers;
+    // Without these two headers it is no preflight but a method like others.
+    if (origins.length === 0 || origin === undefined || headers['access-control-request-method'] === undefined) return null;
+    const allowed = headersFor(origin);
+    if (allowed === none) return none;
+    const requested = headers['access-control-request-headers'];
+    const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
+    return [...allowed, 'access-control-allow-methods', 'POST', ...named, 'access-control-max-age', maxAge];
+  };
+  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin', answerPreflight };
+}

@@ -1,0 +1,56 @@
+/**
+ * A server of `node:http` with everything that Node leaves open: timeouts, the number of connections, and an answer to each thing that Node would answer by
+ * itself or not at all. In: the application and the limits; out: the server, not yet listening.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Observer } from '../events.ts';
+import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
+import type { Connections } from './connections.ts';
+import type { App } from './create-app.ts';
+
+export interface ServerLimits {
+  /** Milliseconds in which the head of a request must arrive. */
+  readonly headersTimeout: number;
+  /** Milliseconds in which a request must arrive, its body included. */
+  readonly receiveTimeout: number;
+  readonly maxConnections: number;
+}
+
+/** Longer than the idle time of common proxies (60 s), so that it is they who end a connection. */
+const idleMillis = 72_000;
+/** Node looks for requests that are late at intervals. So they are found a tenth late at most, and an idle process is seldom woken. */
+const checksPerTimeout = 10;
+
+/** Opens a server for the application. */
+export function openServer(
+  app: App,
+  connections: Connections,
+  nextRequestId: (request?: IncomingMessage) => string,
+  limits: ServerLimits,
+  observe: Observer,
+): Server {
+  const { receiveTimeout, maxConnections } = limits;
+  const headersTimeout = Math.min(limits.headersTimeout, receiveTimeout);
+  const server = createServer({
+    headersTimeout,
+    requestTimeout: receiveTimeout,
+    connectionsCheckingInterval: Math.max(1, Math.round(headersTimeout / checksPerTimeout)),
+    keepAliveTimeout: idleMillis,
+    // TCP asks whether clients are still there that say nothing.
+    keepAlive: true,
+    requireHostHeader: false,
+  });
+  server.maxConnections = maxConnections;
+  connections.watch(server);
+  server.on('request', (request, response) => app(request, response, 'nothing'));
+  server.on('checkContinue', (request, response) => app(request, response, 'continue'));
+  server.on('checkExpectation', (request, response) => app(request, response, 'unknown'));
+  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, nextRequestId()));
+  server.on('clientError', createBrokenRequestHandler(connections, nextRequestId) as (error: Error, socket: unknown) => void);
+  // A connection that cannot be accepted, as where there are no more file descriptors, must not end the process.
+  server.on('error', (error) => {
+    if (server.listening) observe({ kind: 'defect-found', requestId: null, error });
+  });
+  return server;
+}

@@ -1,0 +1,41 @@
+/** Counts the requests of each address in windows of time. In: addresses; out: whether one more is allowed, and the headers that say how many are left. */
+import { LRUCache } from 'lru-cache';
+
+export interface RateLimit {
+  readonly max: number;
+  readonly windowMilliseconds: number;
+}
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+/** Addresses that are remembered. Those that asked least lately are forgotten first. */
+const maximumAddresses = 100_000;
+
+export class RequestRate {
+  readonly #limit: RateLimit;
+  readonly #windows = new LRUCache<string, Window>({ max: maximumAddresses });
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+  }
+
+  /** Counts a request. `headers` are names and values in turn. */
+  count(address: string): { readonly isAllowed: boolean; readonly headers: readonly string[] } {
+    const now = performance.now();
+    let window = this.#windows.get(address);
+    if (window === undefined || now >= window.endsAt) {
+      window = { count: 0, endsAt: now + this.#limit.windowMilliseconds };
+      this.#windows.set(address, window);
+    }
+    window.count += 1;
+    const { max } = this.#limit;
+    const isAllowed = window.count <= max;
+    const seconds = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
+    const left = String(Math.max(0, max - window.count));
+    const headers = ['x-ratelimit-limit', String(max), 'x-ratelimit-remaining', left, 'x-ratelimit-reset', seconds];
+    return { isAllowed, headers: isAllowed ? headers : [...headers, 'retry-after', seconds] };
+  }
+}
