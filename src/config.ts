@@ -28,6 +28,8 @@ function checkJwtSecret(value: string): void {
 
 const anyPort = [0, 65_535] as const;
 const cacheBounds = [1, 1_000_000] as const;
+const countBounds = [1, 1_000_000] as const;
+const timeBounds = ['10ms', '24h'] as const;
 
 /** All settings. Which of them a command takes, the command says. */
 export const settings = {
@@ -55,6 +57,17 @@ export const settings = {
   rateLimit: integer('NUMBER', 'Requests that one address may send in a minute', undefined, [1, 10_000_000]),
   trustProxy: text('ADDRESSES', 'Proxies that are believed about the address of a client, separated by commas', undefined),
   waitForDatabase: duration('How long to wait at the start for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
+  requestTimeout: duration('How long a request may take, from its head to the end of the work of PostgreSQL', '30s', timeBounds),
+  headersTimeout: duration('In which the head of a request must arrive', '15s', timeBounds),
+  receiveTimeout: duration('In which a request must arrive, its body included', '30s', timeBounds),
+  writeTimeout: duration('In which a client must read an answer, for each MB of it', '30s', timeBounds),
+  maxConnections: integer('NUMBER', 'Connections of clients, to each worker; more are closed at once', 10_000, countBounds),
+  maxRequests: integer('NUMBER', 'Requests that each worker has in hand; more are refused', 4000, countBounds),
+  maxClientRequests: integer('NUMBER', 'Requests of one address, and of one user, that are in hand; more are refused', 1000, countBounds),
+  maxPipelinedRequests: integer('NUMBER', 'Requests of one connection that are in hand before it has to wait', 100, countBounds),
+  maxBytesInFlight: bytes('Bodies and unread answers that are held at one time; more requests are refused', 256 * 1024 ** 2, '256mb'),
+  maxEventLoopDelay: duration('Mean delay of the event loop over which requests are refused', '1s', ['10ms', '1h']),
+  drainDelay: duration('How long to go on serving, with /health/ready at 503, when told to stop', '0s', ['0s', '24h']),
   closeTimeout: duration('How long requests in flight may take when the server stops, before they are cut off', '10s', ['0s', '24h']),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least important log line to write', 'info'),
   dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),

@@ -20,6 +20,16 @@ const serviceSettingNames = [
   'corsOrigins',
   'rateLimit',
   'trustProxy',
+  'requestTimeout',
+  'headersTimeout',
+  'receiveTimeout',
+  'writeTimeout',
+  'maxConnections',
+  'maxRequests',
+  'maxClientRequests',
+  'maxPipelinedRequests',
+  'maxBytesInFlight',
+  'drainDelay',
   'closeTimeout',
   'logLevel',
 ] as const;
@@ -38,12 +48,12 @@ export const developmentSettings: CommandSettings<DevelopmentSettingName, never>
   defaultTexts: { jwtSecret: 'made at random and kept' },
 };
 
-type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare' | 'strict' | 'waitForDatabase';
+type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare' | 'strict' | 'maxEventLoopDelay' | 'waitForDatabase';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
 export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
 
 export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
-  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare', 'strict', 'waitForDatabase'],
+  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare', 'strict', 'maxEventLoopDelay', 'waitForDatabase'],
   required: ['databaseUrl', 'jwtSecret'],
   defaults: {},
 };

@@ -3,10 +3,10 @@ import type { Telemetry } from '../http/create-telemetry.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import { type RunningServer, startServer } from '../http/start-server.ts';
 import { CommandError } from './command-error.ts';
-import type { ServiceConfiguration } from './command-settings.ts';
+import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
 
 export interface ServiceOptions {
-  readonly configuration: ServiceConfiguration;
+  readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay'>>;
   readonly jwtSecret: string;
   /** What GraphiQL fills in; null leaves the key to the user. */
   readonly anonKey: string | null;
@@ -16,26 +16,37 @@ export interface ServiceOptions {
 
 /** Listens. Throws `CommandError` where the address cannot be had. */
 export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
-  const { host, port, basePath, graphiql, tokenCache, bodyLimit, corsOrigins, rateLimit, trustProxy, closeTimeout } = configuration;
+  const { host, port, basePath, graphiql, corsOrigins, rateLimit, trustProxy, maxEventLoopDelay } = configuration;
   try {
     return await startServer({
       graph,
       jwtSecret,
       host,
       port,
-      tokenCache,
-      bodyLimit,
       corsOrigins,
       graphiql: graphiql && (anonKey === null || { anonKey }),
       telemetry,
-      closeMilliseconds: closeTimeout,
+      ...serverLimitsOf(configuration),
       ...(basePath !== undefined && { basePath }),
       ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
       ...(trustProxy !== undefined && { trustProxy }),
+      ...(maxEventLoopDelay !== undefined && { maxEventLoopDelay }),
     });
   } catch (error) {
     throw explainListenError(error, host, port);
   }
+}
+
+/** What bounds the server's time and memory, as the settings have it. */
+function serverLimitsOf(configuration: ServiceConfiguration) {
+  const { tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout } = configuration;
+  const { maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight } = configuration;
+  return {
+    ...{ tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout },
+    ...{ maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight },
+    drainMilliseconds: configuration.drainDelay,
+    closeMilliseconds: configuration.closeTimeout,
+  };
 }
 
 /** The sizes of the graph's caches, as the settings have them. */
