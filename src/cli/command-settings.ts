@@ -48,7 +48,15 @@ export const developmentSettings: CommandSettings<DevelopmentSettingName, never>
   defaultTexts: { jwtSecret: 'made at random and kept' },
 };
 
-type ServeSettingName = ServiceSettingName | 'databaseUrl' | 'poolSize' | 'workers' | 'prepare' | 'strict' | 'maxEventLoopDelay' | 'waitForDatabase';
+type ServeSettingName =
+  | ServiceSettingName
+  | 'databaseUrl'
+  | 'poolSize'
+  | 'workers'
+  | 'prepare'
+  | 'strict'
+  | 'maxEventLoopDelay'
+  | 'waitForDatabase';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
 export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
 
