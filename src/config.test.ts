@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigurationError, type ConfigurationSources, readConfiguration, type SettingName, userCacheFolder } from './config.ts';
+import {
+  ConfigurationError,
+  type ConfigurationSources,
+  findUnknownVariables,
+  readConfiguration,
+  type SettingName,
+  userCacheFolder,
+} from './config.ts';
 
 const nowhere: ConfigurationSources = { flags: {}, environment: {}, file: undefined };
 
@@ -79,4 +86,9 @@ test('the cache folder is where the platform wants it', () => {
   assert.equal(userCacheFolder({ XDG_CACHE_HOME: '/c' }, 'linux', '/home/a'), '/c/rowgraph');
   assert.equal(userCacheFolder({}, 'darwin', '/Users/a'), '/Users/a/Library/Caches/rowgraph');
   assert.equal(userCacheFolder({ LOCALAPPDATA: 'C:\\L' }, 'win32', 'C:\\U'), 'C:\\L\\rowgraph');
+});
+
+test('variables that look like settings and are none are found', () => {
+  const environment = { ROWGRAPH_PORT: '1', ROWGRAPH_CONFIG: 'f.json', ROWGRAPH_POOLSIZE: '3', PATH: '', ROWGRAPH_: '' };
+  assert.deepEqual(findUnknownVariables(environment), ['ROWGRAPH_POOLSIZE', 'ROWGRAPH_']);
 });

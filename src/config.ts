@@ -96,6 +96,15 @@ export function environmentVariableOf(name: SettingName): string {
   return `ROWGRAPH_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`;
 }
 
+/** Where the config file is, which is no setting of its own. */
+export const configVariable = 'ROWGRAPH_CONFIG';
+
+/** Variables of the environment that look like settings and are none: somebody believes that they do something. */
+export function findUnknownVariables(environment: Environment): string[] {
+  const known = new Set([configVariable, ...(Object.keys(settings) as SettingName[]).map(environmentVariableOf)]);
+  return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !known.has(name));
+}
+
 /** Settings that are missing or wrong: one problem a line. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];

@@ -4,23 +4,31 @@
  */
 import { identifier, literal, render } from '../sql/sql.ts';
 
+/** What the roles of clients may do with tables: all, which leaves it to row level security; read; or nothing, until somebody grants it. */
+export const grantChoices = ['all', 'read', 'none'] as const;
+export type Grants = (typeof grantChoices)[number];
+
 export interface RoleOptions {
   readonly schemas: readonly string[];
   readonly anonRole: string;
+  /** Default: all, the convention of the dialect. */
+  readonly grants?: Grants;
 }
 
 /** The script. The embedded database of `rowgraph dev` begins with the same. */
-export function roleStatements({ schemas, anonRole }: RoleOptions): string {
-  const requestRoles = [anonRole, 'authenticated', 'service_role'];
+export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOptions): string {
+  const clientRoles = names([anonRole, 'authenticated']);
+  const requestRoles = names([anonRole, 'authenticated', 'service_role']);
   return [
     head,
     createRole(anonRole, 'nologin noinherit', 'callers that are not logged in'),
     createRole('authenticated', 'nologin noinherit', 'callers that are logged in'),
     createRole('service_role', 'nologin noinherit bypassrls', 'your own programs: they bypass row level security'),
     createRole('authenticator', "login noinherit password 'CHANGE-ME'", 'who rowgraph logs in as; by itself it may do nothing'),
-    `grant ${names(requestRoles)} to authenticator;\n`,
-    ...schemas.map((schema) => grants(schema, requestRoles)),
-    tail(names([anonRole, 'authenticated'])),
+    `grant ${requestRoles} to authenticator;\n`,
+    meanings[grants](clientRoles.replace(', ', ' and ')),
+    ...schemas.map((schema) => grantSchema(nameOf(schema), grants, clientRoles, requestRoles)),
+    tails[grants](clientRoles, schemas),
   ].join('\n');
 }
 
@@ -38,27 +46,81 @@ end $$;
 `;
 }
 
-function grants(schema: string, requestRoles: readonly string[]): string {
-  const name = nameOf(schema);
-  const everybody = names(requestRoles);
-  return `-- Schema ${name}: what the role that runs this makes from now on belongs to all three, so switch on row level security for each table.
+/** What the grants mean, for whoever reads the script before running it. */
+const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
+  all: (
+    roles,
+  ) => `-- WARNING: this grants ${roles} every privilege on all tables, present and future. That is the convention of the dialect, and
+-- row level security is what keeps rows apart: in a table WITHOUT row level security, anybody with the anonymous key may read, change and delete
+-- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
+-- "rowgraph roles --grants read" and "--grants none" write careful scripts.
+`,
+  read: (
+    roles,
+  ) => `-- This grants ${roles} the right to read all tables, present and future. In a table without row level security, anybody with
+-- the anonymous key may read every row.
+`,
+  none: (roles) => `-- This grants ${roles} nothing but the use of the schemas: no table is open until you grant it.
+`,
+};
+
+/** The privileges on tables, routines and sequences that clients get; null for none. */
+const clientGrants: Readonly<Record<Grants, readonly (readonly [privilege: string, objects: string])[]>> = {
+  all: allObjects('all'),
+  read: [['select', 'tables']],
+  none: [],
+};
+
+function allObjects(privilege: string): (readonly [string, string])[] {
+  return ['tables', 'routines', 'sequences'].map((objects) => [privilege, objects]);
+}
+
+function grantSchema(schema: string, grants: Grants, clientRoles: string, requestRoles: string): string {
+  const grantees =
+    grants === 'all'
+      ? [[requestRoles, clientGrants.all] as const]
+      : [[clientRoles, clientGrants[grants]] as const, ['service_role', allObjects('all')] as const];
+  const lines = grantees.flatMap(([roles, privileges]) =>
+    privileges.flatMap(([privilege, objects]) => [
+      `grant ${privilege} on all ${objects} in schema ${schema} to ${roles};`,
+      `alter default privileges in schema ${schema} grant ${privilege} on ${objects} to ${roles};`,
+    ]),
+  );
+  return `-- Schema ${schema}: what is there, and what the role that runs this makes from now on.
 -- (Where another role makes the tables, add "for role <name>" after "alter default privileges".)
-create schema if not exists ${name};
-grant usage on schema ${name} to ${everybody};
-alter default privileges in schema ${name} grant all on tables to ${everybody};
-alter default privileges in schema ${name} grant all on routines to ${everybody};
-alter default privileges in schema ${name} grant all on sequences to ${everybody};
-grant all on all tables in schema ${name} to service_role;
-grant all on all routines in schema ${name} to service_role;
-grant all on all sequences in schema ${name} to service_role;
+create schema if not exists ${schema};
+grant usage on schema ${schema} to ${requestRoles};
+${lines.join('\n')}
 `;
 }
 
-function tail(clientRoles: string): string {
-  return `-- Tables that exist already stay closed to ${clientRoles}. Open them one by one, each with its policies:
+const routineNote = `
+-- PostgreSQL lets everybody execute a new function. To change that for those that this role makes from now on:
+--   alter default privileges revoke execute on routines from public;
+`;
+
+const tails: Readonly<Record<Grants, (clientRoles: string, schemas: readonly string[]) => string>> = {
+  all: (_, schemas) => listOpenTables(schemas),
+  read: (_, schemas) => listOpenTables(schemas) + routineNote,
+  none: (roles) => `-- Open tables one by one, each with its policies:
 --   alter table <table> enable row level security;
 --   create policy <name> on <table> for select using (<condition>);
---   grant select on <table> to ${clientRoles};
+--   grant select on <table> to ${roles};
+${routineNote}`,
+};
+
+/** Says at once which of the present tables the script has opened. */
+function listOpenTables(schemas: readonly string[]): string {
+  const list = schemas.map((schema) => render(literal(schema)).text).join(', ');
+  return `-- Names the tables that are open now, as they have no row level security.
+do $$ declare open_table regclass; begin
+  for open_table in
+    select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in (${list}) and c.relkind in ('r', 'p') and not c.relrowsecurity order by 1
+  loop
+    raise warning 'table % has no row level security: its rows are open', open_table;
+  end loop;
+end $$;
 `;
 }
 

@@ -1,7 +1,7 @@
 /** `rowgraph roles`: prints the SQL that creates the database roles. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandSettings, Environment } from '../config.ts';
-import { roleStatements } from './role-statements.ts';
+import { type Grants, grantChoices, roleStatements } from './role-statements.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 const rolesSettings = { names: ['schemas', 'anonRole'], required: [], defaults: {} } as const satisfies CommandSettings<
@@ -9,10 +9,20 @@ const rolesSettings = { names: ['schemas', 'anonRole'], required: [], defaults: 
   never
 >;
 
+interface Flags extends Readonly<Record<string, string | undefined>> {
+  readonly grants: Grants;
+}
+
 export function rolesCommand(environment: Environment): Command {
-  const command = new Command('roles').description('Print the SQL that creates the database roles; it may be run again');
-  return addSettings(command, rolesSettings).action((flags) => {
+  const command = new Command('roles')
+    .description('Print the SQL that creates the database roles; it may be run again')
+    .addOption(
+      new Option('--grants <GRANTS>', 'What the anonymous role and "authenticated" may do with tables; row level security guards the rest')
+        .choices(grantChoices)
+        .default('all'),
+    );
+  return addSettings(command, rolesSettings).action(({ grants, ...flags }: Flags) => {
     const { schemas, anonRole } = readSettings(rolesSettings, flags, environment);
-    process.stdout.write(roleStatements({ schemas, anonRole }));
+    process.stdout.write(roleStatements({ schemas, anonRole, grants }));
   });
 }

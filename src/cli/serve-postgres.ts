@@ -46,7 +46,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if (graph !== null && !end.isBegun()) {
       served.open(graph);
-      announce(await listen(), configuration);
+      await announce(await listen(), configuration, graph);
       await end.begun;
     }
   } finally {
@@ -84,8 +84,15 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
   observe(event);
 }
 
-function announce({ url }: RunningServer, { basePath = '' }: ServeConfiguration): void {
-  const endpoint = `${url}${basePath}/graphql/v1`;
-  if (cluster.worker) cluster.worker.send(endpoint);
-  else process.stdout.write(`rowgraph serves ${endpoint}\n`);
+/** Says where the service is. Standard output is for programs too, so that the first line stays what it is. */
+async function announce({ url }: RunningServer, { basePath = '', graphiql, anonRole }: ServeConfiguration, graph: Rowgraph): Promise<void> {
+  const lines = [`rowgraph serves ${url}${basePath}/graphql/v1`];
+  if (graphiql) {
+    lines.push(`GraphiQL: ${url}${basePath}/graphiql`);
+    const { errors } = await graph.execute({ query: '{ __schema { queryType { name } } }' }, { role: anonRole });
+    if (errors !== undefined)
+      lines.push(`Introspection is off for ${anonRole}, so that GraphiQL knows no schema: --introspection on answers it`);
+  }
+  if (cluster.worker) cluster.worker.send(lines);
+  else process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,4 +1,5 @@
 /** Settings as options of a command: adds them to its `--help`, and reads their values from flags, environment and config file. */
+import cluster from 'node:cluster';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
@@ -6,8 +7,10 @@ import {
   type Configuration,
   ConfigurationError,
   type ConfigurationSources,
+  configVariable,
   type Environment,
   environmentVariableOf,
+  findUnknownVariables,
   flagOf,
   readConfiguration,
   type SettingName,
@@ -15,7 +18,6 @@ import {
 } from '../config.ts';
 
 const configFileName = 'rowgraph.config.json';
-const configVariable = 'ROWGRAPH_CONFIG';
 
 /** Adds an option for each setting, and `--config`. */
 export function addSettings<Name extends SettingName, Required extends Name>(
@@ -53,6 +55,11 @@ export function readSettings<Name extends SettingName, Required extends Name>(
   flags: Readonly<Record<string, string | true | undefined>>,
   environment: Environment,
 ): Configuration<Name, Required> {
+  // Of several processes the first one has said it.
+  if (cluster.isPrimary) {
+    for (const name of findUnknownVariables(environment))
+      process.stderr.write(`rowgraph: WARNING: ${name} is not a setting, and is ignored\n`);
+  }
   const texts: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
   const file = readConfigFile(texts.config ?? environment[configVariable]);

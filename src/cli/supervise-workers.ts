@@ -28,8 +28,14 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   const { observe } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const end = watchForEnd(observe);
   const supervisor = new Supervisor(workers, observe);
-  const failed = supervisor.start().then((url) => {
-    if (url !== null) process.stdout.write(`rowgraph serves ${url} from ${workers} processes\n`);
+  const failed = supervisor.start().then((lines) => {
+    if (lines !== null)
+      process.stdout.write(
+        `${lines[0]} from ${workers} processes\n${lines
+          .slice(1)
+          .map((line) => `${line}\n`)
+          .join('')}`,
+      );
     return end.begun;
   });
   await Promise.race([end.begun, failed]);
@@ -48,16 +54,16 @@ class Supervisor {
     this.#observe = observe;
   }
 
-  /** Resolves to the URL when all serve; to null where that was cut short by `stop`. Rejects where the first worker ends before it serves. */
-  async start(): Promise<string | null> {
+  /** Resolves to what the first worker says of the service when all serve; to null where that was cut short by `stop`. Rejects where the first worker ends before it serves. */
+  async start(): Promise<readonly string[] | null> {
     // Alone, so that what is wrong with the settings, the database or the port is said once.
     const first = cluster.fork();
-    const url = await untilServing(first);
+    const lines = await untilServing(first);
     if (this.#isStopping) return null;
-    if (url === null) throw new ToldError(first.process.exitCode || 1);
+    if (lines === null) throw new ToldError(first.process.exitCode || 1);
     this.#watch(first, 0);
     await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0)));
-    return this.#isStopping ? null : url;
+    return this.#isStopping ? null : lines;
   }
 
   /** Ends all workers: by request, then by force after so many milliseconds. */
@@ -100,10 +106,10 @@ class Supervisor {
   }
 }
 
-/** The URL that a worker tells when it listens; null where it ends before. */
-function untilServing(worker: Worker): Promise<string | null> {
+/** What a worker says of the service when it is ready; null where it ends before. */
+function untilServing(worker: Worker): Promise<readonly string[] | null> {
   return new Promise((resolve) => {
-    worker.once('message', (url: string) => resolve(url));
+    worker.once('message', (lines: readonly string[]) => resolve(lines));
     worker.once('exit', () => resolve(null));
   });
 }

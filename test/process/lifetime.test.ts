@@ -265,3 +265,17 @@ test('tables that anon may write without row level security are named at the sta
     /^"anon" may change any row of public.Odd, public.by_column, public.open_0, public.open_1, public.open_2 and 4 more:/,
   );
 });
+
+test('serve says where GraphiQL is, and that introspection is off', async () => {
+  const printed = async (...flags: string[]): Promise<string[]> => {
+    const command = start(['--graphiql', ...flags]);
+    await command.waitFor(flags.includes('on') ? /GraphiQL: .*\n/ : /Introspection .*\n/);
+    return (await command.stop()).stdout.replaceAll(/:\d+/g, '').trim().split('\n');
+  };
+  const serves = 'rowgraph serves http://127.0.0.1/graphql/v1';
+  const graphiql = 'GraphiQL: http://127.0.0.1/graphiql';
+  const off = 'Introspection is off for anon, so that GraphiQL knows no schema: --introspection on answers it';
+  assert.deepEqual(await printed('--introspection', 'on'), [serves, graphiql]);
+  assert.deepEqual(await printed(), [serves, graphiql, off]);
+  assert.deepEqual(await printed('--workers', '2'), [`${serves} from 2 processes`, graphiql, off]);
+});

@@ -80,6 +80,47 @@ test('the SQL of roles runs in a fresh database, and again', async () => {
   assert.deepEqual(granted, [{ is_granted: true }]);
 });
 
+test('what the roles of clients get is what --grants says, in present and future tables', async () => {
+  const privileges = ['select', 'insert', 'update', 'delete'];
+  const grantedBy = async (grants: string): Promise<string[][]> => {
+    const schema = `by_${grants}`;
+    await superuser.query(`create schema ${schema}; create table ${schema}.old_one (); create table ${schema}.guarded ();
+      alter table ${schema}.guarded enable row level security`);
+    const { stdout } = await runCommand(['roles', '--schemas', schema, '--grants', grants], { home });
+    const warnings: string[] = [];
+    const onNotice = ({ message }: { message?: string | undefined }): void => void warnings.push(message ?? '');
+    superuser.on('notice', onNotice);
+    await superuser.query(stdout);
+    superuser.off('notice', onNotice);
+    const isOpen = warnings.filter((message) => message === `table ${schema}.old_one has no row level security: its rows are open`);
+    assert.deepEqual([isOpen.length, warnings.some((message) => message.includes('guarded'))], [grants === 'none' ? 0 : 1, false]);
+    await superuser.query(`create table ${schema}.new_one ()`);
+    const text = `select coalesce(string_agg(p, ' ' order by o), '') as granted from unnest($1::text[]) with ordinality _(p, o)
+      where has_schema_privilege($2, $3, 'usage') and has_table_privilege($2, $3 || '.' || $4, p)`;
+    const read = async (role: string, table: string): Promise<string> =>
+      (await superuser.query<{ granted: string }>(text, [privileges, role, schema, table])).rows[0]?.granted ?? '';
+    const granted: string[][] = [];
+    for (const role of ['anon', 'authenticated', 'service_role']) granted.push([await read(role, 'old_one'), await read(role, 'new_one')]);
+    return granted;
+  };
+  const [all, none] = [privileges.join(' '), ''];
+  assert.deepEqual(await grantedBy('all'), [
+    [all, all],
+    [all, all],
+    [all, all],
+  ]);
+  assert.deepEqual(await grantedBy('read'), [
+    ['select', 'select'],
+    ['select', 'select'],
+    [all, all],
+  ]);
+  assert.deepEqual(await grantedBy('none'), [
+    [none, none],
+    [none, none],
+    [all, all],
+  ]);
+});
+
 test('serve answers each role what it may see, and ends gracefully', async () => {
   await superuser.query(`create table letter (id int primary key, body text);
     insert into letter values (1, 'open'), (2, 'sealed');

@@ -1,0 +1,10 @@
+/** Which Node rowgraph needs. Written so that much older ones can read it too. */
+
+const [neededMajor, neededMinor] = [22, 18];
+
+/** What to say where a version of Node is too old; null where it is not. */
+export function refuseNode(version: string): string | null {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return null;
+  return `rowgraph needs Node ${neededMajor}.${neededMinor} or newer; this is ${version}`;
+}
