@@ -151,7 +151,13 @@ function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | n
 function introspectableModel(model: Model, setting: ApiSettings['introspection']): Model | null {
   if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
   const isTold = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
-  const parts = [model.tables, model.routines, model.enums];
+  const parts = [model.tables, model.rowTypes, model.routines, model.enums];
   if (parts.every((part) => part.every(isTold))) return model;
-  return { ...model, tables: model.tables.filter(isTold), routines: model.routines.filter(isTold), enums: model.enums.filter(isTold) };
+  return {
+    ...model,
+    tables: model.tables.filter(isTold),
+    rowTypes: model.rowTypes.filter(isTold),
+    routines: model.routines.filter(isTold),
+    enums: model.enums.filter(isTold),
+  };
 }

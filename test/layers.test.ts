@@ -38,7 +38,8 @@ const root: Layer = {
 const layers: Readonly<Record<string, Layer>> = {
   catalog: { values: ['slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
-  schema: { types: ['model'], packages: ['graphql'] },
+  // Which names types have is decided where it is known which are taken.
+  schema: { values: ['model/type-names.ts'], types: ['model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
     values: ['limits.ts', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],

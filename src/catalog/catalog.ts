@@ -157,6 +157,8 @@ export interface Privileges {
   readonly tables: ReadonlyMap<number, TablePrivileges>;
   /** Ids of the functions that it may execute. */
   readonly functions: ReadonlySet<number>;
+  /** Ids of the enums that it may use. */
+  readonly types: ReadonlySet<number>;
 }
 
 export interface ColumnPrivileges {

@@ -50,6 +50,11 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(f.id::int8)
     from pg_catalog.json_array_elements_text($2::json -> 'functions') f(id)
     where pg_catalog.has_function_privilege(r.oid, f.id::oid, 'EXECUTE')
+  ),
+  'types', (
+    select pg_catalog.json_agg(t.id::int8)
+    from pg_catalog.json_array_elements_text($2::json -> 'types') t(id)
+    where pg_catalog.has_type_privilege(r.oid, t.id::oid, 'USAGE')
   )
 )::text
 from role r`;
@@ -63,6 +68,7 @@ interface RawPrivileges {
   readonly tables: readonly [id: number, bits: number][] | null;
   readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
   readonly functions: readonly number[] | null;
+  readonly types: readonly number[] | null;
 }
 
 /** Loads the privileges of a role. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
@@ -83,15 +89,17 @@ export async function loadPrivileges(database: Database, catalog: Catalog, role:
     schemas: new Set(raw.schemas),
     tables: new Map((raw.tables ?? []).map(([id, bits]) => [id, tablePrivileges(bits, columns.get(id))])),
     functions: new Set(raw.functions),
+    types: new Set(raw.types),
   };
 }
 
-/** The ids to ask for. The schemas are also those of functions that are computed fields of exposed tables. */
+/** The ids to ask for. Of types only enums matter. The schemas are also those of functions that are computed fields of exposed tables. */
 function objectsOf(catalog: Catalog): Record<string, readonly number[]> {
   return {
     schemas: [...new Set([...catalog.schemas.map(({ id }) => id), ...catalog.functions.map(({ schemaId }) => schemaId)])],
     tables: catalog.tables.map(({ id }) => id),
     functions: catalog.functions.map(({ id }) => id),
+    types: [...catalog.types.values()].flatMap(({ id, labels }) => (labels ? [id] : [])),
   };
 }
 

@@ -154,11 +154,12 @@ async function objectsInApi(database: Database, role: string): Promise<Set<strin
     const table = `${schemaName}.${name}`;
     const fields = fieldsOf(typeName);
     const reached = new Set([...fields, ...fieldsOf(`${typeName}InsertInput`), ...fieldsOf(`${typeName}UpdateInput`)]);
+    const named = [...computed, ...relations, ...columns.filter(({ selectable }) => selectable)];
+    assert.equal(new Set(named.map((field) => ('rowFieldName' in field ? field.rowFieldName : field.fieldName))).size, named.length, table);
     for (const field of [...computed, ...relations]) assert.ok(fields.includes(field.fieldName), `${table}: ${field.fieldName}`);
-    const hiding = new Set([...computed, ...relations].map(({ fieldName }) => fieldName));
     names.add(`${kind} ${table}`);
     for (const column of columns)
-      if (reached.has(column.fieldName) && !hiding.has(column.fieldName)) names.add(`column ${table}.${column.name}`);
+      if (reached.has(column.selectable ? column.rowFieldName : column.fieldName)) names.add(`column ${table}.${column.name}`);
   }
   const routines = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
   for (const source of catalog.functions) if (routines.has(source.id)) names.add(`function ${functionName(catalog, source)}`);

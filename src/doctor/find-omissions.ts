@@ -1,4 +1,7 @@
-/** What is not in the API, as findings: the omissions of the model, each with the grant that would end it and what is left out with it. */
+/**
+ * What is not in the API, as findings: the omissions of the model, each with the grant that would end it and what is left out with it; and
+ * what is in the API under another name than its own.
+ */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LackingPrivilege, Omission } from '../model/model.ts';
 import { functionName, qualifiedName } from '../model/object-names.ts';
@@ -6,7 +9,7 @@ import { tableKinds } from '../model/table-kinds.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each omission, and one for each extension with functions that are no fields. */
+/** A finding for each omission and each renaming, and one for each extension with functions that are not fields. */
 export function findOmissions(examination: Examination): Finding[] {
   const { model } = examination;
   const omissions = model.omissions.map((omission) => {
@@ -16,7 +19,8 @@ export function findOmissions(examination: Examination): Finding[] {
       contains: containedIn(examination, omission),
     });
   });
-  return [...omissions, ...findExtensionFunctions(examination)];
+  const renamings = model.renamings.map(({ object, name, reason }) => finding('name-changed', object, name, reason));
+  return [...omissions, ...renamings, ...findExtensionFunctions(examination)];
 }
 
 function grantSql(examination: Examination, { privilege, id, column }: LackingPrivilege): string | null {

@@ -140,6 +140,11 @@ export const findingCodes = {
     meaning: 'A comment directive, or a member of it, is ignored: it is misspelt, of the wrong type, or out of place.',
     remedy: 'Correct the comment, or remove the member.',
   },
+  'name-changed': {
+    severity: 'info',
+    meaning: 'Something has another name in the API than it would have, as that one is taken.',
+    remedy: 'None is needed; to choose the name, rename one of the two, or name it in the comment: `@graphql({"name": "..."})`.',
+  },
   'readable-without-rls': {
     severity: 'info',
     meaning: 'The role may select every row of a table, as row level security is off. It may not write any.',

@@ -1,10 +1,10 @@
 /** The columns of the visible tables, with their types, names and grants, and the columns of their keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, privilegesOn, type TableDraft } from './draft.ts';
+import { type Draft, type Mutable, privilegesOn, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Column } from './model.ts';
-import { columnFieldName, isEnumValueName, isFreeName } from './names.ts';
+import { columnFieldName, isEnumValueName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
@@ -14,19 +14,22 @@ export function* addColumns(draft: Draft): Generator<void, void> {
     const { source, table, key } = tableDraft;
     const columns = source.columns.map((column) => buildColumn(draft, tableDraft, column));
     table.columns = usableColumns(draft, tableDraft, columns);
-    table.primaryKey = key.flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
+    table.primaryKey = (key ?? []).flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
     yield;
   }
 }
 
-function buildColumn(draft: Draft, { source, schema }: TableDraft, column: CatalogColumn): Column {
+function buildColumn(draft: Draft, { source, schema }: TableDraft, column: CatalogColumn): Mutable<Column> {
   const directive = readDirective(column.comment);
   const grants = privilegesOn(draft, source, column);
   const type = columnTypeOf(draft, column);
   const writable = !column.automatic && isWritable(draft, column);
+  const fieldName = readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection);
   return {
     name: column.name,
-    fieldName: readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection),
+    fieldName,
+    rowFieldName: fieldName,
+    filterName: fieldName,
     description: readDescription(directive),
     type,
     notNull: column.notNull,
@@ -38,23 +41,27 @@ function buildColumn(draft: Draft, { source, schema }: TableDraft, column: Catal
   };
 }
 
-/** The columns that a field or an input can be made of. Of two with one name the later keeps it, as in the reference. */
-function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Column[]): Column[] {
-  const byField = new Map<string, Column>();
-  const omit = (column: Column, why: LeftOut) =>
-    draft.omissions.push({ object: 'column', id: table.id, name: `${qualifiedName(table.schema, table.name)}.${column.name}`, ...why });
-  for (const column of columns) {
+/** The columns that a field or an input can be made of, each with a name of its own: of several with one the last keeps it, as in the reference. */
+function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Mutable<Column>[]): Column[] {
+  const tableName = qualifiedName(table.schema, table.name);
+  const usable = columns.filter((column) => {
     const why = whyUnusable(draft, table.id, column) ?? whyNoField(column);
-    if (why) omit(column, why);
+    if (why) draft.omissions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
     // Rows can be ordered by some columns that they do not show.
-    if (why && !(why.cause === 'unsupported-type' && column.orderable)) continue;
-    const earlier = byField.get(column.fieldName);
-    if (earlier) omit(earlier, new LeftOut('name-taken', `the column ${column.name} has the name "${column.fieldName}" too: ${rename}`));
-    // Deleted first, so that the fields stay in the order of the columns.
-    byField.delete(column.fieldName);
-    byField.set(column.fieldName, column);
+    return !why || (why.cause === 'unsupported-type' && column.orderable);
+  });
+  const owners = new Map(usable.map((column) => [column.fieldName, column]));
+  for (const column of usable) {
+    const { fieldName } = column;
+    const owner = owners.get(fieldName);
+    if (!owner || owner === column) continue;
+    const other = numbered(`${fieldName}Column`, (name) => !owners.has(name));
+    owners.set(other, column);
+    column.fieldName = column.rowFieldName = column.filterName = other;
+    const reason = `the column ${owner.name} has the name "${fieldName}" too, and this one is called "${other}": ${rename}`;
+    draft.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
   }
-  return [...byField.values()];
+  return usable;
 }
 
 const rename = 'give it another name with the comment directive {"name": "..."}';
@@ -65,10 +72,7 @@ function whyUnusable({ privileges }: Draft, tableId: number, column: Column): Le
     const reason = `the role ${privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
     return notGranted(reason, 'select', tableId, name);
   }
-  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
-  if (fieldName === 'nodeId') {
-    return new LeftOut('name-taken', `the name "${fieldName}" is that of another field: ${rename}`);
-  }
+  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
   return undefined;
 }
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fieldNames, type ModelBuilder, reasonsByObject, startModelBuilder, tableOf } from '../../test/support/model-builder.ts';
+import {
+  fieldNames,
+  type ModelBuilder,
+  reasonsByObject,
+  renamedObjects,
+  startModelBuilder,
+  tableOf,
+} from '../../test/support/model-builder.ts';
 
 describe('buildModel', () => {
   let models: ModelBuilder;
@@ -39,23 +46,25 @@ describe('buildModel', () => {
        create table numbered (id int primary key); comment on table numbered is '@graphql({"name": 5})';
        create table __dunder (id int primary key); create table int_filter (id int primary key); create table fine_edge (id int primary key);`,
     );
+    const prefix = model.schemas[0]?.toUpperCase();
     assert.deepEqual(
       model.tables.map(({ typeName }) => typeName),
-      ['Fine', 'Dunder'],
+      ['Fine', 'Dunder', `${prefix}IntFilter`, `${prefix}FineEdge`],
     );
+    assert.deepEqual(
+      model.tables.map(({ stem }) => stem),
+      ['Fine', 'Dunder', 'IntFilter', 'FineEdge'],
+    );
+    assert.deepEqual(renamedObjects(model), ['table fine_edge', 'table int_filter']);
     assert.deepEqual(reasonsByObject(model), {
       'table keyless':
         'it has no primary key: add one, or name its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'table has space': '"Has Space" is no GraphQL name: give it another with the comment directive {"name": "..."}',
+      'table has space': '"Has Space" is not a GraphQL name: give it another with the comment directive {"name": "..."}',
       'table bare': 'it has no columns: add some',
       'table closed': 'the role service_role may select none of its columns: grant select on the table, or on columns of it, to the role',
       'view blind': 'it has no key: name its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'view wrong': 'its comment directive names "nope" in primary_key_columns, which is no column of it: correct it',
-      'table numbered': '"5" is no GraphQL name: give it another with the comment directive {"name": "..."}',
-      'table int_filter':
-        'the name "IntFilter" is taken by another type or field: give it another name with the comment directive {"name": "..."}',
-      'table fine_edge':
-        'the name "FineEdge" is taken by another type or field: give it another name with the comment directive {"name": "..."}',
+      'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not a column of it: correct it',
+      'table numbered': '"5" is not a GraphQL name: give it another with the comment directive {"name": "..."}',
     });
   });
 
@@ -157,11 +166,16 @@ describe('buildModel', () => {
             { label: 'y', name: 'x' },
           ],
         },
-      ],
+        { typeName: `${model.schemas[0]?.toUpperCase()}FeelingFilter`, mapped: false, values: [{ label: 'a', name: 'a' }] },
+      ].toSorted(
+        (one, other) =>
+          model.enums.findIndex((each) => each.typeName === one.typeName) -
+          model.enums.findIndex((each) => each.typeName === other.typeName),
+      ),
     );
     const [, , b, c] = tableOf(model, 'Feeling').columns;
     assert.deepEqual([b?.type.kind, c?.type.kind === 'list' && c.type.element.kind], ['scalar', 'scalar']);
-    assert.deepEqual(Object.keys(reasonsByObject(model)), ['enum value mood.y', 'enum no name', 'enum feeling_filter']);
+    assert.deepEqual(Object.keys(reasonsByObject(model)), ['enum value mood.y', 'enum no name']);
   });
 
   it('says which values of enums have no name, and which columns show nothing for it', async () => {
@@ -173,9 +187,9 @@ describe('buildModel', () => {
     const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
     const mapping = 'give them names in the "mappings" of the comment directive of the enum';
     assert.deepEqual(reasons, [
-      `enum value level.very high: "very high" is no GraphQL name: ${remedy}`,
-      `enum value level.true: "true" is no GraphQL name: ${remedy}`,
-      `enum value odd.a-b: "a-b" is no GraphQL name: ${remedy}`,
+      `enum value level.very high: "very high" is not a GraphQL name: ${remedy}`,
+      `enum value level.true: "true" is not a GraphQL name: ${remedy}`,
+      `enum value odd.a-b: "a-b" is not a GraphQL name: ${remedy}`,
       `column gauge.odd: no value of its enum odd has a GraphQL name, so that rows can only be ordered by it: ${mapping}`,
       `column gauge.odds: no value of its enum odd has a GraphQL name: ${mapping}`,
     ]);
@@ -202,21 +216,22 @@ describe('buildModel', () => {
     for (const { lacking } of model.omissions) assert.ok((lacking?.id ?? 0) > 0);
   });
 
-  it('of two columns with one name keeps the later', async () => {
+  it('gives each column a name of its own: of two with one the later keeps it', async () => {
     const model = await models.build(
       `create table kite (id int primary key, tail_len int, "tailLen" text, "nodeId" int, "no good" int, __typename int);
        comment on column kite.__typename is '@graphql({"name": "__typename"})';`,
     );
     assert.deepEqual(
-      tableOf(model, 'Kite').columns.map(({ name }) => name),
-      ['id', 'tailLen'],
+      tableOf(model, 'Kite').columns.map((column) => [column.name, column.fieldName, column.rowFieldName, column.filterName].join(' ')),
+      [
+        'id id id id',
+        'tail_len tailLenColumn tailLenColumn tailLenColumn',
+        'tailLen tailLen tailLen tailLen',
+        'nodeId nodeId nodeIdColumn nodeIdColumn',
+      ],
     );
-    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), [
-      'column kite.__typename',
-      'column kite.no good',
-      'column kite.nodeId',
-      'column kite.tail_len',
-    ]);
+    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), ['column kite.__typename', 'column kite.no good']);
+    assert.deepEqual(renamedObjects(model), ['column kite.tail_len', 'column kite.nodeId']);
   });
 
   it('reports schemas that do not exist or may not be used', async () => {

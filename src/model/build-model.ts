@@ -14,6 +14,7 @@ import { readDirective, readMaxRows } from './directives.ts';
 import type { Draft, SchemaSettings } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Model, Omission } from './model.ts';
+import { settleRowNames } from './settle-row-names.ts';
 import { TakenNames } from './taken-names.ts';
 
 /** Rows of a page where no directive says otherwise. */
@@ -33,21 +34,27 @@ export function* buildModel(catalog: Catalog, privileges: Privileges): Generator
     names: new TakenNames(),
     valueTypes: new Map(),
     omissions,
+    relationNames: new Map(),
+    renamings: [],
   };
   yield* addTables(draft);
   addEnums(draft);
   yield* addColumns(draft);
   yield* addRelations(draft);
   yield* addComputed(draft);
+  yield* settleRowNames(draft);
   const routines = yield* buildRoutines(draft);
+  const tables = [...draft.tables.values()];
   return {
     role: privileges.role,
     schemas: [...schemas.values()].map(({ name }) => name),
-    tables: [...draft.tables.values()].map(({ table }) => table),
+    tables: tables.filter(({ key }) => key !== null).map(({ table }) => table),
+    rowTypes: tables.filter(({ key }) => key === null).map(({ table }) => table),
     routines,
     enums: [...draft.enums.values()],
     introspection: [...schemas.values()].some(({ introspection }) => introspection),
     omissions,
+    renamings: draft.renamings,
   };
 }
 

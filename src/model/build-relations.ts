@@ -23,11 +23,13 @@ export function* addRelations(draft: Draft): Generator<void, void> {
     yield;
   }
   for (const key of keys) {
+    // A relation to rows without a key could not be paged.
+    if (key.local.key === null) continue;
     add(key.target, { key, relation: incoming(key) });
     yield;
   }
   for (const [owner, candidates] of relations) {
-    owner.table.relations = withOwnNames(draft, owner, candidates);
+    owner.table.relations = withLegalNames(draft, owner, candidates);
     yield;
   }
 }
@@ -39,7 +41,7 @@ interface Candidate {
 
 function outgoing({ localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
   return {
-    fieldName: foreignName ?? toOneFieldName(target.table.typeName, namesOf(localColumns), target.schema.inflection),
+    fieldName: foreignName ?? toOneFieldName(target.table.stem, namesOf(localColumns), target.schema.inflection),
     kind: 'to-one',
     target: target.table,
     columns: pairs(localColumns, targetColumns),
@@ -51,8 +53,8 @@ function outgoing({ localColumns, target, targetColumns, foreignName, nullable }
 function incoming({ local, localColumns, targetColumns, localName }: ForeignKey): Relation {
   const unique = isUnique(local, localColumns);
   const name = unique
-    ? toOneFieldName(local.table.typeName, namesOf(targetColumns), local.schema.inflection)
-    : toManyFieldName(local.table.typeName);
+    ? toOneFieldName(local.table.stem, namesOf(targetColumns), local.schema.inflection)
+    : toManyFieldName(local.table.stem);
   return {
     fieldName: localName ?? name,
     kind: unique ? 'to-one' : 'to-many',
@@ -77,40 +79,25 @@ function namesOf(columns: readonly CatalogColumn[]): string[] {
   return columns.map(({ name }) => name);
 }
 
-/** Of two relations that claim one name the later keeps it, as in the reference; the other is named after its columns too. */
-function withOwnNames(draft: Draft, owner: TableDraft, candidates: readonly Candidate[]): Relation[] {
-  const last = new Map(candidates.map((candidate) => [candidate.relation.fieldName, candidate]));
-  const taken = new Set([...last.keys(), 'nodeId']);
-  const relations: Relation[] = [];
-  for (const candidate of candidates) {
-    const { fieldName } = candidate.relation;
-    if (!isFreeName(fieldName) || fieldName === 'nodeId') {
-      omit(draft, owner, candidate, 'illegal-name', `"${fieldName}" cannot be the name of a relation`);
-    } else if (last.get(fieldName) === candidate) {
-      relations.push(candidate.relation);
-    } else {
-      const qualified = qualify(candidate);
-      const free = isFreeName(qualified) && !taken.has(qualified) && !owner.table.columns.some((column) => column.fieldName === qualified);
-      if (free) relations.push({ ...candidate.relation, fieldName: qualified });
-      else omit(draft, owner, candidate, 'name-taken', `other fields have the names "${fieldName}" and "${qualified}"`);
-      taken.add(qualified);
+/** The relations with legal names; `settle-row-names.ts` makes them differ. */
+function withLegalNames(draft: Draft, owner: TableDraft, candidates: readonly Candidate[]): Relation[] {
+  return candidates.flatMap((candidate) => {
+    const { key, relation } = candidate;
+    if (!isFreeName(relation.fieldName)) {
+      omit(draft, owner, candidate);
+      return [];
     }
-  }
-  return relations;
+    const { local, localColumns } = key;
+    const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
+    // A column whose name GraphQL cannot carry may be in the key.
+    draft.relationNames.set(relation, { name: key.name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2` });
+    return [relation];
+  });
 }
 
-function qualify({ key: { local, localColumns }, relation }: Candidate): string {
-  return qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
-}
-
-function omit(
-  { omissions }: Draft,
-  owner: TableDraft,
-  { key, relation }: Candidate,
-  cause: 'illegal-name' | 'name-taken',
-  problem: string,
-): void {
+function omit({ omissions }: Draft, owner: TableDraft, { key, relation }: Candidate): void {
   const side = relation.target === key.target.table ? 'foreign_name' : 'local_name';
-  const reason = `${problem} in ${owner.table.schema}.${owner.table.name}: name it with {"${side}": "..."} in the comment directive`;
-  omissions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new LeftOut(cause, reason) });
+  const problem = `"${relation.fieldName}" is not a GraphQL name, and it would be a field of ${owner.table.schema}.${owner.table.name}`;
+  const reason = `${problem}: name it with {"${side}": "..."} in the comment directive`;
+  omissions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new LeftOut('illegal-name', reason) });
 }

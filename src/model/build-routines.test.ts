@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fieldNames, type ModelBuilder, reasonsByObject, startModelBuilder, tableOf } from '../../test/support/model-builder.ts';
+import {
+  fieldNames,
+  type ModelBuilder,
+  reasonsByObject,
+  renamedObjects,
+  startModelBuilder,
+  tableOf,
+} from '../../test/support/model-builder.ts';
 
 describe('functions as fields', () => {
   let models: ModelBuilder;
@@ -27,14 +34,13 @@ describe('functions as fields', () => {
       ['label value false', 'up value true', 'ups rows false', 'oneUp row false'],
     );
     assert.deepEqual(fieldNames(entry.columns), ['id', 'label', 'note', 'upId']);
-    assert.deepEqual(entry.relations, []);
-    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), [
-      'column entry.label',
-      'function numbers',
-      'function pairs',
-      'function refused',
-      'relation entry.up',
-    ]);
+    assert.deepEqual(
+      entry.columns.map(({ rowFieldName }) => rowFieldName),
+      ['id', 'labelColumn', 'note', 'upId'],
+    );
+    assert.deepEqual(fieldNames(entry.relations), ['upByUpId']);
+    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), ['function numbers', 'function pairs', 'function refused']);
+    assert.deepEqual(renamedObjects(model), ['relation entry.entry_up_id_fkey', 'column entry.label']);
   });
 
   it('needs the whole table for computed fields', async () => {
@@ -65,7 +71,18 @@ describe('functions as fields', () => {
     );
     assert.deepEqual(
       model.routines.map(({ fieldName, volatile, result }) => `${fieldName} ${volatile} ${result.kind}`),
-      ['act true value', 'one false row', 'allOf false rows', 'nothing true void', 'same false value', 'list false value'],
+      [
+        ...[
+          'act true value',
+          'one false row',
+          'allOf false rows',
+          'firstOf false rows',
+          'nothing true void',
+          'same false value',
+          'list false value',
+        ],
+        ...[`${model.schemas[0]}SwapCollection false value`, 'sameNames false value', `${model.schemas[0]}Node false value`],
+      ],
     );
     assert.deepEqual(
       model.routines[0]?.arguments.map(({ name, argumentName, required, defaultValue }) => ({
@@ -80,6 +97,9 @@ describe('functions as fields', () => {
         { name: 'loud', argumentName: 'loud', required: false, defaultValue: undefined },
       ],
     );
+    const argumentsOf = (name: string) =>
+      model.routines.find(({ fieldName }) => fieldName === name)?.arguments.map(({ argumentName }) => argumentName);
+    assert.deepEqual([argumentsOf('firstOf'), argumentsOf('sameNames')], [['firstArgument'], ['aB', 'aBArgument']]);
     const reasons = reasonsByObject(model);
     const functions = Object.keys(reasons).filter((name) => name.startsWith('function '));
     assert.deepEqual(functions.map((name) => name.slice('function '.length)).sort(), [
@@ -87,19 +107,15 @@ describe('functions as fields', () => {
       'a_mood',
       'a_pair',
       'a_record',
-      'first_of',
       'ints',
       'moods',
       'nameless',
-      'node',
       'odd name',
-      'same_names',
-      'swapCollection',
       'total',
       'twice',
     ]);
     for (const name of functions) assert.match(reasons[name] ?? '', /: /, name);
-    assert.equal(reasons['argument act.Odd Name'], '"odd Name" is no GraphQL name: rename the argument');
+    assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a GraphQL name: rename the argument');
   });
 
   it('names functions with the types of their arguments, and gives no advice that would not help', async () => {
@@ -118,7 +134,7 @@ describe('functions as fields', () => {
       'function twice(numeric, integer[]) name-taken another function has the same name: rename one of them',
       'function fired() not-callable it is a trigger function: triggers call it',
       'function all_hidden() owner-left-out it returns rows of hidden, which is not in the API: see there',
-      'argument demands(integer).odd name illegal-name "odd Name" is no GraphQL name, so that the function cannot be called: rename the argument',
+      'argument demands(integer).odd name illegal-name "odd Name" is not a GraphQL name, so that the function cannot be called: rename the argument',
     ]);
   });
 });

@@ -1,11 +1,12 @@
 /** The functions that are fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
-import { rowTableOf } from './build-computed.ts';
+import { inClaimOrder } from './claim-order.ts';
+import { rowTableOf } from './computed-functions.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, Mutable } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
-import { argumentNameOf, isFreeName, routineFieldName } from './names.ts';
+import { argumentNameOf, isFreeName, numbered, routineFieldName } from './names.ts';
 import { functionName } from './object-names.ts';
 import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
@@ -21,22 +22,44 @@ const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filt
 export function* buildRoutines(draft: Draft): Generator<void, Routine[]> {
   const exposed = draft.catalog.functions.filter(({ schemaId }) => draft.schemas.has(schemaId));
   const overloads = new Map<string, number>();
-  for (const { name } of exposed) overloads.set(name, (overloads.get(name) ?? 0) + 1);
-  const routines: Routine[] = [];
+  const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
+  for (const source of exposed) overloads.set(keyOf(source), (overloads.get(keyOf(source)) ?? 0) + 1);
+  const routines: Mutable<Routine>[] = [];
   for (const source of exposed) {
     yield;
     if (rowTableOf(draft, source)) continue;
-    const routine = buildRoutine(draft, source, (overloads.get(source.name) ?? 0) > 1);
+    const routine = buildRoutine(draft, source, (overloads.get(keyOf(source)) ?? 0) > 1);
     if (!(routine instanceof LeftOut)) routines.push(routine);
     else if (!source.extension) {
       draft.omissions.push({ object: 'function', id: source.id, name: functionName(draft.catalog, source), ...routine });
     }
   }
+  claimNames(draft, routines);
   return routines;
 }
 
+/** Makes the names of fields differ. */
+function claimNames(draft: Draft, routines: readonly Mutable<Routine>[]): void {
+  const sources = new Map(draft.catalog.functions.map((source) => [source.id, source]));
+  const inOrder = inClaimOrder(routines, draft.schemas, ({ id, name }) => {
+    const { schemaId, comment } = sources.get(id)!;
+    return { schemaId, source: name, explicit: readName(readDirective(comment), 'name') !== null };
+  });
+  for (const routine of inOrder) {
+    const { id, schema, fieldName: plain, volatile } = routine;
+    const source = sources.get(id)!;
+    const inflection = draft.schemas.get(source.schemaId)?.inflection ?? false;
+    routine.fieldName = draft.names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
+    if (routine.fieldName === plain) continue;
+    const reason = `the name "${plain}" is taken by another field: it is called "${routine.fieldName}"; to choose, ${rename}`;
+    draft.renamings.push({ object: 'function', id, name: functionName(draft.catalog, source), reason });
+  }
+}
+
+const rename = 'rename it, or name it with the comment directive {"name": "..."}';
+
 /** The function as a field, or why it is none. */
-function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Routine | LeftOut {
+function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | LeftOut {
   const { role, functions } = draft.privileges;
   const uncallable = whyUncallable(source, overloaded);
   if (uncallable) return uncallable;
@@ -53,11 +76,7 @@ function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean
   if (args instanceof LeftOut) return args;
   const directive = readDirective(source.comment);
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
-  const rename = 'rename it, or name it with the comment directive {"name": "..."}';
-  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is no GraphQL name: ${rename}`);
-  if (!draft.names.claimRootField(fieldName, source.volatile ? 'mutation' : 'query')) {
-    return new LeftOut('name-taken', `another field has the name "${fieldName}": ${rename}`);
-  }
+  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
   return {
     id: source.id,
     schema: source.schema,
@@ -82,7 +101,7 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
 
 /** The arguments, or why the function cannot be called with them. */
 function buildArguments(draft: Draft, source: CatalogFunction, inflection: boolean, result: RoutineResult): RoutineArgument[] | LeftOut {
-  const args: RoutineArgument[] = [];
+  const args: Mutable<RoutineArgument>[] = [];
   for (const argument of source.arguments) {
     if (argument.name === '') return new LeftOut('not-callable', 'it has an argument without a name: name it');
     const type = valueTypeOf(draft, argument.typeId);
@@ -96,20 +115,33 @@ function buildArguments(draft: Draft, source: CatalogFunction, inflection: boole
       omitArgument(draft, source, argument, argumentName);
       continue;
     }
-    if (args.some((other) => other.argumentName === argumentName)) {
-      return new LeftOut('name-taken', `two arguments have the name "${argumentName}": rename one`);
-    }
-    if (result.kind === 'rows' && collectionArguments.includes(argumentName)) {
-      return new LeftOut('name-taken', `its argument ${argument.name} has the name of an argument of all collections: rename it`);
-    }
     const variadic = source.variadic && argument === source.arguments.at(-1);
     args.push({ name: argument.name, argumentName, type, variadic, ...requirement(draft, argument, variadic) });
   }
+  nameArguments(draft, source, args, result.kind === 'rows' ? collectionArguments : []);
   return args;
 }
 
+/** Of several with one name the first keeps it; another is called `<name>Argument`. */
+function nameArguments(
+  draft: Draft,
+  source: CatalogFunction,
+  args: readonly Mutable<RoutineArgument>[],
+  reserved: readonly string[],
+): void {
+  const taken = new Set(reserved);
+  const late = args.filter(({ argumentName }) => taken.has(argumentName) || !taken.add(argumentName));
+  for (const argument of late) {
+    const plain = argument.argumentName;
+    argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
+    taken.add(argument.argumentName);
+    const reason = `the name "${plain}" is taken by another argument of the field: it is called "${argument.argumentName}"; to choose, rename it`;
+    draft.renamings.push({ object: 'argument', id: source.id, name: `${functionName(draft.catalog, source)}.${argument.name}`, reason });
+  }
+}
+
 function omitArgument(draft: Draft, source: CatalogFunction, { name, hasDefault }: CatalogArgument, argumentName: string): void {
-  const problem = `"${argumentName}" is no GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
+  const problem = `"${argumentName}" is not a GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
   const omission = { object: 'argument', id: source.id, name: `${functionName(draft.catalog, source)}.${name}` } as const;
   draft.omissions.push({ ...omission, ...new LeftOut('illegal-name', `${problem}: rename the argument`) });
 }

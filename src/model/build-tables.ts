@@ -2,9 +2,12 @@
  * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
  */
 import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
+import { inClaimOrder } from './claim-order.ts';
+import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
 import { type Draft, privilegesOn, type SchemaSettings, type TableDraft } from './draft.ts';
 import { LeftOut, notGranted } from './left-out.ts';
+import type { Renaming, Table } from './model.ts';
 import { isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { tableKinds } from './table-kinds.ts';
@@ -12,19 +15,33 @@ import { isWritable } from './value-types.ts';
 
 /** Adds the tables to the draft, still without columns, or the reason why one is left out to the omissions. */
 export function* addTables(draft: Draft): Generator<void, void> {
+  const keyless = new Map<number, TableDraft>();
   for (const source of draft.sources.values()) {
     const schema = draft.schemas.get(source.schemaId);
     if (!schema) continue;
     const table = draftTable(draft, source, schema);
-    const name = qualifiedName(schema.name, source.name);
-    if (table instanceof LeftOut) draft.omissions.push({ object: tableKinds[source.kind], id: source.id, name, ...table });
-    else draft.tables.set(source.id, table);
+    if (table instanceof LeftOut) omit(draft, source, schema, table);
+    else if (table.key instanceof LeftOut) {
+      omit(draft, source, schema, table.key);
+      keyless.set(source.id, { ...table, key: null });
+    } else draft.tables.set(source.id, { ...table, key: table.key });
     yield;
   }
+  addRowTypes(draft, keyless);
+  yield;
+  yield* claimNames(draft);
 }
 
-/** The draft of a table, or why there is none. */
-function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings): TableDraft | LeftOut {
+function omit(draft: Draft, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: LeftOut): void {
+  draft.omissions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
+}
+
+/** The draft of a table with its key or why it has none, or why there is no draft. */
+function draftTable(
+  draft: Draft,
+  source: CatalogTable,
+  schema: SchemaSettings,
+): (Omit<TableDraft, 'key'> & { readonly key: readonly CatalogColumn[] | LeftOut }) | LeftOut {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
   if (source.columns.length === 0) return new LeftOut('no-columns', 'it has no columns: add some');
@@ -34,23 +51,16 @@ function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings):
   }
   const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
   if (!isFreeName(typeName)) {
-    return new LeftOut('illegal-name', `"${typeName}" is no GraphQL name: give it another with the comment directive {"name": "..."}`);
+    return new LeftOut('illegal-name', `"${typeName}" is not a GraphQL name: give it another with the comment directive {"name": "..."}`);
   }
-  const key = keyOf(source, directive);
-  if (key instanceof LeftOut) return key;
-  const able = abilities(draft, source, directive);
-  const taken = draft.names.claimTable(typeName, able);
-  if (taken !== undefined) {
-    const remedy = 'give it another name with the comment directive {"name": "..."}';
-    return new LeftOut('name-taken', `the name "${taken}" is taken by another type or field: ${remedy}`);
-  }
-  const { aggregate, ...grants } = able;
   const table: TableDraft['table'] = {
     id: source.id,
     schema: schema.name,
     name: source.name,
     kind,
     typeName,
+    stem: typeName,
+    renamedTypes: new Map(),
     description: readDescription(directive),
     columns: [],
     primaryKey: [],
@@ -60,12 +70,57 @@ function draftTable(draft: Draft, source: CatalogTable, schema: SchemaSettings):
     computed: [],
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),
-    aggregate,
     selectable: true,
-    ...grants,
+    ...abilities(draft, source, directive),
     introspection: schema.introspection,
   };
-  return { source, schema, directive, table, key };
+  return { source, schema, directive, table, key: keyOf(source, directive) };
+}
+
+/** Adds the tables without a key whose rows computed fields of other tables return. */
+function addRowTypes(draft: Draft, keyless: Map<number, TableDraft>): void {
+  let found = keyless.size > 0;
+  while (found) {
+    found = false;
+    for (const source of draft.catalog.functions) {
+      const id = draft.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
+      const rows = keyless.get(id);
+      const owner = rows && computedOwner(draft, source);
+      if (!rows || !owner || isSetOfRows(source) || whyForbidden(draft, owner.source, source)) continue;
+      draft.tables.set(id, rows);
+      keyless.delete(id);
+      found = true;
+    }
+  }
+}
+
+/** Gives each table its names: the types and root fields of those with a key come before mere rows. */
+function* claimNames(draft: Draft): Generator<void, void> {
+  const inOrder = inClaimOrder(draft.tables.values(), draft.schemas, ({ source, schema, directive }) => ({
+    schemaId: schema.id,
+    source: source.name,
+    explicit: readName(directive, 'name') !== null,
+  }));
+  for (const hasKey of [true, false]) {
+    for (const { table, schema, key } of inOrder) {
+      if ((key !== null) !== hasKey) continue;
+      const plain = table.typeName;
+      const claimant = { name: plain, schema: schema.name, inflection: schema.inflection };
+      if (hasKey) Object.assign(table, draft.names.claimTable(claimant, table));
+      else table.typeName = draft.names.claimRows(claimant);
+      const renamed = [...(table.typeName === plain ? [] : [table.typeName]), ...table.renamedTypes.values()];
+      if (renamed.length > 0) draft.renamings.push(renamingOf(table, plain, renamed));
+      yield;
+    }
+  }
+}
+
+function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[]): Renaming {
+  const fields = stem === plain ? '' : `, and its fields are those of ${stem}`;
+  const reason =
+    `the name "${plain}", or one that derives from it, is taken: its types are called ${renamed.join(', ')}${fields}; ` +
+    'to choose, give it another name with the comment directive {"name": "..."}';
+  return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 
 /** The primary key in the order of the table's columns, or the columns that a directive names in its order; else why there is none. */
@@ -81,7 +136,7 @@ function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColu
   const key = names.map((name) => source.columns.find((column) => column.name === name));
   const missing = names.find((_name, position) => !key[position]);
   if (missing !== undefined) {
-    const reason = `its comment directive names "${missing}" in primary_key_columns, which is no column of it: correct it`;
+    const reason = `its comment directive names "${missing}" in primary_key_columns, which is not a column of it: correct it`;
     return new LeftOut('unusable-directive', reason);
   }
   return key.filter((column) => column !== undefined);

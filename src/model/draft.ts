@@ -4,7 +4,7 @@
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Omission, Table, ValueType } from './model.ts';
+import type { EnumType, Omission, Relation, Renaming, Table, ValueType } from './model.ts';
 import type { TakenNames } from './taken-names.ts';
 
 /** An exposed schema that the role may use, and what its comment directive sets. */
@@ -16,7 +16,8 @@ export interface SchemaSettings {
   readonly introspection: boolean;
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+/** Something of the model while it is being built. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A table whose columns, relations and computed fields are still to come. */
 export interface TableDraft {
@@ -24,8 +25,13 @@ export interface TableDraft {
   readonly schema: SchemaSettings;
   readonly directive: Directive;
   readonly table: Mutable<Table>;
-  /** The key columns, in their order. */
-  readonly key: readonly CatalogColumn[];
+  /** The key columns, in their order; null of a table without a key, of which there is only the row type. */
+  readonly key: readonly CatalogColumn[] | null;
+}
+
+export interface RelationNames {
+  readonly name: string;
+  readonly qualified: string;
 }
 
 export interface Draft {
@@ -35,13 +41,16 @@ export interface Draft {
   readonly sources: ReadonlyMap<number, CatalogTable>;
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
-  /** The tables that the role sees, by id. */
+  /** The tables that the role sees, by id, and those of which it sees only rows. */
   readonly tables: Map<number, TableDraft>;
   readonly enums: Map<number, EnumType>;
   readonly names: TakenNames;
   /** What `value-types.ts` has made so far, so that columns of one type share it. */
   readonly valueTypes: Map<number, ValueType>;
+  /** What relations are called in messages, and in rows where their names are taken. */
+  readonly relationNames: Map<Relation, RelationNames>;
   readonly omissions: Omission[];
+  readonly renamings: Renaming[];
 }
 
 const none: ColumnPrivileges = { select: false, insert: false, update: false };

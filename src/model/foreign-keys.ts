@@ -52,7 +52,7 @@ function resolveConstraint(draft: Draft, constraint: CatalogForeignKey, name: st
   const local = draft.tables.get(constraint.tableId);
   if (!local) return new LeftOut('owner-left-out', 'its table is not in the API: see there');
   const target = draft.tables.get(constraint.targetId);
-  if (!target)
+  if (!target || target.key === null)
     return new LeftOut('owner-left-out', `its target ${constraint.targetName} is not in the API: see there, or expose its schema`);
   const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
@@ -70,7 +70,7 @@ function resolveDeclared(draft: Draft, local: TableDraft, declared: DeclaredFore
   }
   const { foreignSchema, foreignTable } = declared;
   const target = [...draft.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
-  if (!target) {
+  if (!target || target.key === null) {
     const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API: correct the directive, or expose the table`;
     return new LeftOut('owner-left-out', reason);
   }

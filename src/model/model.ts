@@ -3,12 +3,16 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
+import type { TypeSuffix } from './type-names.ts';
+
 /** Everything that one role may use of the exposed schemas. */
 export interface Model {
   readonly role: string;
   /** The exposed schemas that exist and that the role may use, in the order of the setting. */
   readonly schemas: readonly string[];
   readonly tables: readonly Table[];
+  /** Tables and views without a key whose rows computed fields return: they have a row type, without `nodeId`, and nothing else. */
+  readonly rowTypes: readonly Table[];
   /** Functions that are fields of Query or Mutation (computed fields are in their tables). */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
@@ -16,6 +20,8 @@ export interface Model {
   readonly introspection: boolean;
   /** What is in the exposed schemas and not in the API for this role, with the reason. */
   readonly omissions: readonly Omission[];
+  /** What has another GraphQL name than it would have if that were not taken. */
+  readonly renamings: readonly Renaming[];
 }
 
 export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
@@ -27,12 +33,16 @@ export interface Table {
   readonly schema: string;
   readonly name: string;
   readonly kind: TableKind;
-  /** GraphQL name of the row type; the names of all types and root fields of the table derive from it. */
+  /** GraphQL name of the row type. */
   readonly typeName: string;
+  /** What the names of its root fields and other types are made of: the row type's name, or what that would be if it were not taken. */
+  readonly stem: string;
+  /** The types of the table whose plain names are taken, with the names that they have; `tableTypeName` gives the names of all. */
+  readonly renamedTypes: ReadonlyMap<TypeSuffix, string>;
   readonly description: string | null;
   /** Columns that the role may select, insert or update and whose name GraphQL can carry, in the order of the table. */
   readonly columns: readonly Column[];
-  /** Key columns (also those that the role may not select), in the order of the table's columns, as the reference orders them. */
+  /** Key columns (also those that the role may not select), in the order of the table's columns, as the reference orders them; none of a row type. */
   readonly primaryKey: readonly Column[];
   /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
   readonly keyIsUnique: boolean;
@@ -57,7 +67,12 @@ export interface Table {
 
 export interface Column {
   readonly name: string;
+  /** Its name in inserts, updates, orders, aggregates and lookups by key. */
   readonly fieldName: string;
+  /** Its name in rows, which another field may have taken. */
+  readonly rowFieldName: string;
+  /** Its name in filters, where `nodeId` is taken. */
+  readonly filterName: string;
   readonly description: string | null;
   readonly type: ValueType;
   readonly notNull: boolean;
@@ -208,6 +223,16 @@ export interface Omission {
   readonly reason: string;
   /** The privilege whose lack is the cause, otherwise null. */
   readonly lacking: LackingPrivilege | null;
+}
+
+/** Something whose GraphQL name is taken, and that has another one. */
+export interface Renaming {
+  readonly object: Omission['object'];
+  /** The oid of the table, function or enum that it is or belongs to. */
+  readonly id: number;
+  readonly name: string;
+  /** What is taken, and what it is called instead. */
+  readonly reason: string;
 }
 
 export type OmissionCause =

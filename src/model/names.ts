@@ -38,6 +38,20 @@ export function typeNameOf(name: string, inflection: boolean): string {
   return inflection ? inflect(name) : name;
 }
 
+/** The name of a type or root field whose plain name is taken: with its schema in front, `SouthPlace` or `south_place`. */
+export function withSchema(name: string, schema: string, inflection: boolean): string {
+  const prefix = inflection ? upperFirst(inflect(schema)) : `${schema}_`;
+  const legal = prefix.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=\d)/, '_') + (inflection ? upperFirst(name) : name);
+  return legal.replace(/^__+/, '_');
+}
+
+/** The first of `name`, `name2`, `name3` … that is free. */
+export function numbered(name: string, isFree: (name: string) => boolean): string {
+  let free = name;
+  for (let number = 2; !isFree(free); number += 1) free = `${name}${number}`;
+  return free;
+}
+
 /** The name of a column's field: `owner_id` → `ownerId`, or as it is. */
 export function columnFieldName(name: string, inflection: boolean): string {
   return inflection ? lowerFirst(inflect(name)) : name;

@@ -1,5 +1,6 @@
 /** Which types functions may take and return. */
 import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
+import { isSetOfRows } from './computed-functions.ts';
 import type { Draft } from './draft.ts';
 import { LeftOut } from './left-out.ts';
 import type { RoutineResult } from './model.ts';
@@ -9,8 +10,9 @@ import { valueTypeOf } from './value-types.ts';
 /** The pseudo-types that a call can have values of, besides void. */
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
-/** What a function returns as a field, or why it cannot be one. */
-export function resultTypeOf(draft: Draft, { resultTypeId, returnsSet, rows }: CatalogFunction): RoutineResult | LeftOut {
+/** What a function returns as a field, or why it cannot be one. With `withoutKey` that may be a row of a table that has no key. */
+export function resultTypeOf(draft: Draft, source: CatalogFunction, { withoutKey = false } = {}): RoutineResult | LeftOut {
+  const { resultTypeId, returnsSet } = source;
   const type = draft.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
     if (type.name === 'void') return { kind: 'void' };
@@ -20,9 +22,10 @@ export function resultTypeOf(draft: Draft, { resultTypeId, returnsSet, rows }: C
     if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}: return a scalar, or rows of a table of the API`);
   }
   const value = valueTypeOf(draft, resultTypeId);
+  const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? draft.tables.get(type.relationId) : undefined;
+  if (keyless) return { kind: 'row', table: keyless.table, setOf: returnsSet };
   if (value.kind === 'row') {
-    // A set that is declared to have one row is that row.
-    return returnsSet && rows !== 1 ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
+    return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
   if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(draft, type);
   if (returnsSet) return unsupported('it returns a set of values: return an array, or rows of a table of the API');

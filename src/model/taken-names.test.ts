@@ -1,41 +1,60 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TakenNames } from './taken-names.ts';
+import { commonTypeNames } from './type-names.ts';
 
 const readOnly = { insertable: false, updatable: false, deletable: false, aggregate: false };
 const all = { insertable: true, updatable: true, deletable: true, aggregate: true };
+const of = (name: string, schema = 'hall') => ({ name, schema, inflection: true });
 
 describe('TakenNames', () => {
-  it('knows the names of every schema', () => {
+  it('gives a table the plain names where they are free', () => {
     const names = new TakenNames();
-    for (const name of ['Int', 'IntFilter', 'StringListFilter', 'Query', 'Node', 'PageInfo', 'Cursor'])
-      assert.equal(names.claimTable(name, readOnly), name);
-    assert.equal(names.claimTable('IntList', readOnly), 'IntListFilter');
-    assert.equal(names.claimEnum('UUIDList'), 'UUIDListFilter');
-    assert.equal(names.claimTable('Ledger', all), undefined);
+    assert.deepEqual(names.claimTable(of('Ledger'), all), { typeName: 'Ledger', stem: 'Ledger', renamedTypes: new Map() });
   });
 
-  it('keeps the names of tables and enums apart, those that derive from them included', () => {
+  it('renames only the types whose names every schema has', () => {
     const names = new TakenNames();
-    assert.equal(names.claimTable('Film', readOnly), undefined);
-    for (const name of ['Film', 'FilmEdge', 'FilmConnection', 'FilmFilter', 'FilmOrderBy']) assert.equal(names.claimEnum(name), name);
-    assert.equal(names.claimEnum('FilmInsertInput'), undefined);
-    assert.equal(names.claimEnum('FilmAggregate'), undefined);
-    assert.equal(names.claimTable('ReelFilter', all), undefined);
-    assert.equal(names.claimTable('Reel', readOnly), 'ReelFilter');
-    assert.equal(names.claimTable('ReelUpdateInput', readOnly), undefined);
-    assert.equal(names.claimTable('FilmInsertInputFilter', readOnly), 'FilmInsertInputFilter');
+    assert.deepEqual(names.claimTable(of('Node'), all), { typeName: 'HallNode', stem: 'Node', renamedTypes: new Map() });
+    assert.deepEqual(names.claimTable(of('IntList'), readOnly), {
+      typeName: 'IntList',
+      stem: 'IntList',
+      renamedTypes: new Map([['Filter', 'HallIntListFilter']]),
+    });
+    for (const name of commonTypeNames) assert.notEqual(names.claimTable(of(name, 'other'), readOnly).typeName, name);
+    assert.equal(names.claimEnum(of('UUIDList')), 'HallUUIDList');
+  });
+
+  it('gives a table whose stem another has names that are all its own', () => {
+    const names = new TakenNames();
+    names.claimTable(of('Place', 'north'), all);
+    assert.deepEqual(names.claimTable(of('Place', 'south'), all), { typeName: 'SouthPlace', stem: 'SouthPlace', renamedTypes: new Map() });
+    assert.equal(names.claimTable(of('Place', 'south'), all).stem, 'SouthPlace2');
+    assert.equal(names.claimTable({ name: 'place', schema: 'my hall', inflection: false }, all).stem, 'my_hall_place');
+  });
+
+  it('keeps the types that derive from others apart', () => {
+    const names = new TakenNames();
+    names.claimTable(of('Film'), readOnly);
+    for (const name of ['FilmEdge', 'FilmConnection', 'FilmFilter', 'FilmOrderBy', 'Film']) {
+      assert.equal(names.claimEnum(of(name)), name === 'Film' ? 'HallFilm2' : `Hall${name}`);
+    }
+    assert.equal(names.claimEnum(of('FilmInsertInput')), 'FilmInsertInput');
+    assert.equal(names.claimRows(of('FilmEdge')), 'HallFilmEdge2');
+    assert.equal(names.claimTable(of('ReelFilter'), all).typeName, 'ReelFilter');
+    assert.deepEqual(names.claimTable(of('Reel'), readOnly).renamedTypes, new Map([['Filter', 'HallReelFilter']]));
   });
 
   it('keeps root fields apart', () => {
     const names = new TakenNames();
-    assert.equal(names.claimTable('Film', { ...readOnly, insertable: true }), undefined);
-    assert.equal(names.claimTable('film', readOnly), 'filmCollection');
-    for (const name of ['filmCollection', 'filmByPk', 'node']) assert.equal(names.claimRootField(name, 'query'), false);
-    assert.equal(names.claimRootField('insertIntoFilmCollection', 'mutation'), false);
-    assert.equal(names.claimRootField('filmCollection', 'mutation'), true);
-    assert.equal(names.claimRootField('act', 'mutation'), true);
-    assert.equal(names.claimRootField('act', 'mutation'), false);
-    assert.equal(names.claimRootField('act', 'query'), true);
+    names.claimTable(of('Film'), { ...readOnly, insertable: true });
+    assert.equal(names.claimTable(of('film'), readOnly).stem, 'HallFilm');
+    const given = ['filmCollection', 'filmByPk', 'node'].map((name) => names.claimRootField(of(name), 'query'));
+    assert.deepEqual(given, ['hallFilmCollection2', 'hallFilmByPk2', 'hallNode']);
+    assert.equal(names.claimRootField(of('insertIntoFilmCollection'), 'mutation'), 'hallInsertIntoFilmCollection');
+    assert.equal(names.claimRootField(of('filmCollection'), 'mutation'), 'filmCollection');
+    assert.equal(names.claimRootField(of('act'), 'mutation'), 'act');
+    assert.equal(names.claimRootField(of('act'), 'mutation'), 'hallAct');
+    assert.equal(names.claimRootField(of('act'), 'query'), 'act');
   });
 });

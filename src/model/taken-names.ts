@@ -1,101 +1,124 @@
 /**
  * Which names of types and root fields are taken: those of every schema, and those that tables, enums and functions claim, first come
- * first served, so that no two types or root fields ever have one name. A table's type names are its own with suffixes: they are
- * compared by their parts, as writing out a dozen for each of thousands of tables costs more than all the rest of the model.
+ * first served, so that no two types or root fields ever have one name. Who comes second gets another name: the name of its schema in
+ * front, and a number behind where that is taken too. A table's type names are its stem with suffixes: they are compared by their
+ * parts, as writing out a dozen for each of thousands of tables costs more than all the rest of the model.
  */
-import { lowerFirst } from './names.ts';
+import { lowerFirst, withSchema } from './names.ts';
+import { commonTypeNames, type TableAbilities, type TypeSuffix, typeSuffixes } from './type-names.ts';
 
-const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID', 'BigInt', 'BigFloat', 'JSON', 'UUID', 'Date', 'Time', 'Datetime', 'Opaque'];
-const commonTypes = [
-  ...scalars.flatMap((scalar) => [scalar, `${scalar}Filter`, `${scalar}ListFilter`]),
-  'Cursor',
-  'FilterIs',
-  'OrderByDirection',
-  'PageInfo',
-  'Node',
-  'Query',
-  'Mutation',
-];
-
-/** What adds to the types and root fields of a table. */
-export interface TableAbilities {
-  readonly insertable: boolean;
-  readonly updatable: boolean;
-  readonly deletable: boolean;
-  readonly aggregate: boolean;
+/** Who claims a name. */
+export interface Claimant {
+  /** The name that it has where nothing else has it. */
+  readonly name: string;
+  /** The schema that it is in. */
+  readonly schema: string;
+  readonly inflection: boolean;
 }
 
-/** The suffixes of the types that belong to a table, and which tables have them. */
-const suffixes: readonly (readonly [suffix: string, has: (able: TableAbilities) => boolean])[] = [
-  ...['Connection', 'Edge', 'Filter', 'OrderBy'].map((suffix) => [suffix, () => true] as const),
-  ...['InsertInput', 'InsertResponse'].map((suffix) => [suffix, (able: TableAbilities) => able.insertable] as const),
-  ...['UpdateInput', 'UpdateResponse'].map((suffix) => [suffix, (able: TableAbilities) => able.updatable] as const),
-  ['DeleteResponse', (able) => able.deletable],
-  ...['Aggregate', 'SumAggregateResult', 'AvgAggregateResult', 'MinAggregateResult', 'MaxAggregateResult'].map(
-    (suffix) => [suffix, (able: TableAbilities) => able.aggregate] as const,
-  ),
-];
+/** The names of a table: of its row type, of what the names of its other types and its root fields begin with, and of types that differ. */
+export interface TableNames {
+  readonly typeName: string;
+  readonly stem: string;
+  readonly renamedTypes: ReadonlyMap<TypeSuffix, string>;
+}
 
-/** An enum has a filter. */
-const enumAbilities: TableAbilities = { insertable: false, updatable: false, deletable: false, aggregate: false };
+const suffixes = Object.entries(typeSuffixes) as [TypeSuffix, (able: TableAbilities) => boolean][];
+const noneRenamed: TableNames['renamedTypes'] = new Map();
 
 export class TakenNames {
-  /** By type name, without suffix. */
-  readonly #owners = new Map<string, TableAbilities | null>();
-  /** What is before a suffix in the names of `#owners`, with the suffixes. */
-  readonly #beforeSuffix = new Map<string, string[]>();
+  /** Names of types that stand for themselves: common ones, rows, enums. */
+  readonly #types = new Set<string>();
+  /** What the names of the other types of tables begin with. */
+  readonly #stems = new Map<string, TableAbilities>();
+  /** What is before a suffix in the names of `#types`, with the suffixes. */
+  readonly #beforeSuffix = new Map<string, TypeSuffix[]>();
+  /** What the fields of Query begin with that belong to tables. */
   readonly #collections = new Set<string>();
   readonly #routines = { query: new Set(['node']), mutation: new Set<string>() };
 
   constructor() {
-    for (const name of commonTypes) this.#own(name, null);
+    for (const name of commonTypeNames) this.#takeType(name);
   }
 
-  /** Takes the types and root fields of a table. Gives the name that is taken already, and takes none then. */
-  claimTable(typeName: string, able: TableAbilities): string | undefined {
-    const taken = this.#takenType(typeName, able);
-    if (taken !== undefined) return taken;
-    const collection = lowerFirst(typeName);
-    if (this.#collections.has(collection)) return `${collection}Collection`;
-    this.#collections.add(collection);
-    this.#own(typeName, able);
-    return undefined;
+  /** Takes the types and root fields of a table. Only what is taken gets another name; where another table has the stem, that is all. */
+  claimTable(claimant: Claimant, able: TableAbilities): TableNames {
+    const { name } = claimant;
+    const stem = this.#isStemFree(name) ? name : this.#firstFree(claimant, (other) => this.#isWhollyFree(other, able));
+    const typeName = this.#isTypeFree(stem) ? stem : this.#firstFree(claimant, (other) => this.#isTypeFree(other));
+    const clashing = (this.#beforeSuffix.get(stem) ?? []).filter((suffix) => typeSuffixes[suffix](able));
+    this.#stems.set(stem, able);
+    this.#collections.add(lowerFirst(stem));
+    this.#takeType(typeName);
+    if (clashing.length === 0) return { typeName, stem, renamedTypes: noneRenamed };
+    const renamedTypes = new Map<TypeSuffix, string>();
+    for (const suffix of clashing) {
+      const other = this.#firstFree(claimant, (candidate) => this.#isTypeFree(candidate + suffix)) + suffix;
+      this.#takeType(other);
+      renamedTypes.set(suffix, other);
+    }
+    return { typeName, stem, renamedTypes };
   }
 
-  /** Takes the type of an enum and its filter. Gives the name that is taken already, and takes none then. */
-  claimEnum(typeName: string): string | undefined {
-    const taken = this.#takenType(typeName, enumAbilities);
-    if (taken === undefined) this.#own(typeName, enumAbilities);
-    return taken;
+  /** Takes the type of rows that have no other types, and gives its name. */
+  claimRows(claimant: Claimant): string {
+    const isFree = (name: string) => this.#isTypeFree(name);
+    const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    this.#takeType(name);
+    return name;
   }
 
-  /** Takes a field of Query or Mutation; false where it is taken already. All tables have to be there. */
-  claimRootField(name: string, root: 'query' | 'mutation'): boolean {
+  /** Takes the type of an enum and its filter, and gives the name of the type. */
+  claimEnum(claimant: Claimant): string {
+    const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(`${name}Filter`);
+    const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    this.#takeType(name);
+    this.#takeType(`${name}Filter`);
+    return name;
+  }
+
+  /** Takes a field of Query or Mutation, and gives its name. All tables have to be there. */
+  claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];
-    if (routines.has(name) || (root === 'query' ? this.#isTableQuery(name) : this.#isTableMutation(name))) return false;
-    routines.add(name);
-    return true;
+    const isFree = (name: string) => !routines.has(name) && !(root === 'query' ? this.#isTableQuery(name) : this.#isTableMutation(name));
+    const { name } = claimant;
+    const free = isFree(name) ? name : lowerFirst(this.#firstFree(claimant, (other) => isFree(lowerFirst(other))));
+    routines.add(free);
+    return free;
   }
 
-  #own(typeName: string, able: TableAbilities | null): void {
-    this.#owners.set(typeName, able);
+  #firstFree({ name, schema, inflection }: Claimant, isFree: (name: string) => boolean): string {
+    const qualified = withSchema(name, schema, inflection);
+    for (let number = 1; ; number += 1) {
+      const candidate = number === 1 ? qualified : `${qualified}${number}`;
+      if (isFree(candidate)) return candidate;
+    }
+  }
+
+  #takeType(name: string): void {
+    this.#types.add(name);
     for (const [suffix] of suffixes) {
-      if (!typeName.endsWith(suffix)) continue;
-      const stem = typeName.slice(0, -suffix.length);
+      if (!name.endsWith(suffix)) continue;
+      const stem = name.slice(0, -suffix.length);
       this.#beforeSuffix.set(stem, [...(this.#beforeSuffix.get(stem) ?? []), suffix]);
     }
   }
 
-  #takenType(typeName: string, able: TableAbilities): string | undefined {
-    if (this.#owners.has(typeName)) return typeName;
-    for (const [suffix, has] of suffixes) {
-      if (!typeName.endsWith(suffix)) continue;
-      const owner = this.#owners.get(typeName.slice(0, -suffix.length));
-      if (owner && has(owner)) return typeName;
-    }
-    const clashing = this.#beforeSuffix.get(typeName);
-    const suffix = clashing && suffixes.find(([candidate, has]) => clashing.includes(candidate) && has(able))?.[0];
-    return suffix && typeName + suffix;
+  #isTypeFree(name: string): boolean {
+    if (this.#types.has(name)) return false;
+    return !suffixes.some(([suffix, has]) => {
+      const owner = name.endsWith(suffix) ? this.#stems.get(name.slice(0, -suffix.length)) : undefined;
+      return owner !== undefined && has(owner);
+    });
+  }
+
+  #isStemFree(stem: string): boolean {
+    return !this.#stems.has(stem) && !this.#collections.has(lowerFirst(stem));
+  }
+
+  #isWhollyFree(stem: string, able: TableAbilities): boolean {
+    if (!this.#isStemFree(stem) || !this.#isTypeFree(stem)) return false;
+    return !this.#beforeSuffix.get(stem)?.some((suffix) => typeSuffixes[suffix](able));
   }
 
   #isTableQuery(name: string): boolean {
@@ -103,7 +126,7 @@ export class TakenNames {
   }
 
   #isTableMutation(name: string): boolean {
-    const [, typeName] = /^(?:insertInto|update|deleteFrom)(.*)Collection$/.exec(name) ?? [];
-    return typeName !== undefined && this.#collections.has(lowerFirst(typeName)) && this.#owners.has(typeName);
+    const [, stem] = /^(?:insertInto|update|deleteFrom)(.*)Collection$/.exec(name) ?? [];
+    return stem !== undefined && this.#stems.has(stem);
   }
 }

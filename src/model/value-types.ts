@@ -76,8 +76,8 @@ function listTypeOf(draft: Draft, type: CatalogType): ValueType {
 }
 
 function rowTypeOf(draft: Draft, type: CatalogType): ValueType {
-  const table = draft.tables.get(type.relationId)?.table;
-  return table ? { kind: 'row', table, sqlType: type.sql } : unsupported(type);
+  const owner = draft.tables.get(type.relationId);
+  return owner && owner.key !== null ? { kind: 'row', table: owner.table, sqlType: type.sql } : unsupported(type);
 }
 
 function scalarOrEnumOf(draft: Draft, type: CatalogType): ScalarType | EnumValueType {

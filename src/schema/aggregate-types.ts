@@ -1,6 +1,7 @@
 /** The aggregate types of a table: which columns have a sum, an average, a least and a greatest value, and of which type. */
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Column, ScalarName, Table } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { type AggregateFunction, bindField } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
@@ -31,7 +32,7 @@ const ordered: Readonly<Record<string, ScalarName>> = {
   timestamptz: 'Datetime',
 };
 
-const functions: readonly { name: AggregateFunction; type: string; kind: string; of: string; column: string }[] = [
+const functions: readonly { name: AggregateFunction; type: 'Sum' | 'Avg' | 'Min' | 'Max'; kind: string; of: string; column: string }[] = [
   { name: 'sum', type: 'Sum', kind: 'summation', of: 'Summation aggregates for numeric fields', column: 'Sum' },
   { name: 'avg', type: 'Avg', kind: 'average', of: 'Average aggregates for numeric fields', column: 'Average' },
   { name: 'min', type: 'Min', kind: 'minimum', of: 'Minimum aggregates for comparable fields', column: 'Minimum' },
@@ -51,29 +52,25 @@ export function aggregateScalar(name: AggregateFunction, column: Column): Scalar
 export function defineAggregateTypes(registry: TypeRegistry, table: Table): void {
   const present = functions.filter(({ name }) => table.columns.some((column) => column.selectable && aggregateScalar(name, column)));
   for (const { name, type, kind, column: described } of present) {
-    registry.define(resultName(table, type), () => {
+    registry.define(tableTypeName(table, `${type}AggregateResult`), () => {
       const fields: GraphQLFieldConfigMap<unknown, unknown> = emptyRecord();
       for (const column of table.columns) {
         const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
         if (!scalar) continue;
-        fields[column.fieldName] ??= {
+        fields[column.fieldName] = {
           type: scalarTypes[scalar],
           description: `${described} of ${column.fieldName} across all matching records`,
           ...bindField({ kind: 'aggregate column', column }),
         };
       }
       return new GraphQLObjectType({
-        name: resultName(table, type),
+        name: tableTypeName(table, `${type}AggregateResult`),
         description: `Result of ${kind} aggregation for \`${table.typeName}\``,
         fields,
       });
     });
   }
-  registry.define(`${table.typeName}Aggregate`, () => aggregateType(registry, table, present));
-}
-
-function resultName(table: Table, type: string): string {
-  return `${table.typeName}${type}AggregateResult`;
+  registry.define(tableTypeName(table, 'Aggregate'), () => aggregateType(registry, table, present));
 }
 
 function aggregateType(registry: TypeRegistry, table: Table, present: typeof functions): GraphQLObjectType {
@@ -85,7 +82,15 @@ function aggregateType(registry: TypeRegistry, table: Table, present: typeof fun
     },
   };
   for (const { name, type, of } of present) {
-    fields[name] = { type: registry.object(resultName(table, type)), description: of, ...bindField({ kind: 'aggregate function', name }) };
+    fields[name] = {
+      type: registry.object(tableTypeName(table, `${type}AggregateResult`)),
+      description: of,
+      ...bindField({ kind: 'aggregate function', name }),
+    };
   }
-  return new GraphQLObjectType({ name: `${table.typeName}Aggregate`, description: `Aggregate results for \`${table.typeName}\``, fields });
+  return new GraphQLObjectType({
+    name: tableTypeName(table, 'Aggregate'),
+    description: `Aggregate results for \`${table.typeName}\``,
+    fields,
+  });
 }

@@ -3,6 +3,7 @@
  */
 import { GraphQLEnumType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLID, GraphQLNonNull } from 'graphql';
 import type { Column, EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -13,7 +14,7 @@ import { defineMutationTypes } from './mutation-types.ts';
 import { defineRootType, type RootField } from './root-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
-import { defineTableTypes, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
+import { defineRowType, defineTableTypes, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
 import { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf } from './types-of-values.ts';
 
@@ -39,6 +40,7 @@ export function buildSchema(model: Model): LazySchema {
     defineTableTypes(registry, table);
     if (table.aggregate) defineAggregateTypes(registry, table);
   }
+  for (const table of model.rowTypes) defineRowType(registry, table);
   const mutations = [...mutationFields(registry, tables, model.routines)];
   defineRootType(registry, 'Query', 'The root type for querying data', () => queryFields(registry, tables, model.routines));
   if (mutations.length > 0) defineRootType(registry, 'Mutation', 'The root type for creating and mutating data', () => mutations);
@@ -72,7 +74,7 @@ function lowerFirst(name: string): string {
 function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
   yield ['node', nodeField];
   for (const table of tables) {
-    const name = lowerFirst(table.typeName);
+    const name = lowerFirst(table.stem);
     if (hasLookup(table)) yield [`${name}ByPk`, () => lookupField(registry, table)];
     yield [`${name}Collection`, () => collectionField(registry, table)];
   }
@@ -117,7 +119,7 @@ function lookupField(registry: TypeRegistry, table: Table): Field {
 
 function collectionField(registry: TypeRegistry, table: Table): Field {
   return {
-    type: new GraphQLNonNull(registry.object(`${table.typeName}Connection`)),
+    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'Connection'))),
     description: `A pagable collection of type \`${table.typeName}\``,
     args: collectionArguments(registry, table),
     ...bindField({ kind: 'collection', table }),

@@ -1,12 +1,13 @@
 /** The arguments by which a collection is paged, filtered and ordered. */
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Table } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { cursorScalar } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** The arguments that every collection of a table has. */
 export function collectionArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
-  const orderBy = `${table.typeName}OrderBy`;
+  const orderBy = tableTypeName(table, 'OrderBy');
   return {
     first: { type: GraphQLInt, description: 'Query the first `n` records in the collection' },
     last: { type: GraphQLInt, description: 'Query the last `n` records in the collection' },
@@ -17,7 +18,7 @@ export function collectionArguments(registry: TypeRegistry, table: Table): Graph
       description: 'Skip n values from the after cursor. Alternative to cursor pagination. Backward pagination not supported.',
     },
     filter: {
-      type: registry.input(`${table.typeName}Filter`),
+      type: registry.input(tableTypeName(table, 'Filter')),
       description: 'Filters to apply to the results set when querying from the collection',
     },
     ...(registry.has(orderBy) && {

@@ -10,6 +10,7 @@ import {
   GraphQLObjectType,
 } from 'graphql';
 import type { Column, Table } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import type { TypeRegistry } from './type-registry.ts';
@@ -19,7 +20,7 @@ type Field = GraphQLFieldConfig<unknown, unknown>;
 
 /** Defines the mutation types of a table and gives its fields of `Mutation`, each built on demand. */
 export function defineMutationTypes(registry: TypeRegistry, table: Table): ReadonlyMap<string, () => Field> {
-  const { typeName } = table;
+  const { stem } = table;
   const fields = new Map<string, () => Field>();
   const can = (privilege: 'insertable' | 'updatable') =>
     table[privilege] &&
@@ -27,27 +28,27 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
   if (can('insertable')) {
     defineInput(registry, table, 'Insert', (column) => column.insertable);
     defineResponse(registry, table, 'Insert');
-    fields.set(`insertInto${typeName}Collection`, () => insertField(registry, table));
+    fields.set(`insertInto${stem}Collection`, () => insertField(registry, table));
   }
   if (can('updatable')) {
     defineInput(registry, table, 'Update', (column) => column.updatable);
     defineResponse(registry, table, 'Update');
-    fields.set(`update${typeName}Collection`, () => updateField(registry, table));
+    fields.set(`update${stem}Collection`, () => updateField(registry, table));
   }
   if (table.deletable) {
     defineResponse(registry, table, 'Delete');
-    fields.set(`deleteFrom${typeName}Collection`, () => deleteField(registry, table));
+    fields.set(`deleteFrom${stem}Collection`, () => deleteField(registry, table));
   }
   return fields;
 }
 
 function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update', isWritable: (column: Column) => boolean): void {
-  const name = `${table.typeName}${verb}Input`;
+  const name = tableTypeName(table, `${verb}Input`);
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-      if (type) columns[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
+      if (type) columns[column.fieldName] = { type, ...bindInput({ kind: 'column', column }) };
     }
     return columns;
   };
@@ -55,7 +56,7 @@ function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Upd
 }
 
 function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update' | 'Delete'): void {
-  const name = `${table.typeName}${verb}Response`;
+  const name = tableTypeName(table, `${verb}Response`);
   registry.define(
     name,
     () =>
@@ -80,10 +81,10 @@ function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | '
 function insertField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: registry.object(`${typeName}InsertResponse`),
+    type: registry.object(tableTypeName(table, 'InsertResponse')),
     description: `Adds one or more \`${typeName}\` records to the collection`,
     args: {
-      objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.input(`${typeName}InsertInput`)))) },
+      objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.input(tableTypeName(table, 'InsertInput'))))) },
     },
     ...bindField({ kind: 'insert', table }),
   };
@@ -92,11 +93,11 @@ function insertField(registry: TypeRegistry, table: Table): Field {
 function updateField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: new GraphQLNonNull(registry.object(`${typeName}UpdateResponse`)),
+    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'UpdateResponse'))),
     description: `Updates zero or more records in the \`${typeName}\` collection`,
     args: {
       set: {
-        type: new GraphQLNonNull(registry.input(`${typeName}UpdateInput`)),
+        type: new GraphQLNonNull(registry.input(tableTypeName(table, 'UpdateInput'))),
         description: 'Fields that are set will be updated for all records matching the `filter`',
       },
       ...restriction(registry, table),
@@ -108,7 +109,7 @@ function updateField(registry: TypeRegistry, table: Table): Field {
 function deleteField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: new GraphQLNonNull(registry.object(`${typeName}DeleteResponse`)),
+    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'DeleteResponse'))),
     description: `Deletes zero or more records from the \`${typeName}\` collection`,
     args: restriction(registry, table),
     ...bindField({ kind: 'delete', table }),
@@ -118,7 +119,7 @@ function deleteField(registry: TypeRegistry, table: Table): Field {
 function restriction(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   return {
     filter: {
-      type: registry.input(`${table.typeName}Filter`),
+      type: registry.input(tableTypeName(table, 'Filter')),
       description: "Restricts the mutation's impact to records matching the criteria",
     },
     atMost: {

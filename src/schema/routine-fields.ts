@@ -1,6 +1,7 @@
 /** The field of a function: its arguments and its result, as a root field or computed over a row. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import type { Routine } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
@@ -35,7 +36,7 @@ function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputT
     case 'row':
       return registry.has(result.table.typeName) ? registry.object(result.table.typeName) : undefined;
     case 'rows':
-      return registry.has(result.table.typeName) ? registry.object(`${result.table.typeName}Connection`) : undefined;
+      return registry.has(result.table.typeName) ? registry.object(tableTypeName(result.table, 'Connection')) : undefined;
   }
 }
 

@@ -17,6 +17,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { Column, Relation, Routine, Table } from '../model/model.ts';
+import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
@@ -55,12 +56,19 @@ export const nodeInterface = new GraphQLInterfaceType({
 
 /** Defines the types that exist for every table that can be selected from. */
 export function defineTableTypes(registry: TypeRegistry, table: Table): void {
-  const { typeName } = table;
-  registry.define(typeName, () => rowType(registry, table));
-  registry.define(`${typeName}Connection`, () => connectionType(registry, table));
-  registry.define(`${typeName}Edge`, () => edgeType(registry, table));
-  registry.define(`${typeName}Filter`, () => filterType(registry, table));
-  if (table.columns.some(isOrderKey)) registry.define(`${typeName}OrderBy`, () => orderByType(table));
+  registry.define(table.typeName, () => rowType(registry, table));
+  registry.define(tableTypeName(table, 'Connection'), () => connectionType(registry, table));
+  registry.define(tableTypeName(table, 'Edge'), () => edgeType(registry, table));
+  registry.define(tableTypeName(table, 'Filter'), () => filterType(registry, table));
+  if (table.columns.some(isOrderKey)) registry.define(tableTypeName(table, 'OrderBy'), () => orderByType(table));
+}
+
+/** Defines the type of rows that have no key, and so no other types. */
+export function defineRowType(registry: TypeRegistry, table: Table): void {
+  registry.define(table.typeName, () => {
+    const { typeName: name, description } = table;
+    return new GraphQLObjectType({ name, description, fields: () => rowFields(registry, table) });
+  });
 }
 
 function isOrderKey(column: Column): boolean {
@@ -72,25 +80,28 @@ function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
     name: table.typeName,
     description: table.description,
     interfaces: [nodeInterface],
-    fields: () => {
-      const nodeId = {
+    fields: () => ({
+      nodeId: {
         type: new GraphQLNonNull(GraphQLID),
         description: 'Globally Unique Record Identifier',
         ...bindField({ kind: 'node id', table }),
-      };
-      const fields: Fields = emptyRecord();
-      fields.nodeId = nodeId;
-      for (const column of table.columns) if (column.selectable) addField(fields, column.fieldName, columnField(registry, column));
-      for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
-      // A computed field hides a column of the same name, as in the reference.
-      for (const routine of table.computed) addField(fields, routine.fieldName, computedField(registry, routine));
-      return fields;
-    },
+      },
+      ...rowFields(registry, table),
+    }),
   });
 }
 
+/** The model gives each of them a name of its own. */
+function rowFields(registry: TypeRegistry, table: Table): Fields {
+  const fields: Fields = emptyRecord();
+  for (const column of table.columns) if (column.selectable) addField(fields, column.rowFieldName, columnField(registry, column));
+  for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
+  for (const routine of table.computed) addField(fields, routine.fieldName, computedField(registry, routine));
+  return fields;
+}
+
 function addField(fields: Fields, name: string, config: GraphQLFieldConfig<unknown, unknown> | undefined): void {
-  if (config && name !== 'nodeId') fields[name] = config;
+  if (config) fields[name] = config;
 }
 
 function columnField(registry: TypeRegistry, column: Column): GraphQLFieldConfig<unknown, unknown> | undefined {
@@ -109,7 +120,7 @@ function relationField(registry: TypeRegistry, relation: Relation): GraphQLField
   if (!registry.has(target.typeName)) return undefined;
   const binding = bindField({ kind: 'relation', relation });
   if (relation.kind === 'to-many') {
-    return { type: registry.object(`${target.typeName}Connection`), args: collectionArguments(registry, target), ...binding };
+    return { type: registry.object(tableTypeName(target, 'Connection')), args: collectionArguments(registry, target), ...binding };
   }
   const type = registry.object(target.typeName);
   return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
@@ -122,10 +133,10 @@ function computedField(registry: TypeRegistry, routine: Routine): GraphQLFieldCo
 function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType {
   const { typeName } = table;
   return new GraphQLObjectType({
-    name: `${typeName}Connection`,
+    name: tableTypeName(table, 'Connection'),
     fields: () => ({
       edges: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(`${typeName}Edge`)))),
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(tableTypeName(table, 'Edge'))))),
         ...bindField({ kind: 'edges' }),
       },
       pageInfo: { type: new GraphQLNonNull(pageInfo), ...bindField({ kind: 'page info' }) },
@@ -138,7 +149,7 @@ function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType
       }),
       ...(table.aggregate && {
         aggregate: {
-          type: registry.object(`${typeName}Aggregate`),
+          type: registry.object(tableTypeName(table, 'Aggregate')),
           description: `Aggregate functions calculated on the collection of \`${typeName}\``,
           ...bindField({ kind: 'aggregate' }),
         },
@@ -149,7 +160,7 @@ function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType
 
 function edgeType(registry: TypeRegistry, table: Table): GraphQLObjectType {
   return new GraphQLObjectType({
-    name: `${table.typeName}Edge`,
+    name: tableTypeName(table, 'Edge'),
     fields: () => ({
       cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField({ kind: 'cursor' }) },
       node: { type: new GraphQLNonNull(registry.object(table.typeName)), ...bindField({ kind: 'edge node' }) },
@@ -158,7 +169,7 @@ function edgeType(registry: TypeRegistry, table: Table): GraphQLObjectType {
 }
 
 function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectType {
-  const name = `${table.typeName}Filter`;
+  const name = tableTypeName(table, 'Filter');
   const self: GraphQLInputObjectType = new GraphQLInputObjectType({
     name,
     fields: () => {
@@ -166,7 +177,7 @@ function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectTyp
       const columns: GraphQLInputFieldConfigMap = emptyRecord();
       for (const column of table.columns) {
         const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
-        if (type) columns[column.fieldName] ??= { type, ...bindInput({ kind: 'column', column }) };
+        if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
       }
       // A column of such a name takes the place of the combinator, as in the reference.
       return {
@@ -199,9 +210,9 @@ function orderByType(table: Table): GraphQLInputObjectType {
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
-      if (isOrderKey(column)) columns[column.fieldName] ??= { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
+      if (isOrderKey(column)) columns[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
     }
     return columns;
   };
-  return new GraphQLInputObjectType({ name: `${table.typeName}OrderBy`, fields });
+  return new GraphQLInputObjectType({ name: tableTypeName(table, 'OrderBy'), fields });
 }

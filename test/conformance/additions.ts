@@ -34,6 +34,13 @@ const groups: readonly Additions[] = [
     ],
   },
   {
+    reason: 'Names that are taken',
+    names: [
+      ...['lastNameColumn', 'artObjectIdColumn', 'tailLenColumn', 'mixedTableCollectionByArtObjectId2'],
+      ...['cursorFn', 'publicSwapCollection', 'publicNode', 'publicInsertIntoSwapCollection'],
+    ],
+  },
+  {
     reason: 'a comma in it changes nothing',
     // Of the one argument whose vector leaves it open.
     names: ['defaultValue'],

@@ -1,6 +1,7 @@
 /** What a role may not do must not be in its schema; what PostgreSQL granted to it is known from the description. */
 import { type GraphQLSchema, isInputObjectType, isObjectType } from 'graphql';
 import type { Model, Table } from '../../src/model/model.ts';
+import { tableTypeName } from '../../src/model/type-names.ts';
 import { isGranted, type SchemaDescription, type TableDescription, type Verb } from './schema-description.ts';
 
 /** Fields and inputs of the schema that the role has no privilege for. */
@@ -17,15 +18,17 @@ function notGrantedOn(table: TableDescription, names: Table, role: string, clien
     const type = client.getType(typeName);
     // The name of an input that there is not may be that of another table's rows.
     if ((!isObjectType(type) && !isInputObjectType(type)) || isObjectType(type) !== (verb === 'select')) return;
-    for (const { name, fieldName } of names.columns) {
-      const isOther = [...names.relations, ...names.computed].some((field) => isObjectType(type) && field.fieldName === fieldName);
-      if (type.getFields()[fieldName] && !isOther && !isGranted(table, role, verb, name)) problems.push(`${verb} ${typeName}.${fieldName}`);
+    for (const { name, fieldName, rowFieldName, selectable } of names.columns) {
+      // What is not in rows has no name of its own there.
+      if (verb === 'select' && !selectable) continue;
+      if (type.getFields()[verb === 'select' ? rowFieldName : fieldName] && !isGranted(table, role, verb, name))
+        problems.push(`${verb} ${typeName}.${fieldName}`);
     }
   };
   check('select', names.typeName);
-  check('insert', `${names.typeName}InsertInput`);
-  check('update', `${names.typeName}UpdateInput`);
-  const deletes = client.getMutationType()?.getFields()[`deleteFrom${names.typeName}Collection`];
+  check('insert', tableTypeName(names, 'InsertInput'));
+  check('update', tableTypeName(names, 'UpdateInput'));
+  const deletes = client.getMutationType()?.getFields()[`deleteFrom${names.stem}Collection`];
   if (deletes && !isGranted(table, role, 'delete', '')) problems.push(`delete from ${table.name}`);
   return problems;
 }

@@ -76,11 +76,7 @@ function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSch
     // The keys that a directive declares go with its table.
     if (key.declared && !tableNames(model, key.local)) continue;
     const sides = [sideOf(model, client, key, key.local, 'outgoing'), sideOf(model, client, key, key.target, 'incoming')];
-    // A relation that a computed field takes its name from is listed by that name.
-    const isHidden = [key.local, key.target].some((owner) =>
-      tableNames(model, owner)?.computed.some(({ fieldName }) => omitted.has(`relation ${schema.name}.${owner.name}.${fieldName}`)),
-    );
-    expect(isHidden || !sides.includes(false), 'relation', key.local.name, key.name);
+    expect(!sides.includes(false), 'relation', key.local.name, key.name);
   }
   for (const { name, column } of schema.routines) {
     const fields = column === null ? model.routines : model.tables.flatMap(({ computed }) => computed);
@@ -110,7 +106,7 @@ function isShown({ typeName, columns }: Table, name: string, client: GraphQLSche
   const column = columns.find((each) => each.name === name);
   if (!column) return false;
   const type = client.getType(typeName);
-  return !column.selectable || (isObjectType(type) && type.getFields()[column.fieldName] !== undefined);
+  return !column.selectable || (isObjectType(type) && type.getFields()[column.rowFieldName] !== undefined);
 }
 
 /** Whether one side of a foreign key has its field; undefined where the field is there under the expected kind. */

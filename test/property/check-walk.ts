@@ -3,6 +3,7 @@
  * order. Each page is compared as any other answer is.
  */
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'graphql';
+import { tableTypeName } from '../../src/model/type-names.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { orderKeys, sortRows } from './evaluate-page.ts';
 import { Examples } from './examples.ts';
@@ -56,7 +57,9 @@ export async function checkWalk(random: RandomSource, schema: GraphQLSchema, wor
 }
 
 function collectionOf(schema: GraphQLSchema, { names }: LoadedTable) {
-  return Object.values(schema.getQueryType()!.getFields()).find((field) => getNamedType(field.type).name === `${names.typeName}Connection`);
+  return Object.values(schema.getQueryType()!.getFields()).find(
+    (field) => getNamedType(field.type).name === tableTypeName(names, 'Connection'),
+  );
 }
 
 /** The nodeIds of all pages in the order of the collection. */

@@ -77,7 +77,7 @@ class FilterEvaluator {
   }
 
   async #column(field: string, operands: FilterValue): Promise<Verdicts> {
-    const name = this.#table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
+    const name = this.#table.names.columns.find(({ filterName }) => filterName === field)!.name;
     const { type } = columnOf(this.#table.description, name);
     const rows = rowsOf(this.#table);
     const texts = rows.map((row) => valueOf(row, name).text);

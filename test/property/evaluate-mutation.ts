@@ -108,7 +108,7 @@ class FieldEvaluator {
 
   async run(args: Arguments, info: GraphQLResolveInfo): Promise<MutationResult> {
     const world = await loadWorld(this.#context, this.#model);
-    const typeName = getNamedType(info.returnType).name.replace(/(Insert|Update|Delete)Response$/, '');
+    const typeName = getNamedType(info.returnType).name;
     const table = tableByType(world, typeName);
     const statement = args.objects ? this.#insert(table, args.objects as Arguments[]) : await this.#change(table, args, info);
     const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`}`, args);

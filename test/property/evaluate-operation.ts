@@ -144,7 +144,7 @@ class Evaluator {
     const routine = world.routines.get(info.fieldName);
     if (routine && !maySelectAll(world.role, routine.table))
       throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
-    return this.#connection(tableByType(world, typeName.replace(/Connection$/, '')), args, info, () => true);
+    return this.#connection(tableByType(world, typeName), args, info, () => true);
   }
 
   #byKey(table: LoadedTable, args: Arguments): LoadedRow | undefined {
@@ -168,7 +168,7 @@ class Evaluator {
     const shown = row.table.computed.get(info.fieldName);
     if (shown !== undefined) return computedText(valueOf(row, shown).text);
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
-    if (!relation) return valueOf(row, names.columns.find(({ fieldName }) => fieldName === info.fieldName)!.name).json;
+    if (!relation) return valueOf(row, names.columns.find(({ rowFieldName }) => rowFieldName === info.fieldName)!.name).json;
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
     return relation.kind === 'to-many' ? this.#connection(target, args, info, isTied) : asSource(rowsOf(target).find(isTied));

@@ -1,6 +1,6 @@
 /** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
 import { cursorOf, orderKeys } from './evaluate-page.ts';
-import { type LoadedRow, nodeIdOf, RefusalError, type World } from './loaded-tables.ts';
+import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
 
 export class Examples {
   readonly #world: World;
@@ -11,7 +11,10 @@ export class Examples {
 
   /** Values of a field of a type, without null. */
   ofField(typeName: string, fieldName: string): readonly unknown[] {
-    return this.#values(typeName, this.#table(typeName)?.names.columns.find((each) => each.fieldName === fieldName)?.name);
+    return this.#values(
+      typeName,
+      this.#table(typeName)?.names.columns.find((each) => [each.fieldName, each.filterName].includes(fieldName))?.name,
+    );
   }
 
   /** Values of a key column, which need not be a field. */
@@ -21,9 +24,7 @@ export class Examples {
 
   /** Whether a field is a column, not a relation. */
   isColumn(typeName: string, fieldName: string): boolean {
-    const names = this.#table(typeName)?.names;
-    if (!names || [...names.relations, ...names.computed].some((field) => field.fieldName === fieldName)) return false;
-    return names.columns.some((column) => column.fieldName === fieldName && column.selectable);
+    return this.#table(typeName)?.names.columns.some((column) => column.rowFieldName === fieldName && column.selectable) ?? false;
   }
 
   /** The nodeIds of a type, or of all. */
@@ -53,7 +54,7 @@ export class Examples {
   }
 
   #table(typeName: string) {
-    return this.#world.tables.find(({ names }) => names.typeName === typeName);
+    return tableOfType(this.#world, typeName);
   }
 }
 

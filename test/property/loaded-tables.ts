@@ -3,6 +3,7 @@
  * relations.
  */
 import type { Model, Table } from '../../src/model/model.ts';
+import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/type-names.ts';
 import { type CaseContext, readValue } from './case-context.ts';
 import type { ColumnType } from './column-types.ts';
 import {
@@ -227,8 +228,16 @@ export function nodeIdOf(row: LoadedRow): string {
   ]);
 }
 
+/** The table that a type belongs to: that of its rows, or any other. */
+export function tableOfType({ tables }: World, typeName: string): LoadedTable | undefined {
+  const ofRows = tables.find(({ names }) => names.typeName === typeName);
+  const suffixes = Object.keys(typeSuffixes) as TypeSuffix[];
+  return ofRows ?? tables.find(({ names }) => suffixes.some((suffix) => tableTypeName(names, suffix) === typeName));
+}
+
+/** As `tableOfType`, of a type that has to belong to a table. */
 export function tableByType(world: World, typeName: string): LoadedTable {
-  const table = world.tables.find(({ names }) => names.typeName === typeName);
+  const table = tableOfType(world, typeName);
   if (!table) throw new Error(`No table has the type ${typeName}.`);
   return table;
 }

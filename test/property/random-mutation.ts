@@ -15,7 +15,7 @@ export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema): Ra
 
 function mutationField(maker: SelectionMaker, field: Field): string {
   const { random, writer } = maker;
-  const typeName = getNamedType(field.type).name.replace(/(Insert|Update|Delete)Response$/, '');
+  const typeName = getNamedType(field.type).name;
   const args = argumentsOf(maker, field, typeName).map(([name, value]) => {
     const { type } = field.args.find((argument) => argument.name === name)!;
     return `${name}: ${writer.value(type, value)}`;

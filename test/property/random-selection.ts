@@ -103,7 +103,7 @@ export class SelectionMaker {
   }
 
   #collectionArguments(field: Field): string {
-    const typeName = getNamedType(field.type).name.replace(/Connection$/, '');
+    const typeName = getNamedType(field.type).name;
     const chosen = new Map<string, unknown>();
     const filterType = field.args.find(({ name }) => name === 'filter')!.type;
     if (this.random.chance(0.45)) chosen.set('filter', this.values.filter(getNamedType(filterType) as GraphQLInputObjectType, typeName));

@@ -60,6 +60,11 @@ export function fieldNames(fields: readonly { readonly fieldName: string }[]): s
   return fields.map(({ fieldName }) => fieldName);
 }
 
+/** What has another name than its own, by kind and name, without the schema and the types of arguments: `table node`. */
+export function renamedObjects({ renamings }: Model): string[] {
+  return renamings.map(({ object, name }) => `${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`);
+}
+
 /** The omissions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
 export function reasonsByObject({ omissions }: Model): Record<string, string> {
   return Object.fromEntries(

@@ -22,7 +22,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
   const usable = { orderable: true, leadsIndex: false, selectable: true, insertable: true, updatable: true };
-  return { name, fieldName: name, description: null, type, notNull: false, ...usable, ...more };
+  return { name, fieldName: name, rowFieldName: name, filterName: name, description: null, type, notNull: false, ...usable, ...more };
 }
 
 /** A table with every privilege and pages of 30 rows; its key is the columns that are not null. */
@@ -41,12 +41,35 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   };
   const name = typeName.toLowerCase();
   const primaryKey = columns.filter(({ notNull }) => notNull);
-  return { id: 1, schema: 'public', name, kind: 'table', typeName, description: null, columns, primaryKey, ...rest, ...more };
+  return {
+    id: 1,
+    schema: 'public',
+    name,
+    kind: 'table',
+    typeName,
+    stem: typeName,
+    renamedTypes: new Map(),
+    description: null,
+    columns,
+    primaryKey,
+    ...rest,
+    ...more,
+  };
 }
 
 /** A model of these tables. */
 export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = []): Model {
-  return { role: 'anon', schemas: ['public'], tables, routines: [], enums, introspection: true, omissions: [] };
+  return {
+    role: 'anon',
+    schemas: ['public'],
+    tables,
+    rowTypes: [],
+    routines: [],
+    enums,
+    introspection: true,
+    omissions: [],
+    renamings: [],
+  };
 }
 
 export const mood = enumOf({ calm: 'calm', wild: 'wild' });
