@@ -3,6 +3,7 @@
  * rejection that nobody awaits is a defect too, but leaves things as they were: it is told, and survived.
  */
 import type { Observer } from '../events.ts';
+import type { ServiceConfiguration } from './command-settings.ts';
 
 /** What ends it. After a fault the exit code is not zero. */
 export type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
@@ -56,8 +57,8 @@ export function watchForEnd(observe: Observer): ProcessEnd {
 const closingMilliseconds = 5000;
 
 /** How long a process takes to end at most, from the signal on, whatever hangs. */
-export function longestEnd({ closeTimeout }: { readonly closeTimeout: number }): number {
-  return closeTimeout + closingMilliseconds;
+export function longestEnd({ drainDelay, closeTimeout }: Pick<ServiceConfiguration, 'drainDelay' | 'closeTimeout'>): number {
+  return drainDelay + closeTimeout + closingMilliseconds;
 }
 
 /** Ends the process by force after so many milliseconds, unless it has ended by itself. */

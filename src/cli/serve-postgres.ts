@@ -47,7 +47,8 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
     if (graph !== null && !end.isBegun()) {
       served.open(graph);
       await announce(await listen(), configuration, graph);
-      await end.begun;
+      // Ctrl-C and a fault wait for nobody who may still send requests here.
+      if ((await end.begun) === 'SIGTERM') await (await listen()).drain();
     }
   } finally {
     await (await listening)?.close();

@@ -39,7 +39,8 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
     return end.begun;
   });
   await Promise.race([end.begun, failed]);
-  await supervisor.stop(longestEnd(configuration) + patienceMilliseconds);
+  const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+  await supervisor.stop(signal, longestEnd(configuration) + patienceMilliseconds);
   if (end.hasFaults()) throw new ToldError(1);
 }
 
@@ -67,12 +68,12 @@ class Supervisor {
   }
 
   /** Ends all workers: by request, then by force after so many milliseconds. */
-  async stop(patience: number): Promise<void> {
+  async stop(signal: NodeJS.Signals, patience: number): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
     const running = liveWorkers();
     const ends = running.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
-    for (const worker of running) worker.process.kill('SIGTERM');
+    for (const worker of running) worker.process.kill(signal);
     const timer = setTimeout(() => {
       for (const worker of running) worker.process.kill('SIGKILL');
     }, patience);

@@ -161,7 +161,7 @@ test('dev survives a rejection, and ends with 1 at an exception', async () => {
 });
 
 test('SIGTERM ends the process whatever PostgreSQL does', async () => {
-  const service = await serve('--close-timeout', '100ms');
+  const service = await serve('--drain-delay', '50ms', '--close-timeout', '100ms');
   const cut = service.ask('{ endless }').then(
     () => 'answered',
     () => 'cut',
@@ -171,6 +171,22 @@ test('SIGTERM ends the process whatever PostgreSQL does', async () => {
   assert.equal(await cut, 'cut');
   assert.equal(code, 0, stderr);
 });
+
+for (const workers of ['1', '2']) {
+  test(`after SIGTERM it is not ready, yet serves, until the drain delay is over or a second signal comes, with ${workers} workers`, async () => {
+    const service = await serve('--drain-delay', '1h', '--workers', workers);
+    assert.equal((await service.fetch('/health/ready')).status, 200);
+    service.process.kill('SIGTERM');
+    while ((await service.fetch('/health/ready')).status === 200);
+    assert.deepEqual(await service.ask(letters), lettersAnswer);
+    assert.equal((await service.fetch('/health/live')).status, 200);
+    // Signals that follow closely on each other are one.
+    const again = setInterval(() => service.process.kill('SIGTERM'), 50);
+    const { code } = await service.ended;
+    clearInterval(again);
+    assert.equal(code, 130);
+  });
+}
 
 async function throughProxy(run: (proxy: FaultProxy, url: string) => Promise<void>): Promise<void> {
   const proxy = await startFaultProxy(databases.port);
