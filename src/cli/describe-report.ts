@@ -1,4 +1,7 @@
-/** A report of the doctor as text for a person: by severity and code, a line for each finding, and under it the SQL that puts it right. */
+/**
+ * A report of the doctor as text for a person: a summary, then the findings by severity and code, those that say the same together, and
+ * under them the SQL that puts them right.
+ */
 import type { DoctorReport, Finding, Severity } from '../index.ts';
 
 const headings: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
@@ -8,39 +11,73 @@ const headings: Readonly<Record<Severity, readonly [one: string, many: string]>>
 };
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** How much of what a finding contains is named. */
-const maxContained = 8;
+/** How much is named of what a finding contains, and of equal findings. */
+const maxNamed = 8;
+/** How many statements are shown of equal findings. */
+const maxRemedies = 3;
 
 /** The text, with a line break at its end. */
-export function describeReport({ role, schemas, findings }: DoctorReport): string {
-  const lines = [`Role ${role}, schemas ${schemas.join(', ')}:`];
+export function describeReport({ role, schemas, summary, findings }: DoctorReport): string {
+  const counts = severities.flatMap((severity) => (summary[severity] > 0 ? [countOf(severity, summary[severity])] : []));
+  const lines = [`Role ${role}, schemas ${schemas.join(', ')}: ${counts.join(', ') || 'nothing to report'}`];
+  const byCode = Map.groupBy(findings, ({ code }) => code);
+  const width = Math.max(0, ...[...byCode.keys()].map(({ length }) => length));
+  for (const [code, ofCode] of byCode)
+    lines.push(`  ${headings[ofCode[0]!.severity][0].padEnd(7)}  ${code.padEnd(width)}  ${ofCode.length}`);
   for (const severity of severities) {
     const found = findings.filter((finding) => finding.severity === severity);
     if (found.length === 0) continue;
     lines.push('', countOf(severity, found.length));
-    for (const [code, ofCode] of Map.groupBy(found, (finding) => finding.code)) lines.push(`  ${code}`, ...ofCode.flatMap(describeFinding));
+    for (const [code, ofCode] of Map.groupBy(found, (finding) => finding.code)) {
+      const alike = Map.groupBy(ofCode, ({ object, message }) => `${object} ${message}`);
+      lines.push(
+        `  ${code}`,
+        ...[...alike.values()].flatMap((group) => (group.length > 1 ? describeGroup(group) : describeFinding(group[0]!))),
+      );
+    }
   }
-  return `${[...lines, '', summaryOf(findings)].map(printable).join('\n')}\n`;
-}
-
-/** `2 errors, 1 warning, 3 notes`. */
-function summaryOf(findings: readonly Finding[]): string {
-  const counts = severities.map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length] as const);
-  const told = counts.filter(([, count]) => count > 0).map(([severity, count]) => countOf(severity, count));
-  return told.join(', ') || 'nothing to report';
+  return `${lines.map(printable).join('\n')}\n`;
 }
 
 function countOf(severity: Severity, count: number): string {
   return `${count} ${headings[severity][count === 1 ? 0 : 1]}`;
 }
 
-function describeFinding({ object, name, message, remedy, contains }: Finding): string[] {
-  const named = contains.slice(0, maxContained).map((part) => part.replace(`${name}.`, ''));
-  const more = contains.length > maxContained ? ` and ${contains.length - maxContained} more` : '';
+function describeFinding({ object, name, message, remedy, contains, partitions = [] }: Finding): string[] {
+  const named = contains.map((part) => part.replace(`${name}.`, ''));
   return [
     `    ${object} ${name}: ${message}`,
-    ...(contains.length > 0 ? [`      with it: ${named.join(', ')}${more}`] : []),
-    ...(remedy === null ? [] : [`      ${remedy}`]),
+    ...(partitions.length > 0 ? [`      also its ${partitions.length === 1 ? 'partition' : 'partitions'} ${someOf(partitions)}`] : []),
+    ...(contains.length > 0 ? [`      with it: ${someOf(named)}`] : []),
+    ...describeRemedies(statementsOf(remedy)),
+  ];
+}
+
+/** Findings that differ in what they are about. */
+function describeGroup(group: readonly Finding[]): string[] {
+  const { object, message } = group[0]!;
+  return [
+    `    ${group.length} × ${object}: ${message}`,
+    `      ${someOf(group.map(({ name, partitions = [] }) => (partitions.length > 0 ? `${name} (and ${partitions.length} partitions)` : name)))}`,
+    ...describeRemedies(group.flatMap(({ remedy }) => statementsOf(remedy))),
+  ];
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `${names.slice(0, maxNamed).join(', ')}${more}`;
+}
+
+/** Of a table and its partitions there is a statement each, on lines of their own. */
+function statementsOf(remedy: string | null): string[] {
+  return remedy?.split(/(?<=;)\n/) ?? [];
+}
+
+function describeRemedies(remedies: readonly string[]): string[] {
+  const more = remedies.length - maxRemedies;
+  return [
+    ...remedies.slice(0, maxRemedies).map((remedy) => `      ${remedy}`),
+    ...(more > 0 ? [`      -- and ${more} more: --json has them all`] : []),
   ];
 }
 

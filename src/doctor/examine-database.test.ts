@@ -142,6 +142,44 @@ describe('examineDatabase', () => {
     assert.deepEqual(linesOf(findings, 'call-fails'), ['call-fails function s.act(integer)']);
   });
 
+  it('names keys that the role may not select, and columns that it may only write', async () => {
+    const findings = await doctor.examine(
+      `create table pair (a int, b int, label text, secret text, primary key (a, b)); create table note (id int primary key, text text);
+       grant select (label), insert (label, secret), update (secret) on pair to anon; grant select (text), insert (text, id) on note to anon;`,
+    );
+    assert.deepEqual(
+      findings.flatMap(({ code, name, message, remedy }) =>
+        ['key-not-selectable', 'write-only-column'].includes(code) ? [`${name}: ${message.split(':')[0]}: ${remedy}`] : [],
+      ),
+      [
+        's.note: anon may not select its key column id, so every query for its rows fails: grant select (id) on table s.note to anon;',
+        's.pair: anon may not select its key columns a and b, so every query for its rows fails: grant select (a, b) on table s.pair to anon;',
+        's.note.id: anon may insert it and not select it, so it is missing from rows and filters: grant select (id) on table s.note to anon;',
+        's.pair.secret: anon may insert and update it and not select it, so it is missing from rows and filters: grant select (secret) on table s.pair to anon;',
+      ],
+    );
+  });
+
+  it('counts a table and its partitions once', async () => {
+    const findings = await doctor.examine(
+      `create table sale (id int, year int, "no good" int, primary key (id, year)) partition by list (year);
+       create table sale_1 partition of sale for values in (1); create table sale_2 partition of sale for values in (2) partition by list (id);
+       create table sale_3 partition of sale_2 for values in (3); create table alone (id int primary key, "no good" int);
+       grant select, insert on sale, sale_1, sale_3, alone to anon;`,
+    );
+    assert.deepEqual(
+      findings.map(({ code, name, partitions = [] }) => [code, name, ...partitions].join(', ')),
+      [
+        'writable-without-rls, s.sale, table s.sale_1, table s.sale_3',
+        'writable-without-rls, s.alone',
+        'illegal-name, s.alone.no good',
+        'illegal-name, s.sale.no good, column s.sale_1.no good, column s.sale_3.no good',
+        'not-granted, s.sale_2',
+      ],
+    );
+    assert.match(findings[0]?.remedy ?? '', /^alter table s\.sale .*;\nalter table s\.sale_1 .*;\nalter table s\.sale_3 .*;$/);
+  });
+
   it('finds the foreign keys that no index serves', async () => {
     const findings = await doctor.examine(
       `create table up (a int, b int, "C" int unique, primary key (a, b));

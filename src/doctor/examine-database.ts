@@ -9,12 +9,15 @@ import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import { runInSlices } from '../slices.ts';
 import { Examination } from './examination.ts';
+import { findHiddenColumns } from './find-hidden-columns.ts';
 import { findOmissions } from './find-omissions.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
 import { findOpenViews } from './find-open-views.ts';
 import { findPowers } from './find-powers.ts';
 import { findSlowKeys } from './find-slow-keys.ts';
+import type { Severity } from './finding-codes.ts';
+import { foldPartitions } from './fold-partitions.ts';
 import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
 import { reportDirectives } from './report-directives.ts';
@@ -28,8 +31,10 @@ export async function examineDatabase(database: Database, schemas: readonly stri
     await runInSlices(buildModel(catalog, privileges)),
     await loadFacts(database, catalog, role),
   );
-  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findOmissions];
+  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findHiddenColumns, findOmissions];
   const problems = await runInSlices(checkDirectives(catalog));
-  const all = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
-  return { role, schemas, findings: all.sort(compareFindings) };
+  const found = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
+  const findings = foldPartitions(examination, found).sort(compareFindings);
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
+  return { role, schemas, summary: { error: count('error'), warning: count('warning'), info: count('info') }, findings };
 }

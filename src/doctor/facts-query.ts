@@ -168,6 +168,12 @@ select pg_catalog.json_build_object(
         ))
     )
   ),
+  'partitions', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(r.oid::int8, pg_catalog.pg_partition_root(r.oid)::oid::int8))
+    from relation r
+    join pg_catalog.pg_class c on c.oid = r.oid
+    where c.relispartition
+  ),
   'quotedNames', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(n.name, pg_catalog.quote_ident(n.name)))
     from (

@@ -20,6 +20,8 @@ export interface Facts {
   readonly extensions: ReadonlyMap<number, string>;
   /** Ids of foreign keys that no index serves. */
   readonly unindexedKeys: ReadonlySet<number>;
+  /** By the id of a partition, the id of the table that it is in the end a partition of. */
+  readonly partitionRoots: ReadonlyMap<number, number>;
   /** Names as SQL takes them, of those that it takes in quotes only. */
   readonly quotedNames: ReadonlyMap<string, string>;
 }

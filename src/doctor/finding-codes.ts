@@ -105,6 +105,11 @@ export const findingCodes = {
     meaning: 'A `security definer` function that the role may execute looks names up in the search path of its caller.',
     remedy: 'Fix the search path of the function, `pg_temp` last.',
   },
+  'key-not-selectable': {
+    severity: 'error',
+    meaning: 'The role may select columns of a table, but not its key: every query for its rows fails.',
+    remedy: 'Grant select on the columns of the key, or revoke the privileges.',
+  },
   'open-definer-function': {
     severity: 'warning',
     meaning: 'The role may execute a function that runs with the rights of its owner (`security definer`).',
@@ -139,6 +144,11 @@ export const findingCodes = {
     severity: 'warning',
     meaning: 'A comment directive, or a member of it, is ignored: it is misspelt, of the wrong type, or out of place.',
     remedy: 'Correct the comment, or remove the member.',
+  },
+  'write-only-column': {
+    severity: 'info',
+    meaning: 'The role may write a column that it may not select, so that it is missing from rows and filters.',
+    remedy: 'If the role should read it: grant select on the column.',
   },
   'name-changed': {
     severity: 'info',

@@ -14,6 +14,7 @@ interface RawFacts {
   readonly definerFunctions: readonly RawFunction[] | null;
   readonly extensions: readonly [functionId: number, name: string][] | null;
   readonly unindexedKeys: readonly number[] | null;
+  readonly partitions: readonly [id: number, rootId: number][] | null;
   readonly quotedNames: readonly [name: string, quoted: string][] | null;
 }
 
@@ -59,6 +60,7 @@ export async function loadFacts(database: Database, { schemas, tables, functions
     definerFunctions: new Map((raw.definerFunctions ?? []).map((source) => [source[0], toFunction(source)])),
     extensions: new Map(raw.extensions),
     unindexedKeys: new Set(raw.unindexedKeys),
+    partitionRoots: new Map(raw.partitions),
     quotedNames: new Map(raw.quotedNames),
   };
 }

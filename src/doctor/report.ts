@@ -7,6 +7,8 @@ export interface DoctorReport {
   readonly role: string;
   /** The exposed schemas, in the order of the setting. */
   readonly schemas: readonly string[];
+  /** How many findings there are of each severity. */
+  readonly summary: Readonly<Record<Severity, number>>;
   /** Errors first, then warnings, then what is good to know; each sorted by code, kind and name. */
   readonly findings: readonly Finding[];
 }
@@ -23,6 +25,8 @@ export interface Finding {
   readonly remedy: string | null;
   /** What is left out of the API together with it: `column public.account.id`. */
   readonly contains: readonly string[];
+  /** The partitions, or what belongs to them, of which the same is so: `table public.sale_2020`. Left out where there are none. */
+  readonly partitions?: readonly string[];
 }
 
 export type FindingObject = Omission['object'] | TableKind | 'role' | 'policy' | 'extension';
