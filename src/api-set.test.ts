@@ -16,6 +16,7 @@ const settings: ApiSettings = {
   trustedRoles: [],
   caches: { documents: 10, documentText: 10_000, shapes: 10, shapeText: 10_000, statements: 10, introspectionBytes: 10_000 },
   limitsOf: () => noLimits,
+  reportsCost: false,
   uses: new SchemaCacheUses(),
 };
 

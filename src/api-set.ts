@@ -27,6 +27,7 @@ export interface ApiSettings {
   /** Roles with powers that requests may run as nevertheless. */
   readonly trustedRoles: readonly string[];
   readonly limitsOf: (role: string) => Limits;
+  readonly reportsCost: boolean;
   /** Where look-ups are counted. */
   readonly uses: SchemaCacheUses;
 }
@@ -132,6 +133,7 @@ export class ApiSet {
       version: this.#version,
       searchPath: this.#searchPath,
       limits: this.#settings.limitsOf(role),
+      reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };

@@ -2,7 +2,8 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
  * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
-import { bytes, choice, duration, expected, integer, list, onOrOff, type Setting, secret, text } from './setting-kinds.ts';
+import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from './limits.ts';
+import { bytes, choice, duration, expected, integer, limit, list, onOrOff, type Setting, secret, text } from './setting-kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,11 @@ const anyPort = [0, 65_535] as const;
 const cacheBounds = [1, 1_000_000] as const;
 const countBounds = [1, 1_000_000] as const;
 const timeBounds = ['10ms', '24h'] as const;
+
+/** A setting for each limit, such as `limitFields`. */
+const limitSettings = Object.fromEntries(
+  limitNames.map((name) => [limitSettingOf(name), limit(limitTable[name].description, '--limits')]),
+) as Readonly<Record<LimitSettingName, Setting<number | 'off' | undefined>>>;
 
 /** All settings. Which of them a command takes, the command says. */
 export const settings = {
@@ -69,6 +75,10 @@ export const settings = {
   maxEventLoopDelay: duration('Mean delay of the event loop over which requests are refused', '1s', ['10ms', '1h']),
   drainDelay: duration('How long to go on serving, with /health/ready at 503, when told to stop', '0s', ['0s', '24h']),
   closeTimeout: duration('How long requests in flight may take when the server stops, before they are cut off', '10s', ['0s', '24h']),
+  limits: choice(['off', 'default', 'strict'], 'What a request may cost before it reaches the database', 'default'),
+  ...limitSettings,
+  unlimitedRoles: list('ROLES', 'Roles whose requests have no limits, separated by commas; - none', ['service_role']),
+  reportCost: onOrOff('Tell in extensions.cost of each answer what the request counts', false),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least important log line to write', 'info'),
   dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),
   dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 takes any free one', 0, anyPort),

@@ -10,39 +10,98 @@ interface LimitDefinition {
   readonly default: number;
   /** For an API that strangers may call. */
   readonly strict: number;
+  /** What `--help` says of it. */
+  readonly description: string;
   /** What is said of a request that is over it; `{n}` stands for the count. */
   readonly finding: string;
 }
 
 /** Every limit, in the order in which they are checked. */
 export const limitTable = {
-  documentBytes: { code: 'DOCUMENT_TOO_LARGE', default: 262_144, strict: 16_384, finding: 'The document has {n} bytes' },
-  tokens: { code: 'TOO_MANY_TOKENS', default: 20_000, strict: 2_000, finding: 'The document has {n} tokens' },
-  operations: { code: 'TOO_MANY_OPERATIONS', default: 50, strict: 5, finding: 'The document has {n} operations' },
-  depth: { code: 'TOO_DEEP', default: 100, strict: 20, finding: 'The request nests {n} levels deep' },
-  fields: { code: 'TOO_MANY_FIELDS', default: 5_000, strict: 500, finding: 'With its fragments expanded, the operation has {n} fields' },
+  documentBytes: {
+    code: 'DOCUMENT_TOO_LARGE',
+    default: 262_144,
+    strict: 16_384,
+    description: 'Most bytes of a document',
+    finding: 'The document has {n} bytes',
+  },
+  tokens: {
+    code: 'TOO_MANY_TOKENS',
+    default: 20_000,
+    strict: 2_000,
+    description: 'Most tokens of a document',
+    finding: 'The document has {n} tokens',
+  },
+  operations: {
+    code: 'TOO_MANY_OPERATIONS',
+    default: 50,
+    strict: 5,
+    description: 'Most operations in a document',
+    finding: 'The document has {n} operations',
+  },
+  depth: {
+    code: 'TOO_DEEP',
+    default: 100,
+    strict: 20,
+    description: 'Deepest nesting of fields, and of lists and objects in a value',
+    finding: 'The request nests {n} levels deep',
+  },
+  fields: {
+    code: 'TOO_MANY_FIELDS',
+    default: 5_000,
+    strict: 500,
+    description: 'Most fields of an operation, its fragments expanded',
+    finding: 'With its fragments expanded, the operation has {n} fields',
+  },
   rootFields: {
     code: 'TOO_MANY_ROOT_FIELDS',
     default: 200,
     strict: 20,
+    description: 'Most root fields of an operation',
     finding: 'With its fragments expanded, the operation has {n} root fields',
   },
-  aliases: { code: 'TOO_MANY_ALIASES', default: 1_000, strict: 100, finding: 'With its fragments expanded, the operation has {n} aliases' },
+  aliases: {
+    code: 'TOO_MANY_ALIASES',
+    default: 1_000,
+    strict: 100,
+    description: 'Most aliases of an operation, its fragments expanded',
+    finding: 'With its fragments expanded, the operation has {n} aliases',
+  },
   fragments: {
     code: 'TOO_MANY_FRAGMENTS',
     default: 1_000,
     strict: 100,
+    description: 'Most fragments that an operation spreads, each counted wherever it is spread',
     finding: 'The operation spreads {n} fragments',
   },
-  listElements: { code: 'TOO_MANY_ELEMENTS', default: 10_000, strict: 1_000, finding: 'The lists of the request have {n} elements' },
-  filterMembers: { code: 'TOO_MANY_FILTERS', default: 1_000, strict: 100, finding: 'The filters of the operation have {n} members' },
+  listElements: {
+    code: 'TOO_MANY_ELEMENTS',
+    default: 10_000,
+    strict: 1_000,
+    description: 'Most elements of all lists in arguments and variables together',
+    finding: 'The lists of the request have {n} elements',
+  },
+  filterMembers: {
+    code: 'TOO_MANY_FILTERS',
+    default: 1_000,
+    strict: 100,
+    description: 'Most members of all filters of an operation',
+    finding: 'The filters of the operation have {n} members',
+  },
   inputSize: {
     code: 'INPUT_TOO_LARGE',
     default: 16_777_216,
     strict: 1_048_576,
+    description: 'Most characters of all values that are sent to PostgreSQL, each counted wherever it is used',
     finding: 'The values that the operation uses have {n} characters',
   },
-  estimatedRows: { code: 'TOO_MANY_ESTIMATED_ROWS', default: 100_000, strict: 5_000, finding: 'The operation may read {n} rows' },
+  estimatedRows: {
+    code: 'TOO_MANY_ESTIMATED_ROWS',
+    default: 100_000,
+    strict: 5_000,
+    description: 'Most rows that an operation may read by its page sizes',
+    finding: 'The operation may read {n} rows',
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitTable;
@@ -77,6 +136,14 @@ function checkSetting(name: string, value: unknown): void {
   if (!Object.hasOwn(limitTable, name)) throw new TypeError(`"${name}" is not a limit. The limits are ${limitNames.join(', ')}.`);
   if (value === undefined || value === 'off' || (typeof value === 'number' && value >= 1)) return;
   throw new TypeError(`The limit "${name}" must be a number from 1 on, or "off".`);
+}
+
+/** The setting of a limit: `limitFields` for `fields`. */
+export type LimitSettingName = `limit${Capitalize<LimitName>}`;
+
+/** The name of a limit's setting. */
+export function limitSettingOf(name: LimitName): LimitSettingName {
+  return `limit${name[0]!.toUpperCase()}${name.slice(1)}` as LimitSettingName;
 }
 
 export const noLimits: Limits = resolveLimits('off');

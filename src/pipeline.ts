@@ -16,9 +16,10 @@ import type { IntrospectionAnswers } from './introspection-answers.ts';
 import type { Limits } from './limits.ts';
 import type { Model } from './model/model.ts';
 import { bindStatements } from './plan/bind-parameters.ts';
-import type { RowEstimate } from './plan/measure-plan.ts';
-import { prepareRequest } from './prepare-request.ts';
+import type { PlanMeasure } from './plan/measure-plan.ts';
+import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { type Document, type DocumentOperation, RequestErrors } from './request/parse-document.ts';
+import { costOfPrepared } from './request-cost.ts';
 import { answerIntrospection } from './schema/answer-introspection.ts';
 import type { LazySchema } from './schema/lazy-schema.ts';
 
@@ -80,6 +81,8 @@ export interface Api {
   readonly searchPath: string;
   /** What a request of the role may cost. */
   readonly limits: Limits;
+  /** Whether answers tell what the request counted. */
+  readonly reportsCost: boolean;
   readonly documents: LRUCache<string, CachedDocument>;
   /** Where look-ups are counted, those of all roles together. */
   readonly uses: SchemaCacheUses;
@@ -95,8 +98,9 @@ export interface CachedDocument {
 export interface CompiledRequest extends CompiledOperation {
   /** Characters that it counts for in the cache. */
   readonly size: number;
-  /** The rows that it is estimated to read, where variables decide on that; null where they have been counted. */
-  readonly rows: RowEstimate | null;
+  readonly measure: PlanMeasure;
+  /** Whether variables decide on how many rows it is estimated to read. */
+  readonly rowsVary: boolean;
 }
 
 /** Sizes of caches. */
@@ -131,13 +135,19 @@ export interface Target {
 export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
   if (target.caller && api.refusal !== null) throw new ApiError('UNAUTHENTICATED', api.refusal);
   const preparing = prepareRequest(api, sizes, request);
-  const { document, operation, variables, compiled } = preparing instanceof Promise ? await preparing : preparing;
+  const prepared = preparing instanceof Promise ? await preparing : preparing;
+  const { document, operation, variables, compiled } = prepared;
   const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
   const session = target.caller && sessionOf(api, target.caller, compiled.kind);
   const flight = { session, statements, template: compiled.kind === 'query' ? compiled : undefined };
   const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
   const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
-  return assembleAnswer(roots instanceof Promise ? await roots : roots);
+  return assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
+}
+
+/** JSON of the member `extensions` of an answer. */
+function costExtension(prepared: PreparedRequest): string {
+  return JSON.stringify({ cost: costOfPrepared(prepared) });
 }
 
 /** The SQL of a request, for a person to read: what `answerRequest` would run. */

@@ -76,7 +76,7 @@ function* prepare(
     makeRoom(api, sizes);
   }
   // Where no variable decides on it, it was counted once for all.
-  if (ready.rows !== null) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.rows, variables.leaves));
+  if (ready.rowsVary) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.leaves));
   return { document, operation, variables, compiled: ready };
 }
 
@@ -101,8 +101,7 @@ function* compileOperation(
   checkPlan(measure, api.limits);
   if (isLong) yield;
   const compiled = compilePlan(plan, api.version);
-  const { rows } = measure;
-  return { ...compiled, size: sizeOf(compiled), rows: rows.pages.length > 0 ? rows : null };
+  return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0 };
 }
 
 /** Throws where a plan is over a limit, whatever the values that are bound. */

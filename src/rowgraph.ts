@@ -30,6 +30,7 @@ import {
   type RequestOptions,
   type Target,
 } from './pipeline.ts';
+import { costOfRequest, type RequestCost } from './request-cost.ts';
 import { SchemaWatch } from './schema-watch.ts';
 
 export interface RowgraphOptions {
@@ -56,6 +57,8 @@ export interface RowgraphOptions {
   readonly limits?: LimitSettings;
   /** Limits of single roles, in the place of those. Default: `{ service_role: 'off' }`. */
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
+  /** Whether each answer tells in `extensions.cost` what the request counts against the limits. Default: false. */
+  readonly reportCost?: boolean;
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -75,6 +78,8 @@ export interface Rowgraph {
   resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult>;
   /** The SQL statements that a request would run, without running them. */
   explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
+  /** What each operation of a document, or the one that is named, counts against each limit. Rejects for what is not GraphQL. */
+  cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost>;
   /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
   /**
@@ -115,6 +120,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     caches,
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),
+    reportsCost: options.reportCost ?? false,
     uses: new SchemaCacheUses(),
   };
   try {
@@ -212,6 +218,10 @@ class RowgraphService implements Rowgraph {
   async explain(request: GraphQLRequest, { role }: Caller): Promise<readonly string[]> {
     const api = await this.#watch.current().of(role, this.#database);
     return (await explainRequest(api, this.#settings.caches, request)).statements.map(({ text }) => text);
+  }
+
+  async cost(request: GraphQLRequest, { role }: Caller): Promise<RequestCost> {
+    return costOfRequest(await this.#watch.current().of(role, this.#database), this.#settings.caches, request);
   }
 
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {

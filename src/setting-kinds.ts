@@ -52,6 +52,16 @@ export function integer<Default extends number | undefined>(
   return { placeholder, description, default: fallback, defaultText: String(fallback ?? 'none'), secret: false, parse };
 }
 
+/** A whole number from 1 on, or `off`; unset, another setting decides. */
+export function limit(description: string, decidedBy: string): Setting<number | 'off' | undefined> {
+  const parse = (value: string): number | 'off' => {
+    if (value === 'off') return value;
+    if (!/^[1-9]\d{0,11}$/.test(value)) throw expected('must be a whole number from 1 on, or off');
+    return Number(value);
+  };
+  return { placeholder: 'NUMBER|off', description, default: undefined, defaultText: `by ${decidedBy}`, secret: false, parse };
+}
+
 /** One of some words. */
 export function choice<const Choice extends string>(
   choices: readonly Choice[],

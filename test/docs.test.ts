@@ -11,6 +11,7 @@ import { developmentSettings } from '../src/cli/command-settings.ts';
 import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/config.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors.ts';
+import { limitTable } from '../src/limits.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -18,6 +19,13 @@ const read = (file: string): string => readFileSync(path.join(root, file), 'utf8
 test('docs/errors.md lists the error codes as src/errors.ts has them', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(errorCodes).map(([code, { status, meaning }]) => [code, String(status), meaning]);
+  assert.deepEqual(rows, table);
+});
+
+test('docs/limits.md lists the limits as src/limits.ts has them', () => {
+  const rows = [...read('docs/limits.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| `(\w+)` \|/gm)].map(([, ...cells]) => cells);
+  const written = (count: number): string => count.toLocaleString('en-US');
+  const table = Object.entries(limitTable).map(([name, limit]) => [name, written(limit.default), written(limit.strict), limit.code]);
   assert.deepEqual(rows, table);
 });
 

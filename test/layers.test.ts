@@ -19,7 +19,7 @@ interface Layer {
 }
 
 /** The composition root: files that know all stages. */
-const composition = ['rowgraph.ts', 'pipeline.ts', 'prepare-request.ts', 'api-set.ts', 'schema-watch.ts'];
+const composition = ['rowgraph.ts', 'request-cost.ts', 'pipeline.ts', 'prepare-request.ts', 'api-set.ts', 'schema-watch.ts'];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
 const root: Layer = {
   values: [
@@ -61,14 +61,15 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   cli: {
-    values: ['index.ts', 'config.ts', 'http', 'sql', 'doctor'],
+    // What a document counts is told without a graph too.
+    values: ['index.ts', 'config.ts', 'limits.ts', 'request-cost.ts', 'http', 'sql', 'doctor'],
     types: ['rowgraph.ts'],
     packages: ['commander', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
     node: true,
   },
   ...Object.fromEntries(composition.map((file) => [file, root])),
-  'index.ts': { values: ['rowgraph.ts', 'deadline.ts'], types: ['pipeline.ts', 'doctor'] },
-  'config.ts': { values: ['setting-kinds.ts'], node: true },
+  'index.ts': { values: ['rowgraph.ts', 'deadline.ts'], types: ['limits.ts', 'request-cost.ts', 'pipeline.ts', 'doctor'] },
+  'config.ts': { values: ['setting-kinds.ts', 'limits.ts'], node: true },
   'setting-kinds.ts': {},
   'errors.ts': {},
   'events.ts': {},

@@ -1,5 +1,7 @@
 /** Which settings the commands that serve take, and where their defaults differ. */
+
 import type { CommandSettings, Configuration } from '../config.ts';
+import { limitNames, limitSettingOf } from '../limits.ts';
 
 const serviceSettingNames = [
   'schemas',
@@ -31,6 +33,10 @@ const serviceSettingNames = [
   'maxBytesInFlight',
   'drainDelay',
   'closeTimeout',
+  'limits',
+  ...limitNames.map(limitSettingOf),
+  'unlimitedRoles',
+  'reportCost',
   'logLevel',
 ] as const;
 type ServiceSettingName = (typeof serviceSettingNames)[number];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, type Environment } from '../config.ts';
 import { CommandError, ToldError } from './command-error.ts';
+import { costCommand } from './cost.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { keysCommand } from './keys.ts';
@@ -14,7 +15,7 @@ function createProgram(environment: Environment): Command {
   const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
   const program = new Command('rowgraph').description(description).version(version);
-  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, doctorCommand, keysCommand];
+  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, costCommand, doctorCommand, keysCommand];
   for (const command of makers.map((make) => make(environment))) program.addCommand(command);
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });

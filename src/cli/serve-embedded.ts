@@ -10,6 +10,7 @@ import { describeDevelopment } from './describe-development.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
+import { limitOptionsOf } from './limit-options.ts';
 import { endWithin, longestEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
 
@@ -36,10 +37,11 @@ async function open(
   telemetry: Telemetry,
   opened: { close(): Promise<void> }[],
 ): Promise<string> {
-  const { schemas, introspection, anonRole, trustedRoles, dbPort, graphiql, basePath = '' } = configuration;
+  const { schemas, introspection, anonRole, trustedRoles, reportCost, dbPort, graphiql, basePath = '' } = configuration;
   const caches = cacheSizesOf(configuration);
   const { observe } = telemetry;
-  const graph = await createRowgraph({ database: pglite, schemas, introspection, trustedRoles, caches, schemaTriggers: true, observe });
+  const options = { database: pglite, schemas, introspection, trustedRoles, reportCost, caches, schemaTriggers: true, observe };
+  const graph = await createRowgraph({ ...options, ...limitOptionsOf(configuration) });
   opened.push(graph);
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });

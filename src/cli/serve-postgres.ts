@@ -13,6 +13,7 @@ import { AwaitedGraph } from './awaited-graph.ts';
 import { checkDatabase, type DatabaseCheck, UnreachableError } from './check-database.ts';
 import { CommandError, ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import { limitOptionsOf } from './limit-options.ts';
 import { endWithin, longestEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, startService } from './start-service.ts';
 
@@ -60,13 +61,15 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
 
 /** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, trustedRoles, strict } = configuration;
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, trustedRoles, strict, reportCost } = configuration;
   const caches = cacheSizesOf(configuration);
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   try {
-    return await createRowgraph({ database: databaseUrl, schemas, poolSize, prepare, introspection, trustedRoles, caches, observe });
+    const limits = limitOptionsOf(configuration);
+    const options = { database: databaseUrl, schemas, poolSize, prepare, introspection, trustedRoles, reportCost, caches, observe };
+    return await createRowgraph({ ...options, ...limits });
   } catch (error) {
     // It was there a moment ago.
     if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);

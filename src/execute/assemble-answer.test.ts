@@ -19,6 +19,12 @@ describe('assembleAnswer', () => {
     assert.equal(textOf([{ key: 'a', json: null }]), '{"data":{"a":null}}');
   });
 
+  it('ends with extensions, where there are some', () => {
+    const withExtensions = (roots: readonly AnsweredRoot[]) => Buffer.concat(assembleAnswer(roots, '{"cost":{}}').chunks).toString();
+    assert.equal(withExtensions([{ key: 'a', json: { latin1: '1' } }]), '{"data":{"a":1},"extensions":{"cost":{}}}');
+    assert.equal(withExtensions([{ key: 'a', json: [Buffer.from('[1]')] }]), '{"data":{"a":[1]},"extensions":{"cost":{}}}');
+  });
+
   it('does not read the values: digits and spaces stay', () => {
     assert.equal(textOf([{ key: 'a', json: ' 1.10e400 ' }]), '{"data":{"a": 1.10e400 }}');
   });

@@ -21,9 +21,10 @@ export interface Body {
 /** Below this size a copy costs less than another piece to write. */
 const joinedLength = 16 * 1024;
 
-/** The response as UTF-8. */
-export function assembleAnswer(roots: readonly AnsweredRoot[]): Body {
-  return assembleString(roots) ?? assembleBytes(roots);
+/** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null where there is none. */
+export function assembleAnswer(roots: readonly AnsweredRoot[], extensions: string | null = null): Body {
+  const end = extensions === null ? '}}' : `},"extensions":${extensions}}`;
+  return assembleString(roots, end) ?? assembleBytes(roots, end);
 }
 
 /** A body that is made as a string; its bytes are made for whoever asks for them. */
@@ -44,7 +45,7 @@ class StringBody implements Body {
 }
 
 /** The response as a string of bytes, if its values are such and it is short. Keys are GraphQL's names, which are ASCII. */
-function assembleString(roots: readonly AnsweredRoot[]): Body | null {
+function assembleString(roots: readonly AnsweredRoot[], end: string): Body | null {
   let latin1 = '{"data":{';
   for (let index = 0; index < roots.length; index++) {
     const { key, json } = roots[index]!;
@@ -52,10 +53,10 @@ function assembleString(roots: readonly AnsweredRoot[]): Body | null {
     latin1 += `${index === 0 ? '' : ','}"${key}":${json === null ? 'null' : json.latin1}`;
     if (latin1.length > joinedLength) return null;
   }
-  return new StringBody(`${latin1}}}`);
+  return new StringBody(latin1 + end);
 }
 
-function assembleBytes(roots: readonly AnsweredRoot[]): Body {
+function assembleBytes(roots: readonly AnsweredRoot[], end: string): Body {
   const pieces: (string | Buffer)[] = [];
   let text = '{"data":{';
   roots.forEach(({ key, json }, index) => {
@@ -66,7 +67,7 @@ function assembleBytes(roots: readonly AnsweredRoot[]): Body {
       text = '';
     }
   });
-  pieces.push(`${text}}}`);
+  pieces.push(text + end);
   return toBody(pieces);
 }
 

@@ -30,6 +30,11 @@ export function bindStatements(
   });
 }
 
+/** Characters of all texts together. */
+export function sizeOfBound(statements: readonly { readonly parameters: readonly (string | null)[] }[]): number {
+  return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
+}
+
 function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): string | null {
   const given = resolve(value, leaves);
   if (given === null) return null;

@@ -75,7 +75,7 @@ class Measurer {
       this.#addField(counts, selection);
       return;
     }
-    const inner = selection.kind === Kind.INLINE_FRAGMENT ? this.selections(selection.selectionSet) : this.#fragment(selection.name.value);
+    const inner = selection.kind === Kind.INLINE_FRAGMENT ? this.selections(selection.selectionSet) : this.#countsOf(selection.name.value);
     counts.fragments += 1;
     counts.rootFields += inner?.rootFields ?? 0;
     if (inner) addInner(counts, inner, 0);
@@ -90,14 +90,24 @@ class Measurer {
     if (field.selectionSet) addInner(counts, this.selections(field.selectionSet), 1);
   }
 
+  #countsOf(name: string): Counts | null {
+    return this.#known.has(name) ? this.#known.get(name)! : this.#fragment(name);
+  }
+
+  /** Measures those first that it spreads, without a stack of calls: a chain of fragments may be as long as the document. */
   #fragment(name: string): Counts | null {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const definition = this.#fragments.get(name);
-    this.#known.set(name, null);
-    const counts = definition ? this.selections(definition.selectionSet) : null;
-    this.#known.set(name, counts);
-    return counts;
+    const open = [name];
+    for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
+      const definition = this.#fragments.get(current);
+      const isNew = !this.#known.has(current);
+      if (isNew) this.#known.set(current, null);
+      const next = isNew && definition ? spreadsOf(definition.selectionSet).filter((spread) => !this.#known.has(spread)) : [];
+      open.push(...next);
+      if (next.length > 0) continue;
+      open.pop();
+      if (definition && this.#known.get(current) === null) this.#known.set(current, this.selections(definition.selectionSet));
+    }
+    return this.#known.get(name) ?? null;
   }
 
   /** Counts the elements of lists. Returns how deep lists and objects nest. */
@@ -121,4 +131,12 @@ function addInner(counts: Counts, inner: Counts, levels: number): void {
   counts.aliases += inner.aliases;
   counts.fragments += inner.fragments;
   counts.listElements += inner.listElements;
+}
+
+/** The names of the fragments that are spread in a selection, at any depth. */
+function spreadsOf({ selections }: SelectionSetNode): string[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection.name.value];
+    return selection.selectionSet ? spreadsOf(selection.selectionSet) : [];
+  });
 }

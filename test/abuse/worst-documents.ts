@@ -90,7 +90,7 @@ export const manyOperations = (count: number): GraphQLRequest => ({
   operationName: 'Q0',
 });
 export const manyVariables = (count: number): GraphQLRequest => ({
-  query: `query (${times(count, (index) => `$v${index}: Int`)}) ${ofAccounts(`blogCollection(filter: { and: [${times(count, (index) => `{ id: { eq: $v${index} } }`)}] }) { edges { node { id } } }`)}`,
+  query: `query (${times(count, (index) => `$v${index}: Int`)}) ${ofAccounts(`blogCollection(first: 1, filter: { and: [${times(count, (index) => `{ id: { eq: $v${index} } }`)}] }) { edges { node { id } } }`)}`,
   variables: Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, index])),
 });
 

@@ -1,0 +1,83 @@
+/** `rowgraph cost`: says what the operations of a document count against each limit. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { CommandSettings, Environment } from '../config.ts';
+import type { GraphQLRequest } from '../index.ts';
+import { limitNames, limitSettingOf, resolveLimits } from '../limits.ts';
+import type { RequestCost } from '../request-cost.ts';
+import { CommandError } from './command-error.ts';
+import { describeCost } from './describe-cost.ts';
+import { limitOptionsOf } from './limit-options.ts';
+import { addSettings, readSettings } from './settings-options.ts';
+
+const names = ['databaseUrl', 'schemas', 'anonRole', 'limits', ...limitNames.map(limitSettingOf), 'unlimitedRoles'] as const;
+const costSettings: CommandSettings<(typeof names)[number], never> = { names, required: [], defaults: {} };
+type CostConfiguration = ReturnType<typeof readSettings<(typeof names)[number], never>>;
+
+interface Flags extends Readonly<Record<string, string | undefined>> {
+  readonly role?: string;
+  readonly variables?: string;
+  readonly operation?: string;
+}
+
+export function costCommand(environment: Environment): Command {
+  const command = new Command('cost')
+    .description('Say what the operations of a document count against each limit; exits with 1 where one is over a limit')
+    .argument('<FILE>', 'A GraphQL document; - is the standard input')
+    .option('--variables <JSON>', 'Its variables: page sizes and lists among them count')
+    .option('--operation <NAME>', 'Only this operation')
+    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
+    .option('--json', 'Print JSON');
+  return addSettings(command, costSettings).action(async (file: string, { json, ...flags }: Flags & { readonly json?: boolean }) => {
+    const configuration = readSettings(costSettings, flags, environment);
+    const role = flags.role ?? configuration.anonRole;
+    const request = { query: readDocument(file), variables: readVariables(flags.variables), operationName: flags.operation };
+    const cost = await readCost(request, role, configuration, flags.role === undefined ? '--anon-role' : '--role');
+    if (cost.operations.length === 0) throw new CommandError(`${file} holds no such operation`, 2);
+    process.stdout.write(json ? `${JSON.stringify(cost, null, 2)}\n` : describeCost(cost));
+    const over = cost.operations.filter(({ exceeded }) => exceeded.length > 0).length;
+    if (over > 0) throw new CommandError(`${over} of ${cost.operations.length} operations would be refused`, 1);
+  });
+}
+
+/** Without a database, what the text tells. */
+async function readCost(request: GraphQLRequest, role: string, configuration: CostConfiguration, roleFlag: string): Promise<RequestCost> {
+  const { databaseUrl, schemas } = configuration;
+  const options = limitOptionsOf(configuration);
+  try {
+    if (databaseUrl === undefined) {
+      const { costOfText } = await import('../request-cost.ts');
+      return costOfText(request, resolveLimits(options.roleLimits[role] ?? options.limits));
+    }
+    const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
+    await checkDatabase({ databaseUrl, schemas, role, roleFlag });
+    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...options });
+    try {
+      return await graph.cost(request, { role });
+    } finally {
+      await graph.close();
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'GRAPHQL_PARSE_FAILED') throw new CommandError((error as Error).message, 2, error);
+    throw error;
+  }
+}
+
+function readDocument(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, 2, error);
+  }
+}
+
+function readVariables(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const variables: unknown = JSON.parse(text);
+    if (typeof variables === 'object' && variables !== null && !Array.isArray(variables)) return variables as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new CommandError('--variables must be a JSON object, such as {"first": 10}', 2);
+}

@@ -1,0 +1,29 @@
+/** What the operations of a document count, as a table for a person: a line for each limit. */
+import { limitNames } from '../limits.ts';
+import type { OperationCost, RequestCost } from '../request-cost.ts';
+
+/** The tables, with a line break at the end. */
+export function describeCost({ operations, limits }: RequestCost): string {
+  return `${operations.map((operation) => describeOperation(operation, limits)).join('\n\n')}\n`;
+}
+
+function describeOperation({ operation, counts, exceeded, error }: OperationCost, limits: RequestCost['limits']): string {
+  const rows = limitNames.map((name) => {
+    const note = exceeded.includes(name) ? '  over the limit' : '';
+    return `  ${name.padEnd(nameWidth)}${written(counts[name]).padStart(14)}${written(limits[name] ?? 'off').padStart(14)}${note}`;
+  });
+  const heading = `  ${'limit'.padEnd(nameWidth)}${'count'.padStart(14)}${'maximum'.padStart(14)}`;
+  return [
+    operation ?? 'The operation without a name',
+    heading,
+    ...rows,
+    ...(error === undefined ? [] : [`  not all was counted: ${error}`]),
+  ].join('\n');
+}
+
+const nameWidth = Math.max(...limitNames.map(({ length }) => length));
+
+function written(count: number | string | null): string {
+  if (count === null) return '-';
+  return typeof count === 'string' ? count : count.toLocaleString('en-US');
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { errorCodes } from './errors.ts';
+import { checkLimit, type LimitSettings, limitNames, limitSettingOf, limitTable, noLimits, overLimit, resolveLimits } from './limits.ts';
+
+describe('resolveLimits', () => {
+  it('has a set by its name, and single limits over one', () => {
+    assert.equal(resolveLimits().fields, limitTable.fields.default);
+    assert.equal(resolveLimits('strict').fields, limitTable.fields.strict);
+    assert.deepEqual(new Set(Object.values(resolveLimits('off'))), new Set([Infinity]));
+    const mixed = resolveLimits({ base: 'strict', fields: 7, depth: 'off', aliases: undefined });
+    assert.deepEqual([mixed.fields, mixed.depth, mixed.aliases], [7, Infinity, limitTable.aliases.strict]);
+    assert.equal(resolveLimits({ fields: 7 }).depth, limitTable.depth.default);
+  });
+
+  it('refuses what is no limit', () => {
+    const wrong: [unknown, RegExp][] = [
+      ['loose', /"off", "default" or "strict", not "loose"/],
+      [{ feilds: 1 }, /"feilds" is not a limit\. The limits are documentBytes, /],
+      [{ fields: 0 }, /"fields" must be a number from 1 on, or "off"/],
+      [{ fields: '5' }, /"fields" must be a number/],
+    ];
+    for (const [settings, message] of wrong) assert.throws(() => resolveLimits(settings as LimitSettings), { name: 'TypeError', message });
+  });
+});
+
+describe('the table of limits', () => {
+  it('is stricter where it says so, and has a code and a setting for each', () => {
+    for (const name of limitNames) {
+      assert.ok(limitTable[name].strict < limitTable[name].default, name);
+      assert.equal(errorCodes[limitTable[name].code].status, 400);
+      assert.match(limitTable[name].finding, /\{n\}/);
+    }
+    assert.equal(new Set(limitNames.map((name) => limitTable[name].code)).size, limitNames.length);
+    assert.equal(limitSettingOf('rootFields'), 'limitRootFields');
+  });
+
+  it('lets pass what is at a limit, and tells what is over it', () => {
+    checkLimit({ ...noLimits, fields: 3 }, 'fields', 3);
+    assert.throws(() => checkLimit({ ...noLimits, fields: 3 }, 'fields', 4_000), {
+      code: 'TOO_MANY_FIELDS',
+      message: /^With its fragments expanded, the operation has 4,000 fields; the limit is 3\./,
+      details: { limit: 'fields', maximum: 3, count: 4_000 },
+    });
+    for (const count of [undefined, Infinity, 2 ** 60]) {
+      const { message, details } = overLimit({ ...noLimits, tokens: 3 }, 'tokens', count);
+      assert.match(message, /^The document has more than 3 tokens\. /);
+      assert.deepEqual(details, { limit: 'tokens', maximum: 3 });
+    }
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * What a request counts against each limit, told to who asks: `rowgraph cost`, `graph.cost`, and `extensions.cost` of an answer. Counting for a report
+ * does not stop at the limits, and is bounded all the same: an operation that is too large to be planned is counted as far as its text goes.
+ */
+import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { ApiError } from './errors.ts';
+import { type LimitName, type Limits, limitNames, noLimits } from './limits.ts';
+import type { Api, CachedDocument, CacheSizes, GraphQLRequest } from './pipeline.ts';
+import { bindStatements, sizeOfBound } from './plan/bind-parameters.ts';
+import { evaluateRows } from './plan/measure-plan.ts';
+import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import { checkText, type TextCounts } from './request/check-text.ts';
+import { type MeasuredDocument, measureOperations, type OperationCounts } from './request/measure-operations.ts';
+import { RequestErrors } from './request/parse-document.ts';
+
+/** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits. */
+export type CostCounts = Readonly<Record<LimitName, number | null>>;
+
+/** What one operation of a document counts. */
+export interface OperationCost {
+  /** Null of an operation without a name. */
+  readonly operation: string | null;
+  readonly counts: CostCounts;
+  /** The limits that the operation is over. */
+  readonly exceeded: readonly LimitName[];
+  /** Why not all could be counted. */
+  readonly error?: string;
+}
+
+/** What a document counts, and what it may. */
+export interface RequestCost {
+  readonly operations: readonly OperationCost[];
+  /** Null where there is none. */
+  readonly limits: CostCounts;
+}
+
+/** What the text of a document counts, without a schema. Throws GRAPHQL_PARSE_FAILED. */
+export function costOfText(request: GraphQLRequest, limits: Limits): RequestCost {
+  const { text, measured } = measureText(request.query);
+  const operations = askedOf(measured, request).map(([node, counts]) => operationCost(node, countsOf(text, measured, counts), limits));
+  return report(limits, operations);
+}
+
+function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLRequest): [OperationDefinitionNode, OperationCounts][] {
+  return [...operations].filter(([{ name }]) => !operationName || name?.value === operationName);
+}
+
+/** What the operations of a document count, or the one that is named. */
+export async function costOfRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
+  const { text, measured } = measureText(request.query);
+  // A cache of its own: what is prepared here is not held against the limits.
+  const unlimited = { ...api, limits: noLimits, documents: new LRUCache<string, CachedDocument>({ max: 1 }) };
+  const operations: OperationCost[] = [];
+  for (const [node, counts] of askedOf(measured, request)) {
+    const known = countsOf(text, measured, counts);
+    if (exceededOf(known, api.limits).length > 0) {
+      operations.push(operationCost(node, known, api.limits));
+      continue;
+    }
+    try {
+      const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value });
+      operations.push(operationCost(node, costOfPrepared(prepared), api.limits));
+    } catch (error) {
+      if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;
+      operations.push({ ...operationCost(node, known, api.limits), error: error.message });
+    }
+  }
+  return report(api.limits, operations);
+}
+
+/** What a request counts that is ready to run. */
+export function costOfPrepared({ document, operation, variables, compiled }: PreparedRequest): CostCounts {
+  return {
+    ...document.textCounts,
+    ...operation.counts,
+    operations: document.operations.length,
+    listElements: variables.listElements,
+    filterMembers: compiled.measure.filterMembers,
+    inputSize: sizeOfBound(bindStatements(compiled.statements, variables.leaves, noLimits)),
+    estimatedRows: evaluateRows(compiled.measure.rows, variables.leaves),
+  };
+}
+
+function measureText(query: string): { readonly text: TextCounts; readonly measured: MeasuredDocument } {
+  const text = checkText(query, noLimits);
+  let document: DocumentNode;
+  try {
+    document = parse(query, { noLocation: true });
+  } catch (error) {
+    throw error instanceof GraphQLError ? new ApiError('GRAPHQL_PARSE_FAILED', error.message, { cause: error }) : error;
+  }
+  return { text, measured: measureOperations(document) };
+}
+
+function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: OperationCounts): CostCounts {
+  return { ...text, ...counts, operations: operations.size, filterMembers: null, inputSize: null, estimatedRows: null };
+}
+
+function operationCost(node: OperationDefinitionNode, counts: CostCounts, limits: Limits): OperationCost {
+  return { operation: node.name?.value ?? null, counts, exceeded: exceededOf(counts, limits) };
+}
+
+function exceededOf(counts: CostCounts, limits: Limits): readonly LimitName[] {
+  return limitNames.filter((name) => (counts[name] ?? 0) > limits[name]);
+}
+
+function report(limits: Limits, operations: readonly OperationCost[]): RequestCost {
+  const told = Object.fromEntries(limitNames.map((name) => [name, Number.isFinite(limits[name]) ? limits[name] : null])) as CostCounts;
+  return { operations, limits: told };
+}

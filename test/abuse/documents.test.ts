@@ -1,0 +1,189 @@
+/** The worst documents, and what becomes of them: a limit's own code, no SQL, and work that is counted rather than timed. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parse } from 'graphql';
+import { createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
+import { type LimitSettings, limitTable } from '../../src/limits.ts';
+import { measureOperations } from '../../src/request/measure-operations.ts';
+import { startPgliteGraph } from '../support/pglite-graph.ts';
+import * as worst from './worst-documents.ts';
+
+type TestGraph = Awaited<ReturnType<typeof startPgliteGraph>>;
+
+describe('documents that are made to harm', () => {
+  let test: TestGraph;
+  let flights = 0;
+
+  before(async () => {
+    test = await startPgliteGraph(worst.abuseSchema);
+    // Every statement of a request goes this way.
+    const { execProtocolRawStream } = test.pglite;
+    test.pglite.execProtocolRawStream = (...passed) => {
+      flights += 1;
+      return execProtocolRawStream.apply(test.pglite, passed);
+    };
+    await test.ask('{ __typename }', 'anon');
+  });
+
+  after(() => test.stop());
+
+  /** The code of the first error, or null; and how many flights the request took. */
+  async function send(
+    request: GraphQLRequest,
+    graph: Rowgraph = test.graph,
+    role = 'anon',
+  ): Promise<readonly [code: string | null, sent: number]> {
+    const sent = flights;
+    const { errors } = await graph.execute(request, { role });
+    return [errors?.[0]?.extensions.code ?? null, flights - sent];
+  }
+
+  const refused: readonly (readonly [string, GraphQLRequest, string])[] = [
+    ['2^20 selections in fragments', worst.doublingFragments(20), 'TOO_MANY_FIELDS'],
+    ['2^14 selections in fragments', worst.doublingFragments(14), 'TOO_MANY_FIELDS'],
+    ['2^14 types of introspection', worst.doublingRoots(14), 'TOO_MANY_FIELDS'],
+    ['6,000 equal fields', worst.equalFields(6_000), 'TOO_MANY_FIELDS'],
+    ['2,000 aliases', worst.aliasedColumns(2_000), 'TOO_MANY_ALIASES'],
+    ['201 root fields', worst.rootFields(201), 'TOO_MANY_ROOT_FIELDS'],
+    ['5,000 root fields', worst.rootFields(5_000), 'TOO_MANY_TOKENS'],
+    ['201 mutations', worst.mutationFields(201), 'TOO_MANY_ROOT_FIELDS'],
+    ['relations 49 deep', worst.nestedRelations(49), 'TOO_DEEP'],
+    ['2,000 fragments in a chain', worst.chainedFragments(2_000), 'TOO_MANY_FRAGMENTS'],
+    ['1,400 inline fragments of one field', worst.overlappingInlineFragments(700), 'TOO_MANY_FRAGMENTS'],
+    ['51 operations', worst.manyOperations(51), 'TOO_MANY_OPERATIONS'],
+    ['pages of 1000, four deep', worst.pageProduct(1000, 4), 'TOO_MANY_ESTIMATED_ROWS'],
+    ['the same by a variable', worst.pageProductByVariable(1000, 4), 'TOO_MANY_ESTIMATED_ROWS'],
+    ['1,001 members of a filter', worst.orMembers(1_001), 'TOO_MANY_FILTERS'],
+    ['40,000 members of a filter', worst.orMembers(40_000), 'DOCUMENT_TOO_LARGE'],
+    ['10,000 members in a variable', worst.orMembersByVariable(10_000), 'TOO_MANY_FILTERS'],
+    ['500 members and 501 more', worst.manyVariables(1_001), 'TOO_MANY_FILTERS'],
+    ['a filter 2,000 deep', worst.nestedNots(2_000), 'TOO_DEEP'],
+    ['a filter 100,000 deep in a variable', worst.nestedNotsByVariable(100_000), 'TOO_DEEP'],
+    ['a list 100,000 deep', worst.nestedLists(100_000), 'TOO_DEEP'],
+    ['a list 100,000 deep in a variable', worst.nestedListsByVariable(100_000), 'BAD_USER_INPUT'],
+    ['11,000 elements', worst.inList(11_000), 'TOO_MANY_ELEMENTS'],
+    ['11,000 elements in a variable', worst.inListByVariable(11_000), 'TOO_MANY_ELEMENTS'],
+    ['11,000 rows', worst.insertedRows(11_000), 'TOO_MANY_ELEMENTS'],
+    ['a text of 900 KB in 100 mutations', worst.textInsertedOften(900_000, 100), 'INPUT_TOO_LARGE'],
+    ['a string of 300 KB', worst.longString(300_000), 'DOCUMENT_TOO_LARGE'],
+    ['a comment of 300 KB', worst.longComment(150_000), 'DOCUMENT_TOO_LARGE'],
+    ['a name of 200 KB', worst.longName(200_000), 'GRAPHQL_VALIDATION_FAILED'],
+    ['an operation name of 900 KB', worst.longOperationName(900_000), 'OPERATION_RESOLUTION_FAILURE'],
+    ['5,000 unknown fields', worst.unknownFields(4_900), 'GRAPHQL_VALIDATION_FAILED'],
+    ['brackets that are never closed', worst.unclosed(60_000), 'TOO_DEEP'],
+    ['2,500 directives', worst.directives(2_500), 'GRAPHQL_VALIDATION_FAILED'],
+    ['3,000 unknown directives', worst.unknownDirectives(3_000), 'GRAPHQL_VALIDATION_FAILED'],
+    ['2,000 definitions of types', worst.typeDefinitions(2_000), 'GRAPHQL_VALIDATION_FAILED'],
+    ['introspection of types of types', worst.introspectionBomb(4), 'GRAPHQL_VALIDATION_FAILED'],
+  ];
+  for (const [name, request, code] of refused) {
+    it(`${name}: ${code}, and nothing is sent`, async () => assert.deepEqual(await send(request), [code, 0]));
+  }
+
+  const answered: readonly (readonly [string, GraphQLRequest])[] = [
+    ['708 equal fields', worst.equalFields(708)],
+    ['4,900 equal fields', worst.equalFields(4_900)],
+    ['4,900 times __typename and one more', worst.equalTypeNames(200)],
+    ['1,000 aliases', worst.aliasedColumns(1_000)],
+    ['relations 15 deep', worst.nestedRelations(15)],
+    ['900 fragments in a chain', worst.chainedFragments(900)],
+    ['900 fragments', worst.wideFragments(900)],
+    ['200 mutations', worst.mutationFields(200)],
+    ['499 members of a filter', worst.orMembers(999)],
+    ['a filter of 900 variables', worst.manyVariables(900)],
+    ['10,000 elements in a variable', worst.inListByVariable(10_000)],
+    ['50 operations', worst.manyOperations(50)],
+    ['lines of a block string', worst.blockString(200_000)],
+    ['introspection of types', worst.introspectionBomb(1)],
+  ];
+  for (const [name, request] of answered) {
+    it(`${name}: answered`, async () => assert.equal((await send(request))[0], null));
+  }
+
+  it('counting an operation takes as long as its text, whatever it expands to', () => {
+    const visited = (count: number): number => measureOperations(parse(worst.doublingFragments(count).query)).visited;
+    // Ten fragments more are as many visits more, at 2^10 as at 2^40.
+    assert.equal(visited(20) - visited(10), visited(50) - visited(40));
+  });
+
+  it('messages repeat no more than the beginning of what was sent', async () => {
+    const long = 'x'.repeat(500_000);
+    const requests: GraphQLRequest[] = [
+      worst.longOperationName(900_000),
+      worst.longName(200_000),
+      {
+        query: 'query ($filter: AccountFilter) { accountCollection(filter: $filter) { edges { cursor } } }',
+        variables: { filter: { [long]: 1 } },
+      },
+      { query: 'query ($n: Int) { accountCollection(first: $n) { edges { cursor } } }', variables: { n: long } },
+      { query: 'query ($n: OrderByDirection!) { accountCollection(orderBy: [{ id: $n }]) { edges { cursor } } }', variables: { n: long } },
+      {
+        query: 'query ($d: Datetime) { accountCollection(filter: { createdAt: { eq: $d } }) { edges { cursor } } }',
+        variables: { d: [long] },
+      },
+    ];
+    for (const request of requests) {
+      const { errors } = await test.graph.execute(request, { role: 'anon' });
+      assert.ok(errors && JSON.stringify(errors).length < 1_000, JSON.stringify(errors).slice(0, 300));
+    }
+  });
+
+  it('service_role has no limits, nor has anybody where they are off', async () => {
+    assert.deepEqual((await send(worst.aliasedColumns(2_000), test.graph, 'service_role'))[0], null);
+    const over = worst.rootFields(300);
+    const codeWith = async (limits: LimitSettings, roleLimits?: Record<string, LimitSettings>): Promise<string | null> => {
+      const graph = await createRowgraph({ database: test.pglite, limits, ...(roleLimits && { roleLimits }) });
+      try {
+        return (await send(over, graph))[0];
+      } finally {
+        await graph.close();
+      }
+    };
+    assert.equal(await codeWith('off'), null);
+    assert.equal(await codeWith('strict'), 'TOO_MANY_TOKENS');
+    assert.equal(await codeWith({ base: 'off', aliases: 299 }), 'TOO_MANY_ALIASES');
+    assert.equal(await codeWith('strict', { anon: 'off' }), null);
+  });
+
+  it('more than 65,535 values are refused before they are written', async () => {
+    const rows = Array.from({ length: 9_999 }, (_, id) => ({ id, email: 'e', name: 'n', age: 1, tags: [], createdAt: null }));
+    const query = 'mutation ($objects: [AccountInsertInput!]!) { insertIntoAccountCollection(objects: $objects) { affectedCount } }';
+    assert.deepEqual(await send({ query, variables: { objects: rows } }, test.graph, 'service_role'), ['QUERY_TOO_COMPLEX', 0]);
+  });
+
+  it('a page size in a variable counts by its value, in each request', async () => {
+    const { query } = worst.pageProductByVariable(1, 3);
+    // Accounts come in pages of 1000, and so do the blogs of each.
+    assert.equal((await send({ query, variables: { size: 2 } }))[0], null);
+    assert.deepEqual(await send({ query, variables: { size: 1000 } }), ['TOO_MANY_ESTIMATED_ROWS', 0]);
+    assert.equal((await send({ query, variables: { size: 3 } }))[0], null);
+  });
+
+  it('says what a request counts', async () => {
+    const cost = await test.graph.cost(worst.doublingFragments(20), { role: 'anon' });
+    assert.deepEqual(cost.limits.fields, limitTable.fields.default);
+    const [only] = cost.operations;
+    assert.equal(only?.counts.fields, 9_437_179);
+    assert.ok(only?.exceeded.includes('fields'));
+    assert.equal(only?.counts.estimatedRows, null);
+    const page = await test.graph.cost(worst.pageProductByVariable(1000, 2), { role: 'anon' });
+    assert.equal(page.operations[0]?.counts.estimatedRows, 1000 * (1 + 1000 * 2));
+    assert.deepEqual(page.operations[0]?.exceeded, ['estimatedRows']);
+    // What was counted for a report is not kept as if it had been within the limits.
+    assert.equal((await send(worst.pageProductByVariable(1000, 2)))[0], 'TOO_MANY_ESTIMATED_ROWS');
+    const wrong = await test.graph.cost({ query: 'query a { nope } query b { __typename }' }, { role: 'anon' });
+    assert.match(wrong.operations[0]?.error ?? '', /Cannot query field "nope"/);
+    assert.equal(wrong.operations.length, 2);
+  });
+
+  it('tells the cost in the answer, where it is asked to', async () => {
+    const graph = await createRowgraph({ database: test.pglite, reportCost: true });
+    try {
+      const result = await graph.execute({ query: '{ accountCollection(first: 5) { edges { cursor } } }' }, { role: 'anon' });
+      const { extensions } = result as unknown as { extensions: { cost: Record<string, number> } };
+      assert.deepEqual([extensions.cost.estimatedRows, extensions.cost.fields, extensions.cost.depth], [5, 3, 3]);
+    } finally {
+      await graph.close();
+    }
+  });
+});
