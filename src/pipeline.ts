@@ -187,9 +187,25 @@ const claimsTexts = new WeakMap<Caller, string>();
 function claimsTextOf(caller: Caller): string {
   const known = claimsTexts.get(caller);
   if (known !== undefined) return known;
-  const text = JSON.stringify({ ...caller.claims, role: caller.role });
+  const text = claimsJson(caller);
   if (Object.isFrozen(caller) && Object.isFrozen(caller.claims)) claimsTexts.set(caller, text);
   return text;
+}
+
+/** The claims are the program's, whose mistake it is where JSON cannot carry them. */
+export class ClaimsError extends TypeError {
+  constructor(cause: unknown) {
+    super(`The claims of the caller must be JSON: ${(cause as Error).message}`, { cause });
+    this.name = 'TypeError';
+  }
+}
+
+function claimsJson({ claims, role }: Caller): string {
+  try {
+    return JSON.stringify({ ...claims, role });
+  } catch (error) {
+    throw new ClaimsError(error);
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiSet, type ApiSettings } from './api-set.ts';
 import { SchemaCacheUses } from './cache-use.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
+import { checkCaller, checkRequest } from './check-call.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
 import { installSchemaTriggers } from './database/install-schema-triggers.ts';
@@ -22,6 +23,7 @@ import {
   answerRequest,
   type CacheSizes,
   type Caller,
+  ClaimsError,
   type ExecutionResult,
   explainRequest,
   failureResponse,
@@ -67,7 +69,7 @@ export interface RowgraphOptions {
 
 /** A GraphQL API over a database. */
 export interface Rowgraph {
-  /** Runs a request as a caller. Never rejects for what the request is or does: that is told in `errors`. */
+  /** Runs a request as a caller. Never rejects for what the request is or does: `errors` says. Rejects with `TypeError` for what is not a caller. */
   execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
@@ -170,6 +172,16 @@ class RowgraphService implements Rowgraph {
   }
 
   executeRaw(request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> {
+    try {
+      checkCaller(caller);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    try {
+      checkRequest(request);
+    } catch (error) {
+      return Promise.resolve(this.#failure(error));
+    }
     if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options.client);
     const { timeout = Infinity, signal, client } = options;
     const deadline = new Deadline(Math.min(timeout, this.#timeoutMillis));
@@ -201,6 +213,7 @@ class RowgraphService implements Rowgraph {
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
     const database = openClientDatabase(client);
     try {
+      checkRequest(request);
       const { role, schemas, server } = await clientState(database);
       const settings = { ...this.#settings, schemas };
       const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
@@ -215,8 +228,10 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  async explain(request: GraphQLRequest, { role }: Caller): Promise<readonly string[]> {
-    const api = await this.#watch.current().of(role, this.#database);
+  async explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]> {
+    checkCaller(caller);
+    checkRequest(request);
+    const api = await this.#watch.current().of(caller.role, this.#database);
     return (await explainRequest(api, this.#settings.caches, request)).statements.map(({ text }) => text);
   }
 
@@ -250,6 +265,7 @@ class RowgraphService implements Rowgraph {
   }
 
   #failure(error: unknown): RawResponse {
+    if (error instanceof ClaimsError) throw error;
     const failure = failureResponse(error);
     if (failure.errorCode === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
     return failure;

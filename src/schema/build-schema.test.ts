@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type GraphQLEnumType, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
 import { account, columnOf, enumOf, int4, modelOf, sampleModel, tableWith, text } from '../../test/support/sample-model.ts';
 import type { Table } from '../model/model.ts';
+import { commonTypeNames } from '../model/type-names.ts';
 import { fieldBinding } from './bindings.ts';
 import { buildSchema } from './build-schema.ts';
 import type { LazySchema } from './lazy-schema.ts';
@@ -16,6 +17,11 @@ describe('buildSchema', () => {
   it('is a valid schema', () => {
     schema.getTypeMap();
     assert.deepEqual(validateSchema(schema), []);
+  });
+
+  it('has the types that no other type may have the name of', () => {
+    const names = [...buildSchema(modelOf([])).typeNames()].filter((name) => !name.startsWith('__'));
+    assert.deepEqual(names.sort(), commonTypeNames.filter((name) => name !== 'Mutation').toSorted());
   });
 
   it('has root fields for tables, which say what they mean', () => {
