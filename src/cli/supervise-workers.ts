@@ -8,6 +8,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import type { Observer } from '../events.ts';
 import { createTelemetry } from '../http/create-telemetry.ts';
+import { closeLostConnections } from './close-lost-connections.ts';
 import { ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
@@ -29,13 +30,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   const end = watchForEnd(observe);
   const supervisor = new Supervisor(workers, observe);
   const failed = supervisor.start().then((lines) => {
-    if (lines !== null)
-      process.stdout.write(
-        `${lines[0]} from ${workers} processes\n${lines
-          .slice(1)
-          .map((line) => `${line}\n`)
-          .join('')}`,
-      );
+    if (lines !== null) process.stdout.write([`${lines[0]} from ${workers} processes`, ...lines.slice(1), ''].join('\n'));
     return end.begun;
   });
   await Promise.race([end.begun, failed]);
@@ -58,7 +53,7 @@ class Supervisor {
   /** Resolves to what the first worker says of the service when all serve; to null where that was cut short by `stop`. Rejects where the first worker ends before it serves. */
   async start(): Promise<readonly string[] | null> {
     // Alone, so that what is wrong with the settings, the database or the port is said once.
-    const first = cluster.fork();
+    const first = forkWorker();
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
     if (lines === null) throw new ToldError(first.process.exitCode || 1);
@@ -83,7 +78,7 @@ class Supervisor {
 
   /** Starts a worker and sees to it that there is always one in its place. Resolves when the first of them serves. */
   async #keepAlive(failures: number): Promise<void> {
-    const worker = cluster.fork();
+    const worker = forkWorker();
     return new Promise((resolve) => {
       this.#watch(worker, failures, resolve);
       worker.once('message', () => resolve());
@@ -105,6 +100,12 @@ class Supervisor {
       this.#restarts.add(timer);
     });
   }
+}
+
+function forkWorker(): Worker {
+  const worker = cluster.fork();
+  closeLostConnections(worker);
+  return worker;
 }
 
 /** What a worker says of the service when it is ready; null where it ends before. */

@@ -155,6 +155,25 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
   });
 });
 
+test('a connection on its way to a worker that dies is closed at once', { skip: process.platform === 'win32' }, async () => {
+  const { command, ask, log } = await startService(2);
+  const [victim = 0] = pidsOf(log(), 'serving');
+  // Stopped, it does not take the one connection that it is sent; the others go to the other worker.
+  process.kill(victim, 'SIGSTOP');
+  const outcomes = { answered: 0, closed: 0 };
+  const sent = Array.from({ length: 8 }, async () => {
+    const answer = await ask(letters).catch(() => null);
+    if (answer !== null) assert.deepEqual(answer, lettersAnswer);
+    outcomes[answer === null ? 'closed' : 'answered'] += 1;
+  });
+  await until('the answers of the other worker', () => outcomes.answered === 7);
+  process.kill(victim, 'SIGKILL');
+  await until('the end of the last request', () => outcomes.answered + outcomes.closed === 8);
+  await Promise.all(sent);
+  assert.deepEqual(outcomes, { answered: 7, closed: 1 });
+  assert.equal((await command.stop('SIGTERM')).code, 0);
+});
+
 test('workers end when the primary is killed', async () => {
   const { command, log } = await startService(2);
   await command.stop('SIGKILL');

@@ -1,0 +1,42 @@
+/**
+ * Closes connections that were on their way to a worker when it died. `node:cluster` sends a worker one connection at a time and closes its own copy when the
+ * worker has it; of a worker that dies before, it keeps the copy open for ever, and the client waits as long.
+ *
+ * This leans on messages of `node:cluster` that are not documented (Node 22 to 24): `newconn` with a handle and a `seq`, and the answer `ack` with the
+ * same number. `test/process/workers.test.ts` fails where they are others.
+ */
+import type { Worker } from 'node:cluster';
+
+interface Handle {
+  close(): void;
+}
+
+interface ClusterMessage {
+  readonly act?: string;
+  readonly seq?: number;
+  readonly ack?: number;
+}
+
+type Send = (message: ClusterMessage, handle?: Handle, ...rest: unknown[]) => boolean;
+
+/** Watches a worker from its start on. */
+export function closeLostConnections(worker: Worker): void {
+  const sent = new Map<number, Handle>();
+  const channel = worker.process as unknown as { send: Send };
+  const send = channel.send;
+  channel.send = function (message, handle, ...rest) {
+    if (message?.act === 'newconn' && message.seq !== undefined && handle) sent.set(message.seq, handle);
+    return send.call(this, message, handle, ...rest);
+  };
+  // Whether it took the connection or not: then it is not on its way any more.
+  worker.process.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) sent.delete(ack);
+  });
+  // After 'exit', as all that the worker has said is read by then.
+  worker.process.once('close', () => {
+    for (const handle of sent.values()) handle.close();
+    sent.clear();
+  });
+  // A worker that dies while it is written to; what follows is its exit.
+  worker.on('error', () => undefined);
+}
