@@ -8,13 +8,13 @@ export interface Answer {
   readonly body: Buffer | string;
 }
 
-/** Sends an answer with the headers that every answer has. */
+/** Sends an answer with the headers that every answer has. `isLast` ends the connection with it. */
 export function sendAnswer(exchange: Exchange, { status, headers, body }: Answer, isLast: boolean): void {
   const { response, requestId } = exchange;
   if (!exchange.isGone) {
     const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];
     const all = [...headers, ...length, 'x-content-type-options', 'nosniff', 'x-request-id', requestId];
-    if (isLast || exchange.connection.failure !== null) all.push('connection', 'close');
+    if (isLast) all.push('connection', 'close');
     response.writeHead(status, all);
     response.end(body);
   }

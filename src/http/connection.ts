@@ -41,9 +41,13 @@ export class Connection {
     return this.#failure;
   }
 
-  /** How many exchanges are in hand. */
-  get inHand(): number {
-    return this.#exchanges.length;
+  /**
+   * Whether the connection is to end with the answer of an exchange: that is the one whose body cannot be read, or where the server is closing, the
+   * latest one. All before it are answered first.
+   */
+  endsWith(exchange: Exchange, isClosing: boolean): boolean {
+    if (exchange !== this.#latest) return false;
+    return isClosing || (this.#failure !== null && this.#writeRefusal === null);
   }
 
   /** The head of a request has come. */

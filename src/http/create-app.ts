@@ -119,7 +119,8 @@ async function answerOther(exchange: Exchange, expects: Expectation, other: Othe
     const target = readTarget(exchange.request.url ?? '');
     if (target === other.path && exchange.request.method === 'POST' && expects !== 'unknown') return await other.endpoint(exchange);
     const answer = await routeRequest(exchange.request, target, expects, other).catch((error) => explainFailure(error, requestId, other));
-    sendAnswer(exchange, answer, other.isClosing() || exchange.expectsContinue || expects === 'unknown');
+    const isHeadClear = expects === 'nothing' && answer.status !== 400;
+    sendAnswer(exchange, answer, !isHeadClear || exchange.connection.endsWith(exchange, other.isClosing()));
   } catch (error) {
     other.observe({ kind: 'defect-found', requestId, error });
     response.destroy();

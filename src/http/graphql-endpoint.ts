@@ -58,8 +58,8 @@ interface Progress {
   /** Null where it was not looked at, as nothing can be wrong with it. */
   encodings: AcceptedEncodings | null;
   caller: Caller | null;
-  /** Whether the body is being read, or need not be waited for. */
-  isBodyWanted: boolean;
+  /** Whether another request may follow on the connection. Not so where the head leaves it open what belongs to the request. */
+  isHeadClear: boolean;
   /** What CORS and the limit of rates add to the answer. */
   headers: readonly string[];
 }
@@ -80,8 +80,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     const started = performance.now();
     observe(requestStarted);
     const { requestId } = exchange;
-    const isBodyWanted = !exchange.expectsContinue;
-    const progress: Progress = { mediaType: 'application/json', encodings: null, caller: null, isBodyWanted, headers: noHeaders };
+    const progress: Progress = { mediaType: 'application/json', encodings: null, caller: null, isHeadClear: false, headers: noHeaders };
     let answer: Answer;
     try {
       answer = await answerRequest(exchange, progress, options);
@@ -107,6 +106,8 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   const { headers } = request;
   const { admission } = options;
   if (headers.origin !== undefined) progress.headers = options.crossOrigin.headersFor(headers.origin);
+  checkHead(request);
+  progress.isHeadClear = !exchange.expectsContinue;
   const share = options.shareOf(exchange);
   const refusal = options.isOverloaded() ? overloaded : admission.refuse(share);
   if (refusal !== null) {
@@ -115,7 +116,6 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   }
   exchange.admit(admission, share);
   if (options.rate !== null) countRequest(options.rate, share, progress);
-  checkHead(request);
   progress.mediaType = negotiateMediaType(headers.accept);
   progress.encodings = checkEncodings(headers['accept-encoding']);
   const deadline = new Deadline(readTimeout(headers.prefer, options.requestTimeout));
@@ -177,7 +177,7 @@ function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodi
 
 function askForBody({ request, response }: Exchange, progress: Progress, bodyLimit: number): void {
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return;
-  progress.isBodyWanted = true;
+  progress.isHeadClear = true;
   response.writeContinue();
 }
 
@@ -209,7 +209,7 @@ async function sendAnswer(exchange: Exchange, progress: Progress, answer: Answer
   if (encoding !== null) exchange.hold(body.length - answer.body.length);
   // It may have gone meanwhile; writing to it would be harmless, and of no use.
   if (exchange.isGone) return;
-  const isLast = options.isClosing() || !progress.isBodyWanted || answer.code === 'REQUEST_TIMEOUT' || exchange.connection.failure !== null;
+  const isLast = !progress.isHeadClear || answer.code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, options.isClosing());
   exchange.response.writeHead(
     answer.status,
     listHeaders(exchange, progress, answer.code, body, encoding, isLast, options.crossOrigin.vary),

@@ -3,7 +3,7 @@ import { createTelemetry } from '../../src/http/create-telemetry.ts';
 import type { ServerOptions } from '../../src/http/server-options.ts';
 import { signKey } from '../../src/http/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
-import type { Caller, GraphQLRequest, RawResponse } from '../../src/pipeline.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/pipeline.ts';
 
 export const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 export const answer = '{"data":{"__typename":"Query"}}';
@@ -12,7 +12,7 @@ export interface TestServer extends RunningServer {
   readonly endpoint: string;
   readonly anonKey: string;
   /** What the graph was asked. */
-  readonly calls: { readonly request: GraphQLRequest; readonly caller: Caller }[];
+  readonly calls: { readonly request: GraphQLRequest; readonly caller: Caller; readonly options: RequestOptions }[];
   /** The lines of the log, as text. */
   readonly log: string[];
   /** Sends a request with the anon key; headers and body replace those of a good request, and undefined takes them away. */
@@ -27,7 +27,7 @@ export interface PostChanges {
   readonly method?: string;
 }
 
-export type Execute = (request: GraphQLRequest, caller: Caller) => Promise<RawResponse>;
+export type Execute = (request: GraphQLRequest, caller: Caller, options: RequestOptions) => Promise<RawResponse>;
 
 /** Starts a server on a free port. `execute` replaces the graph's answer. */
 export async function startTestServer(
@@ -36,9 +36,9 @@ export async function startTestServer(
   const { execute = async () => rawResponse(answer), ping = async () => {}, ...serverOptions } = options;
   const calls: TestServer['calls'] = [];
   const log: string[] = [];
-  const executeRaw: Execute = (request, caller) => {
-    calls.push({ request, caller });
-    return execute(request, caller);
+  const executeRaw = (request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> => {
+    calls.push({ request, caller, options });
+    return execute(request, caller, options);
   };
   const server = await startServer({
     graph: { executeRaw, ping, readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }] },

@@ -1,0 +1,188 @@
+/** Heads of requests that Node would answer by itself, or read in a way that a proxy in front may not: each gets an answer in our own form. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { connectRaw, exchange, type RawAnswer, rawRequest } from './raw-client.ts';
+import { answer, startTestServer, type TestServer } from './start-test-server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ graphiql: true });
+});
+after(() => server.close());
+
+const body = '{"query":"{ __typename }"}';
+const last = ['connection: close'];
+
+function codeOf({ body }: RawAnswer): string {
+  const { errors } = JSON.parse(body) as { errors: { extensions: { code: string } }[] };
+  return errors[0]?.extensions.code ?? '';
+}
+
+function assertOwnForm({ headers }: RawAnswer, name: string): void {
+  assert.ok(headers.get('x-request-id'), `${name}: x-request-id`);
+  assert.match(headers.get('content-type') ?? '', /^application\/json/, name);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', name);
+}
+
+/** Bytes that end their connection, with the status and code of the last answer. */
+const refused: Record<string, () => readonly [bytes: string, status: number, code: string]> = {
+  'two keys': () => [rawRequest(server.anonKey, { lines: [`apiKey: ${server.anonKey}`, ...last] }), 400, 'BAD_REQUEST'],
+  'two tokens': () => [
+    rawRequest(server.anonKey, { lines: [`Authorization: Bearer ${server.anonKey}`, 'authorization: Bearer x', ...last] }),
+    400,
+    'BAD_REQUEST',
+  ],
+  'two content types': () => [rawRequest(server.anonKey, { lines: ['Content-Type: text/plain', ...last] }), 400, 'BAD_REQUEST'],
+  'two hosts': () => [rawRequest(server.anonKey, { lines: ['HOST: y', ...last] }), 400, 'BAD_REQUEST'],
+  'two hosts elsewhere': () => ['GET /health/live HTTP/1.1\r\nhost: x\r\nhost: y\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+  'no host': () => [rawRequest(server.anonKey, { lines: last }).replace('host: x\r\n', ''), 400, 'BAD_REQUEST'],
+  'no host elsewhere': () => ['GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+  'an expectation that nobody knows': () => [rawRequest(server.anonKey, { lines: ['expect: a miracle'] }), 417, 'BAD_REQUEST'],
+  'no HTTP at all': () => ['hello\r\n\r\n', 400, 'BAD_REQUEST'],
+  'another version': () => ['GET / HTTP/3.0\r\nhost: x\r\n\r\n', 400, 'BAD_REQUEST'],
+  'headers that are too large': () => [rawRequest('x'.repeat(20_000)), 431, 'BAD_REQUEST'],
+  'a chunk without size': () => [
+    rawRequest(server.anonKey)
+      .replace(/content-length: \d+/, 'transfer-encoding: chunked')
+      .replace(body, 'zz\r\n'),
+    400,
+    'BAD_REQUEST',
+  ],
+  'a length and chunks': () => [rawRequest(server.anonKey, { lines: ['transfer-encoding: chunked'] }), 400, 'BAD_REQUEST'],
+  'a length that is negative': () => [rawRequest(server.anonKey).replace(/content-length: \d+/, 'content-length: -1'), 400, 'BAD_REQUEST'],
+  'a tunnel': () => ['CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  'every resource': () => ['OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404, 'NOT_FOUND'],
+  'a good request and then no HTTP': () => [`${rawRequest(server.anonKey)}hello\r\n\r\n`, 400, 'BAD_REQUEST'],
+};
+
+for (const [name, make] of Object.entries(refused)) {
+  test(`${name}: refused in the form of all answers`, async () => {
+    const [bytes, status, code] = make();
+    const answers = await exchange(server.port, bytes);
+    const got = answers.at(-1);
+    assert.ok(got, 'no answer');
+    assert.deepEqual([got.status, codeOf(got)], [status, code]);
+    assertOwnForm(got, name);
+    assert.equal(got.headers.get('connection'), 'close');
+  });
+}
+
+test('an answer to broken HTTP comes behind the answers to the requests before it', async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const slow = await startTestServer({
+    execute: async () => {
+      await opened;
+      return { chunks: [Buffer.from(answer)], length: answer.length, errorCode: null };
+    },
+  });
+  try {
+    const client = await connectRaw(slow.port, `${rawRequest(slow.anonKey)}${rawRequest(slow.anonKey)}hello\r\n\r\n`);
+    while (slow.calls.length < 2) await new Promise(setImmediate);
+    open();
+    const answers = await client.closed();
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 400],
+    );
+  } finally {
+    await slow.close();
+  }
+});
+
+test('the key is checked before the body is asked for', async () => {
+  const expecting = (key: string, lines: string[] = []): string =>
+    rawRequest(key, { lines: ['expect: 100-continue', ...lines] }).replace(body, '');
+  const bad = await connectRaw(server.port, expecting('x'));
+  const [refusal] = await bad.closed();
+  assert.deepEqual([refusal?.status, refusal?.headers.get('connection')], [401, 'close']);
+  const [wrongType] = await exchange(server.port, expecting(server.anonKey).replace('application/json', 'text/plain'));
+  assert.equal(wrongType?.status, 415);
+  const [tooLarge] = await exchange(server.port, expecting(server.anonKey).replace(/content-length: \d+/, 'content-length: 99999999'));
+  assert.equal(tooLarge?.status, 413);
+  const good = await connectRaw(server.port, expecting(server.anonKey));
+  assert.equal((await good.answers(1))[0]?.status, 100);
+  good.socket.write(body);
+  assert.deepEqual(
+    (await good.answers(2)).map(({ status }) => status),
+    [100, 200],
+  );
+  good.socket.destroy();
+});
+
+test('every answer has an id, and takes the one that a proxy gave', async () => {
+  const preflight = 'origin: https://app.example\r\naccess-control-request-method: POST';
+  const heads = [
+    'GET / ',
+    'GET /health/live ',
+    'GET /health/ready ',
+    'GET /metrics ',
+    'GET /graphiql ',
+    'GET /graphiql/page.js ',
+    'HEAD /graphql/v1 ',
+    'PUT /metrics ',
+    'GET /graphql/v1 ',
+    'GET /% ',
+    'OPTIONS /graphql/v1 ',
+    'POST /graphql/v1 ',
+  ];
+  for (const head of heads) {
+    const lines = head.startsWith('OPTIONS') ? `${preflight}\r\n` : '';
+    const client = await connectRaw(
+      server.port,
+      `${head}HTTP/1.1\r\nhost: x\r\n${lines}x-request-id: from-a-proxy\r\nconnection: close\r\n\r\n`,
+    );
+    await client.closed();
+    assert.match(client.received(), /\r\nx-request-id: from-a-proxy\r\n/i, head);
+  }
+});
+
+test('a target may be a whole URL', async () => {
+  const request = rawRequest(server.anonKey, { lines: last }).replace('POST /', 'POST http://example.org/');
+  const [got] = await exchange(server.port, request);
+  assert.deepEqual([got?.status, got?.body], [200, answer]);
+});
+
+test('a wish for another protocol is passed over', async () => {
+  const lines = ['upgrade: websocket', 'connection: upgrade, close'];
+  const [got] = await exchange(server.port, rawRequest(server.anonKey, { lines }));
+  assert.deepEqual([got?.status, got?.body], [200, answer]);
+});
+
+test('HTTP/1.0 needs no host', async () => {
+  const request = rawRequest(server.anonKey).replace('HTTP/1.1', 'HTTP/1.0').replace('host: x\r\n', '');
+  const [got] = await exchange(server.port, request);
+  assert.deepEqual([got?.status, got?.body], [200, answer]);
+});
+
+test('a byte order mark before the body is skipped, and Identity is no encoding, in any case', async () => {
+  assert.equal((await server.post({ body: `\ufeff${body}` })).status, 200);
+  for (const encoding of ['identity', 'Identity', 'IDENTITY'])
+    assert.equal((await server.post({ headers: { 'content-encoding': encoding } })).status, 200);
+});
+
+test('requests of pages of other origins are answered as all others are, but for what CORS adds', async () => {
+  const requests: Parameters<TestServer['post']>[0][] = [
+    {},
+    { headers: { apiKey: 'x' } },
+    { headers: { accept: 'text/html' } },
+    { headers: { 'content-type': 'text/plain' } },
+    { headers: { 'content-encoding': 'gzip' } },
+    { headers: { authorization: 'Basic x' } },
+    { headers: { 'accept-encoding': '*;q=0' } },
+    { body: '{' },
+    { path: '/graphql/v1?x=1' },
+    { path: '/graphql/v1/' },
+    { method: 'PUT' },
+  ];
+  for (const request of requests) {
+    const [plain, fromPage] = await Promise.all([
+      server.post(request),
+      server.post({ ...request, headers: { ...request?.headers, origin: 'https://app.example' } }),
+    ]);
+    assert.equal(fromPage.status, plain.status);
+    assert.equal(await fromPage.text(), await plain.text());
+    const names = (response: Response): string[] => [...response.headers.keys()].filter((name) => !name.startsWith('access-control-'));
+    assert.deepEqual(names(fromPage), names(plain));
+    assert.equal(fromPage.headers.get('access-control-allow-origin'), '*');
+  }
+});
