@@ -14,8 +14,9 @@ export interface ConnectionLimits {
   readonly writeTimeout: number;
 }
 
-/** What is read at once may hold more requests than are allowed; beyond so many times as many, the connection ends. */
+/** What is read at once (64 KB) may hold more requests than are allowed; beyond so many times as many, and so many at least, the connection ends. */
 const hardLimitFactor = 10;
+const leastHardLimit = 1000;
 const bytesPerWriteTimeout = 1024 * 1024;
 
 export class Connection {
@@ -104,7 +105,7 @@ export class Connection {
 
   /** Node reads on when a body is asked for, so the socket is paused again each time. */
   #holdBack(): void {
-    if (this.#exchanges.length > this.#limits.pipelinedRequests * hardLimitFactor) this.socket.destroy();
+    if (this.#exchanges.length > Math.max(leastHardLimit, this.#limits.pipelinedRequests * hardLimitFactor)) this.socket.destroy();
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.socket.pause();

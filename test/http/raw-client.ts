@@ -23,6 +23,7 @@ export async function connectRaw(port: number, bytes = ''): Promise<RawClient> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   let received = '';
+  const readAnswers = createAnswerReader();
   socket.setEncoding('latin1');
   socket.on('data', (chunk: string) => {
     received += chunk;
@@ -61,19 +62,21 @@ export function rawRequest(
   return `${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** The answers that are complete; each has a length, or no body. */
-function readAnswers(received: string): readonly RawAnswer[] {
+/** Reads answers off what was received, as far as they are complete; each has a length, or no body. */
+function createAnswerReader(): (received: string) => readonly RawAnswer[] {
   const answers: RawAnswer[] = [];
-  let rest = received;
-  for (;;) {
-    const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) return answers;
-    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
-    const length = Number(headers.get('content-length') ?? 0);
-    const body = rest.slice(end + 4, end + 4 + length);
-    if (body.length < length) return answers;
-    answers.push({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]), headers, body });
-    rest = rest.slice(end + 4 + length);
-  }
+  let start = 0;
+  return (received) => {
+    for (;;) {
+      const end = received.indexOf('\r\n\r\n', start);
+      if (end === -1) return answers;
+      const [statusLine = '', ...lines] = received.slice(start, end).split('\r\n');
+      const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+      const length = Number(headers.get('content-length') ?? 0);
+      const body = received.slice(end + 4, end + 4 + length);
+      if (body.length < length) return answers;
+      answers.push({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]), headers, body });
+      start = end + 4 + length;
+    }
+  };
 }

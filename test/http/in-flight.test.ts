@@ -1,0 +1,216 @@
+/** Bounds of what is in hand: requests of a connection, of a client and in all, bytes, connections. What is beyond is refused at once, and nothing else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signKey } from '../../src/http/sign-key.ts';
+import type { RawResponse } from '../../src/pipeline.ts';
+import { connectRaw, type RawClient, rawRequest } from './raw-client.ts';
+import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
+
+interface GatedServer extends TestServer {
+  /** Lets all requests be answered, those to come too. */
+  open(): void;
+  /** Resolves when so many requests have reached the graph. */
+  reached(count: number): Promise<void>;
+}
+
+/** A server whose graph answers when it is let. */
+async function withGatedServer(
+  options: Parameters<typeof startTestServer>[0] & { text?: string },
+  use: (server: GatedServer) => Promise<void>,
+): Promise<void> {
+  const gate = Promise.withResolvers<void>();
+  const execute = async (): Promise<RawResponse> => {
+    await gate.promise;
+    return rawResponse(options.text ?? answer);
+  };
+  const server = await startTestServer({ execute, ...options });
+  const reached = async (count: number): Promise<void> => {
+    while (server.calls.length < count) await new Promise(setImmediate);
+  };
+  try {
+    await use({ ...server, open: gate.resolve, reached });
+  } finally {
+    gate.resolve();
+    await server.close();
+  }
+}
+
+async function assertOverloaded(response: Response): Promise<string> {
+  const { code, message } = await readError(response);
+  assert.deepEqual([response.status, code], [503, 'OVERLOADED']);
+  assert.ok(response.headers.get('retry-after'));
+  assert.ok(response.headers.get('x-request-id'));
+  return message;
+}
+
+/** Resolves when nothing more has been read for some turns of the event loop, in both processes' sockets. */
+async function untilQuiet(client: RawClient, server: TestServer): Promise<void> {
+  let before = -1;
+  for (let quiet = 0; quiet < 50; ) {
+    await new Promise(setImmediate);
+    const now = server.calls.length + client.received().length;
+    quiet = now === before ? quiet + 1 : 0;
+    before = now;
+  }
+}
+
+test('a connection that pipelines more requests than it may waits, and then gets all answers in their order', () =>
+  withGatedServer({ maxPipelinedRequests: 10 }, async (server) => {
+    const count = 2000;
+    const client = await connectRaw(server.port);
+    for (let index = 0; index < count; index++) client.socket.write(rawRequest(server.anonKey, { lines: [`x-request-id: id-${index}`] }));
+    await server.reached(10);
+    await untilQuiet(client, server);
+    // What was read at once may hold some more: 64 KB of requests of some 300 bytes.
+    const held = server.calls.length;
+    assert.ok(held >= 10 && held < count / 2, `${held} requests are in hand`);
+    server.open();
+    const answers = await client.answers(count);
+    assert.ok(
+      answers.every(
+        ({ status, body }, index) => status === 200 && body === answer && answers[index]?.headers.get('x-request-id') === `id-${index}`,
+      ),
+    );
+    assert.equal(server.calls.length, count);
+    client.socket.destroy();
+  }));
+
+test('a connection whose single read holds many times what it may ends', () =>
+  withGatedServer({ maxPipelinedRequests: 1, ping: () => new Promise(() => {}) }, async (server) => {
+    const client = await connectRaw(server.port, 'GET /health/ready HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1500));
+    await client.closed();
+    assert.equal((await fetch(`${server.url}/health/live`)).status, 200);
+  }));
+
+test('requests in all are bounded, before their keys are looked at', () =>
+  withGatedServer({ maxRequests: 3 }, async (server) => {
+    const inHand = Array.from({ length: 3 }, () => server.post());
+    await server.reached(3);
+    await assertOverloaded(await server.post());
+    await assertOverloaded(await server.post({ headers: { apiKey: 'x' } }));
+    assert.equal((await fetch(`${server.url}/health/live`)).status, 200);
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 200);
+    server.open();
+    for (const response of await Promise.all(inHand)) assert.equal(response.status, 200);
+    assert.equal((await server.post()).status, 200);
+    assert.equal(server.calls.length, 4);
+  }));
+
+test('a refused request is answered while its body is still to come', () =>
+  withGatedServer({ maxRequests: 1 }, async (server) => {
+    const inHand = server.post();
+    await server.reached(1);
+    const client = await connectRaw(server.port, rawRequest(server.anonKey).slice(0, -5));
+    assert.equal((await client.answers(1))[0]?.status, 503);
+    client.socket.destroy();
+    server.open();
+    assert.equal((await inHand).status, 200);
+  }));
+
+test('requests of one address are bounded, and those of another one are served', () =>
+  withGatedServer({ maxClientRequests: 2, trustProxy: 'loopback' }, async (server) => {
+    const from = (address: string): Promise<Response> => server.post({ headers: { 'x-forwarded-for': address } });
+    const inHand = [from('198.51.100.7'), from('198.51.100.7')];
+    await server.reached(2);
+    assert.match(await assertOverloaded(await from('198.51.100.7')), /This client/);
+    inHand.push(from('198.51.100.8'), from('2001:db8::1'), from('2001:db8::2'));
+    await server.reached(5);
+    await assertOverloaded(await from('2001:db8::3'));
+    server.open();
+    for (const response of await Promise.all(inHand)) assert.equal(response.status, 200);
+  }));
+
+test('whoever is not a trusted proxy does not choose its address', () =>
+  withGatedServer({ maxClientRequests: 1, trustProxy: '192.0.2.1' }, async (server) => {
+    const inHand = server.post({ headers: { 'x-forwarded-for': '198.51.100.7' } });
+    await server.reached(1);
+    await assertOverloaded(await server.post({ headers: { 'x-forwarded-for': '198.51.100.8' } }));
+    server.open();
+    assert.equal((await inHand).status, 200);
+  }));
+
+test('requests of one user are bounded, from wherever they come, and those of another one are served', () =>
+  withGatedServer({ maxClientRequests: 2, trustProxy: 'loopback' }, async (server) => {
+    const tokens = new Map<string, string>();
+    for (const sub of ['alice', 'bob']) tokens.set(sub, await signKey(secret, 'authenticated', '1h', { sub }));
+    const ask = (sub: string, address: string): Promise<Response> =>
+      server.post({ headers: { authorization: `Bearer ${tokens.get(sub)}`, 'x-forwarded-for': address } });
+    const inHand = [ask('alice', '198.51.100.1'), ask('alice', '198.51.100.2')];
+    await server.reached(2);
+    await assertOverloaded(await ask('alice', '198.51.100.3'));
+    inHand.push(ask('bob', '198.51.100.3'));
+    await server.reached(3);
+    server.open();
+    for (const response of await Promise.all(inHand)) assert.equal(response.status, 200);
+    const clients = server.calls.map(({ options }) => options.client);
+    assert.deepEqual([clients[0], clients[1], new Set(clients).size], [clients[1], clients[0], 2]);
+  }));
+
+test('who is not known as a user is one client with those of its role at its address', () =>
+  withGatedServer({ trustProxy: 'loopback' }, async (server) => {
+    server.open();
+    const service = await signKey(secret, 'service_role');
+    const clientOf = async (apiKey: string, address: string): Promise<string | undefined> => {
+      await server.post({ headers: { apiKey, 'x-forwarded-for': address } });
+      return server.calls.at(-1)?.options.client;
+    };
+    const first = await clientOf(server.anonKey, '198.51.100.1');
+    assert.equal(await clientOf(server.anonKey, '198.51.100.1'), first);
+    assert.notEqual(await clientOf(server.anonKey, '198.51.100.2'), first);
+    assert.notEqual(await clientOf(service, '198.51.100.1'), first);
+  }));
+
+test('a client that leaves makes no room before the work for it has ended', () =>
+  withGatedServer({ maxRequests: 1 }, async (server) => {
+    const client = await connectRaw(server.port, rawRequest(server.anonKey));
+    await server.reached(1);
+    const { deadline } = server.calls[0]?.options ?? {};
+    client.socket.destroy();
+    while (deadline?.stopped !== 'abandoned') await new Promise(setImmediate);
+    await assertOverloaded(await server.post());
+    server.open();
+    let response = await server.post();
+    while (response.status === 503) response = await server.post();
+    assert.equal(response.status, 200);
+  }));
+
+test('bytes of bodies are bounded', () =>
+  withGatedServer({ maxBytesInFlight: 100_000 }, async (server) => {
+    const body = `{"query":"{ a }","x":"${'x'.repeat(20_000)}"}`;
+    const inHand = [server.post({ body }), server.post({ body })];
+    await server.reached(2);
+    assert.match(await assertOverloaded(await server.post({ body })), /too large/);
+    server.open();
+    for (const response of await Promise.all(inHand)) assert.equal(response.status, 200);
+    assert.equal((await server.post()).status, 200);
+  }));
+
+test('bytes of answers that nobody reads are bounded', () =>
+  withGatedServer({ maxBytesInFlight: 50_000_000, trustProxy: 'loopback', text: `"${'x'.repeat(30_000_000)}"` }, async (server) => {
+    server.open();
+    const reader = await connectRaw(server.port);
+    reader.socket.pause();
+    reader.socket.write(rawRequest(server.anonKey, { lines: ['x-forwarded-for: 198.51.100.1'] }));
+    await server.reached(1);
+    const from = (address: string): Promise<Response> =>
+      server.post({ headers: { 'x-forwarded-for': address, 'accept-encoding': 'zstd' } });
+    assert.match(await assertOverloaded(await from('198.51.100.1')), /of this client/);
+    assert.equal((await from('198.51.100.2')).status, 200);
+    reader.socket.destroy();
+    let response = await from('198.51.100.1');
+    while (response.status === 503) response = await from('198.51.100.1');
+    assert.equal(response.status, 200);
+  }));
+
+test('connections are bounded', () =>
+  withGatedServer({ maxConnections: 2 }, async (server) => {
+    const kept = [await connectRaw(server.port), await connectRaw(server.port)];
+    const more = await connectRaw(server.port);
+    await more.closed();
+    server.open();
+    for (const client of kept) {
+      client.socket.write(rawRequest(server.anonKey));
+      assert.equal((await client.answers(1))[0]?.status, 200);
+      client.socket.destroy();
+    }
+  }));

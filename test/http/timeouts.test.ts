@@ -1,0 +1,197 @@
+/** Time: how long clients may take to send and to read, how long a request may run, and what becomes of it when nobody waits for it any more. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { StopReason } from '../../src/deadline.ts';
+import { ApiError } from '../../src/errors.ts';
+import { connectRaw, rawRequest } from './raw-client.ts';
+import { type Execute, rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
+
+async function withServer(options: Parameters<typeof startTestServer>[0], use: (server: TestServer) => Promise<void>): Promise<void> {
+  const server = await startTestServer(options);
+  try {
+    await use(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** A graph that answers nothing, and notes why each request was stopped. */
+function createStuckGraph(): { readonly execute: Execute; readonly stops: StopReason[]; stopped(count: number): Promise<void> } {
+  const stops: StopReason[] = [];
+  let notice = Promise.withResolvers<void>();
+  return {
+    execute: (_request, _caller, { deadline }) =>
+      new Promise((_resolve, reject) => {
+        deadline?.onStop((reason) => {
+          stops.push(reason);
+          notice.resolve();
+          notice = Promise.withResolvers();
+          reject(new ApiError(reason === 'expired' ? 'TIMEOUT' : 'CANCELLED', 'Stopped.'));
+        });
+      }),
+    stops,
+    stopped: async (count) => {
+      while (stops.length < count) await notice.promise;
+    },
+  };
+}
+
+async function inFlight(server: TestServer): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^rowgraph_requests_in_flight (.*)$/m.exec(text)?.[1]);
+}
+
+test('a head that does not come in time is refused, however slowly it goes on', () =>
+  withServer({ headersTimeout: 100 }, async (server) => {
+    const silent = await connectRaw(server.port);
+    const slow = await connectRaw(server.port, 'POST /graphql/v1 HTTP/1.1\r\n');
+    const timer = setInterval(() => slow.socket.write('x: y\r\n'), 10);
+    for (const client of [silent, slow]) {
+      const [answer] = await client.closed();
+      assert.equal(answer?.status, 408);
+      assert.match(answer?.body ?? '', /"REQUEST_TIMEOUT"/);
+    }
+    clearInterval(timer);
+    assert.equal((await server.post()).status, 200);
+  }));
+
+test('a body that does not come in time is refused, however slowly it goes on', () =>
+  withServer({ receiveTimeout: 100 }, async (server) => {
+    const half = await connectRaw(server.port, rawRequest(server.anonKey).slice(0, -5));
+    const slow = await connectRaw(
+      server.port,
+      rawRequest(server.anonKey)
+        .replace(/content-length: \d+/, 'transfer-encoding: chunked')
+        .slice(0, -26),
+    );
+    const timer = setInterval(() => slow.socket.write('1\r\n \r\n'), 10);
+    for (const client of [half, slow]) {
+      const [answer] = await client.closed();
+      assert.deepEqual([answer?.status, answer?.headers.get('connection')], [408, 'close']);
+      assert.match(answer?.body ?? '', /"REQUEST_TIMEOUT"/);
+    }
+    clearInterval(timer);
+    assert.equal(server.calls.length, 0);
+    assert.equal(await inFlight(server), 0);
+  }));
+
+test('the deadline of a request holds while its body is read', () =>
+  withServer({ requestTimeout: 50 }, async (server) => {
+    const client = await connectRaw(server.port, rawRequest(server.anonKey).slice(0, -5));
+    const [answer] = await client.closed();
+    assert.equal(answer?.status, 408);
+    assert.match(answer?.body ?? '', /"REQUEST_TIMEOUT"/);
+  }));
+
+test('a refused request whose body does not come ends with its connection', () =>
+  withServer({ receiveTimeout: 100 }, async (server) => {
+    const client = await connectRaw(server.port, rawRequest('x').slice(0, -5));
+    assert.deepEqual(
+      (await client.closed()).map(({ status }) => status),
+      [401],
+    );
+  }));
+
+test('an answer that nobody reads ends with its connection', () =>
+  withServer({ writeTimeout: 50, execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`) }, async (server) => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    // It is never read from, so only the server can end it: what the client sends then fails.
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(rawRequest(server.anonKey));
+    const timer = setInterval(() => socket.write(' '), 10);
+    await closed;
+    clearInterval(timer);
+    assert.equal(server.calls.length, 1);
+  }));
+
+test('a large answer that is read takes as long as it needs', () =>
+  withServer({ writeTimeout: 1000, execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`) }, async (server) => {
+    const response = await server.post({ headers: { 'accept-encoding': 'identity' } });
+    assert.equal((await response.text()).length, 20_000_002);
+  }));
+
+test('the deadline goes with the request; a client may ask for less, and not for more', () =>
+  withServer({ requestTimeout: 20_000 }, async (server) => {
+    const remaining = async (prefer?: string): Promise<number> => {
+      const before = performance.now();
+      await server.post({ headers: { prefer } });
+      return (server.calls.at(-1)?.options.deadline?.expiresAt ?? Number.NaN) - before;
+    };
+    const cases: readonly (readonly [prefer: string | undefined, most: number])[] = [
+      [undefined, 20_000],
+      ['wait=5', 5000],
+      ['return=minimal, wait=2.5', 2500],
+      ['Wait="3"; x=y', 3000],
+      ['wait=100', 20_000],
+      ['wait=-1', 20_000],
+      ['wait=NaN', 20_000],
+      ['wait=1e1', 20_000],
+      ['await=1', 20_000],
+      ['wait', 20_000],
+    ];
+    for (const [prefer, most] of cases) {
+      const millis = await remaining(prefer);
+      assert.ok(millis >= most - 1 && millis < most + 1000, `${prefer}: ${millis}`);
+    }
+  }));
+
+test('a request that takes too long is stopped', async () => {
+  const graph = createStuckGraph();
+  await withServer({ requestTimeout: 50, execute: graph.execute }, async (server) => {
+    const response = await server.post();
+    assert.equal((await readError(response)).code, 'TIMEOUT');
+    assert.deepEqual(graph.stops, ['expired']);
+  });
+});
+
+test('a client that goes away stops its request, whether it closes or resets the connection', async () => {
+  const graph = createStuckGraph();
+  await withServer({ execute: graph.execute }, async (server) => {
+    for (const [count, leave] of (['end', 'destroy', 'resetAndDestroy'] as const).entries()) {
+      const client = await connectRaw(server.port, rawRequest(server.anonKey));
+      while (server.calls.length <= count) await new Promise(setImmediate);
+      client.socket[leave]();
+      await graph.stopped(count + 1);
+    }
+    assert.deepEqual(graph.stops, ['abandoned', 'abandoned', 'abandoned']);
+    while ((await inFlight(server)) > 0);
+  });
+});
+
+test('a client that goes away stops all requests that it has pipelined', async () => {
+  const graph = createStuckGraph();
+  await withServer({ execute: graph.execute }, async (server) => {
+    const client = await connectRaw(server.port, rawRequest(server.anonKey).repeat(20));
+    while (server.calls.length < 20) await new Promise(setImmediate);
+    client.socket.destroy();
+    await graph.stopped(20);
+    while ((await inFlight(server)) > 0);
+  });
+});
+
+test('a client that goes away while its answer is written leaves nothing behind', () =>
+  withServer({ execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`), maxBytesInFlight: 50_000_000 }, async (server) => {
+    for (let count = 0; count < 10; count++) {
+      const client = await connectRaw(server.port, rawRequest(server.anonKey));
+      await once(client.socket, 'data');
+      client.socket.destroy();
+      await client.closed();
+    }
+    // What was held for them is free again, or this would be refused.
+    let response = await server.post();
+    while (response.status === 503) response = await server.post();
+    assert.equal(response.status, 200);
+    await response.text();
+  }));
+
+test('a deadline that has ended stops nothing', () =>
+  withServer({ requestTimeout: 50 }, async (server) => {
+    await server.post();
+    const deadline = server.calls[0]?.options.deadline;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    assert.equal(deadline?.stopped, null);
+  }));
