@@ -6,6 +6,7 @@ import type { SchemaCacheUses } from './cache-use.ts';
 import type { Catalog, Privileges } from './catalog/catalog.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { loadPrivileges } from './catalog/load-privileges.ts';
+import { loadRoleDefaults } from './catalog/load-role-defaults.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { ApiError, quote } from './errors.ts';
@@ -117,7 +118,7 @@ export class ApiSet {
   async #make(role: string, database: Database): Promise<Api> {
     // No role can have such a name, and PostgreSQL could not even be asked.
     if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
-    const privileges = await loadPrivileges(database, this.#catalog, role);
+    const [privileges, roleDefaults] = await Promise.all([loadPrivileges(database, this.#catalog, role), loadRoleDefaults(database, role)]);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
     const model = await runInSlices(buildModel(this.#catalog, privileges));
@@ -134,6 +135,7 @@ export class ApiSet {
       searchPath: this.#searchPath,
       limits: this.#settings.limitsOf(role),
       reportsCost: this.#settings.reportsCost,
+      roleDefaults,
       uses: this.#settings.uses,
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };

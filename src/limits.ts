@@ -102,6 +102,13 @@ export const limitTable = {
     description: 'Most rows that an operation may read by its page sizes',
     finding: 'The operation may read {n} rows',
   },
+  responseBytes: {
+    code: 'RESPONSE_TOO_LARGE',
+    default: 33_554_432,
+    strict: 4_194_304,
+    description: 'Most bytes of a response; beyond them, PostgreSQL is stopped',
+    finding: 'The response has {n} bytes',
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitTable;

@@ -5,7 +5,7 @@
 import type { LRUCache } from 'lru-cache';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { CompiledOperation } from './compile/compile-plan.ts';
-import { type Database, DatabaseError, type Field, type FlightResult, type Session } from './database/database.ts';
+import { type Database, DatabaseError, type Field, type FlightResult, type RoleDefaults, type Session } from './database/database.ts';
 import type { Deadline } from './deadline.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
 import type { Observer } from './events.ts';
@@ -83,6 +83,7 @@ export interface Api {
   readonly limits: Limits;
   /** Whether answers tell what the request counted. */
   readonly reportsCost: boolean;
+  readonly roleDefaults: RoleDefaults;
   readonly documents: LRUCache<string, CachedDocument>;
   /** Where look-ups are counted, those of all roles together. */
   readonly uses: SchemaCacheUses;
@@ -139,7 +140,9 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
   const { document, operation, variables, compiled } = prepared;
   const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
   const session = target.caller && sessionOf(api, target.caller, compiled.kind);
-  const flight = { session, statements, template: compiled.kind === 'query' ? compiled : undefined };
+  const template = compiled.kind === 'query' ? compiled : undefined;
+  const { deadline, client } = target;
+  const flight = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
   const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
   const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
   return assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
@@ -214,7 +217,7 @@ function claimsJson({ claims, role }: Caller): string {
  */
 function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): Session {
   const version = kind === 'mutation' ? api.version : null;
-  return { role: caller.role, claims: claimsTextOf(caller), searchPath: api.searchPath, version };
+  return { role: caller.role, claims: claimsTextOf(caller), searchPath: api.searchPath, version, defaults: api.roleDefaults };
 }
 
 /** Where each root field's JSON comes from. At once where nothing has to be waited for: that would cost turns of the event loop's queue. */

@@ -61,6 +61,8 @@ export interface RowgraphOptions {
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
   /** Whether each answer tells in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
+  /** How many requests may wait for a connection of the pool, and for how many milliseconds. Default: 1000, and 10,000 ms. */
+  readonly queue?: { readonly length?: number; readonly timeout?: number };
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
   /** Takes note of what happens: schema loads, retried flights, failures. */
@@ -109,13 +111,21 @@ const defaultCaches: CacheSizes = {
 };
 const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;
+const pingTimeoutMillis = 5_000;
 
 /** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   const observe = options.observe ?? ignore;
   const caches = { ...defaultCaches, ...options.caches };
-  const { poolSize, prepare } = options;
-  const database = openDatabase(options.database, { poolSize, prepare, statementCacheSize: caches.statements, observe });
+  const { poolSize, prepare, queue } = options;
+  const database = openDatabase(options.database, {
+    poolSize,
+    prepare,
+    statementCacheSize: caches.statements,
+    queueLength: queue?.length,
+    queueTimeoutMillis: queue?.timeout,
+    observe,
+  });
   const settings: ApiSettings = {
     schemas: options.schemas ?? ['public'],
     introspection: options.introspection ?? 'directive',
@@ -128,6 +138,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   try {
     if (options.schemaTriggers) await installSchemaTriggers(database);
     const watch = await SchemaWatch.start(database, settings, observe);
+
     return new RowgraphService(database, settings, watch, observe, options.timeout ?? defaultTimeoutMillis);
   } catch (error) {
     await database.close();
@@ -256,7 +267,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async ping(): Promise<void> {
-    await this.#database.query('select 1');
+    await this.#database.query('select 1', undefined, pingTimeoutMillis);
   }
 
   async close(): Promise<void> {

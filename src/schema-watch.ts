@@ -13,6 +13,12 @@ import { RequestErrors } from './request/parse-document.ts';
 import { singleFlight } from './single-flight.ts';
 
 const fingerprintMillis = 1000;
+/**
+ * How often requests that are refused without asking the database may have the schema compared: so many times in a row, and then once in a pause. An
+ * invalid request costs the database nothing more.
+ */
+const mostChecks = 5;
+const checkPauseMillis = 500;
 /** How long a request is compiled anew because the schema keeps changing under it. */
 const patienceMillis = 10_000;
 /** What a request may be refused with only because of the schema that it was compiled for. */
@@ -34,6 +40,8 @@ export class SchemaWatch {
   #state: State;
   /** Reads the schema anew where it is not what it was. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
+  /** How many comparisons invalid requests may ask for, as of a time. */
+  #checks = { left: mostChecks, at: performance.now() };
   #isForced = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
@@ -117,6 +125,7 @@ export class SchemaWatch {
     // What is being loaded may be new enough. If not, the next attempt will tell.
     if (isStale && this.#state.apis === apis) await this.#refresh.settled();
     if (this.#state.apis !== apis) return true;
+    if (!isStale && !hasAskedDatabase(error) && !this.#mayCheck()) return false;
     try {
       await this.#refresh.run();
     } catch (failure) {
@@ -125,6 +134,14 @@ export class SchemaWatch {
       return false;
     }
     return this.#state.apis !== apis;
+  }
+
+  #mayCheck(): boolean {
+    const now = performance.now();
+    const left = Math.min(mostChecks, this.#checks.left + (now - this.#checks.at) / checkPauseMillis);
+    const mayCheck = left >= 1;
+    this.#checks = { left: mayCheck ? left - 1 : left, at: now };
+    return mayCheck;
   }
 
   /** Begins to listen where there is something to hear: the triggers may be installed at any time. */
@@ -177,6 +194,11 @@ function mayBeOutdated(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { sqlstate } = error.details;
   return refusals.has(error.code) || (typeof sqlstate === 'string' && undefinedClasses.has(sqlstate.slice(0, 2)));
+}
+
+/** Whether PostgreSQL itself has refused a request, which cost it something already. */
+function hasAskedDatabase(error: unknown): boolean {
+  return error instanceof ApiError && typeof error.details.sqlstate === 'string';
 }
 
 function clientError(error: unknown): unknown {

@@ -50,7 +50,7 @@ const layers: Readonly<Record<string, Layer>> = {
   plan: { values: ['request/operation.ts', 'limits.ts'], types: ['request', 'model', 'schema'] },
   sql: {},
   compile: { values: ['sql'], types: ['plan', 'model', 'schema'] },
-  database: { types: ['deadline.ts'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { values: ['deadline.ts'], packages: ['pg', '@electric-sql/pglite'], node: true },
   // The error class, and the marks by which errors of ours inside SQL are told.
   execute: { values: ['database/database.ts', 'database/session-statement.ts', 'sql/raise.ts'], types: ['database'], node: true },
   // Stands beside the pipeline: it loads a catalog and builds models of its own, to tell what is not in them.

@@ -50,12 +50,16 @@ select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
     from pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
     from pg_catalog.pg_roles r)
 )`;
 
+/** It takes milliseconds: a server that needs longer is not there. */
+const timeoutMillis = 10_000;
+
 /** Reads the fingerprint of what these schemas' API is made of. Equal texts mean that nothing has changed. */
 export async function readFingerprint(database: Database, schemas: readonly string[]): Promise<string> {
-  const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)]);
+  const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';
 }

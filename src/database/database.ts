@@ -2,6 +2,7 @@
  * What rowgraph needs of a database, whichever it is: a pool of PostgreSQL connections (`pg-database.ts`), the embedded PGlite
  * (`pglite-database.ts`) or one connection of the caller's (`client-database.ts`). Types only.
  */
+import type { Deadline } from '../deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 
 /** One SQL statement with text parameters; its text is the key under which it is prepared. */
@@ -20,6 +21,18 @@ export interface Session {
   readonly searchPath: string;
   /** The schema version that the statements were compiled for; null where the database keeps none. */
   readonly version: string | null;
+  /** What `alter role … set` says of the role. */
+  readonly defaults?: RoleDefaults | undefined;
+}
+
+/** The settings that a session of a role begins with (https://www.postgresql.org/docs/current/sql-alterrole.html), as far as they hold for a transaction. */
+export interface RoleDefaults {
+  /** Milliseconds; null where nothing limits the time of a statement. */
+  readonly statementTimeout: number | null;
+  /** Null: that of the connection. */
+  readonly isolation: string | null;
+  /** Names and values of all others. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
 }
 
 /** Statements that run in one transaction: all or nothing, in one network round trip. */
@@ -32,6 +45,12 @@ export interface Flight {
    * connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
+  /** Until when it may wait and run. Without one, nothing but the connection limits it. */
+  readonly deadline?: Deadline | null | undefined;
+  /** Whose share of the connections it uses. */
+  readonly client?: string | undefined;
+  /** Most bytes of its rows. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Bytes as a string, each a character (latin1): where they are few, a string costs less than a buffer. */
@@ -51,8 +70,11 @@ export type Rows = readonly (readonly (string | null)[])[];
 export interface Database {
   /** Runs a flight. Rejects with `DatabaseError`; nothing is changed then. */
   run(flight: Flight): Promise<FlightResult>;
-  /** Runs one statement as the connection's own user, outside any flight. Rows as arrays of text. For the catalog. */
-  query(text: string, parameters?: readonly (string | null)[]): Promise<Rows>;
+  /**
+   * Runs one statement as the connection's own user, outside any flight, ahead of flights that wait. Rows as arrays of text. For the catalog.
+   * It is cancelled after `timeoutMillis` (default: a minute).
+   */
+  query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
   /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to the function that stops it. */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
   /** How the prepared statements of all connections do. */
@@ -61,9 +83,17 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/**
+ * Why a flight failed, where it was not PostgreSQL that refused it. `overloaded`: no connection became free. `timeout`: its deadline has passed.
+ * `cancelled`: nobody waits for it any more. `outcome-unknown`: the connection ended when it may have been committed. `response-too-large`: its rows
+ * have more bytes than they may.
+ */
+export type FailureReason = 'overloaded' | 'timeout' | 'cancelled' | 'outcome-unknown' | 'response-too-large';
+
 /** What PostgreSQL (or the network) said: a `sqlstate` of five characters, or null where the connection failed. */
 export class DatabaseError extends Error {
   readonly sqlstate: string | null;
+  readonly reason: FailureReason | undefined;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
   readonly constraint: string | undefined;
@@ -74,6 +104,7 @@ export class DatabaseError extends Error {
     message: string,
     fields: {
       sqlstate: string | null;
+      reason?: FailureReason;
       detail?: string;
       hint?: string;
       constraint?: string;
@@ -85,6 +116,7 @@ export class DatabaseError extends Error {
     super(message, { cause: fields.cause });
     this.name = 'DatabaseError';
     this.sqlstate = fields.sqlstate;
+    this.reason = fields.reason;
     this.detail = fields.detail;
     this.hint = fields.hint;
     this.constraint = fields.constraint;

@@ -2,10 +2,10 @@
  * A flight as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
-import { DatabaseError, type Flight, type Statement } from './database.ts';
+import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
-import { type JitOff, sessionStatement } from './session-statement.ts';
+import { type JitOff, leadingStatement, sessionStatement } from './session-statement.ts';
 
 const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
 const statementKind = 0x53;
@@ -16,38 +16,73 @@ const mostParameters = 65_535;
 const everyRole = '';
 const writer = new MessageWriter();
 
-/** Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. */
-export function encodeFlight(flight: Flight, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction'): Buffer {
+/**
+ * Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. `hasTimeout`: whether
+ * PostgreSQL is told how long each statement may take.
+ */
+export function encodeFlight(
+  flight: Flight,
+  prepared: PreparedStatements | null,
+  jitOff: JitOff = 'transaction',
+  hasTimeout = false,
+): Buffer {
   for (const { parameters } of flight.statements) {
     if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
   }
+  return writer.encode(() => writeFlight(flight, prepared, jitOff, hasTimeout));
+}
+
+function writeFlight(
+  { session, statements, deadline }: Flight,
+  prepared: PreparedStatements | null,
+  jitOff: JitOff,
+  hasTimeout: boolean,
+): void {
   // Ahead of everything that can fail, so that no error can skip it.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
-  if (flight.session) {
+  if (session) {
+    const leading = leadingStatement(session);
+    if (leading) writeStatement(leading, everyRole, position++, null);
+    const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
     // What happens once on a connection is not worth a name.
-    writeStatement(sessionStatement(flight.session, jitOff), everyRole, position++, jitOff === 'connection' ? null : prepared);
+    writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
-  const role = flight.session?.role ?? everyRole;
-  for (const statement of flight.statements) writeStatement(statement, role, position++, prepared);
+  const role = session?.role ?? everyRole;
+  for (const statement of statements) writeStatement(statement, role, position++, prepared);
   writer.begin(messageType.sync);
   writer.end();
-  return writer.take();
+}
+
+/** What a statement may take, in whole milliseconds: what is left of the deadline, or the role's own limit where that is less. */
+function timeoutOf({ defaults }: Session, deadline: Flight['deadline']): number | null {
+  const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
+  return left === Infinity ? null : Math.max(1, Math.ceil(left));
+}
+
+/** How many statements lead the way of those of the flight. */
+export function countLeading({ session }: Flight): number {
+  if (session === null) return 0;
+  return leadingStatement(session) === null ? 1 : 2;
 }
 
 /** Whether encoding a flight would parse nothing. */
-export function isPrepared({ session, statements }: Flight, prepared: PreparedStatements, jitOff: JitOff): boolean {
-  if (session !== null && (jitOff === 'connection' || !prepared.has(everyRole, sessionStatement(session, jitOff).text))) return false;
+export function isPrepared({ session, statements, deadline }: Flight, prepared: PreparedStatements, jitOff: JitOff): boolean {
+  if (session !== null) {
+    if (jitOff === 'connection' || leadingStatement(session) !== null) return false;
+    if (!prepared.has(everyRole, sessionStatement(session, jitOff, timeoutOf(session, deadline)).text)) return false;
+  }
   const role = session?.role ?? everyRole;
   return statements.every(({ text }) => prepared.has(role, text));
 }
 
 /** Encodes a script of one or more statements without parameters for the simple protocol. */
 export function encodeScript(text: string): Buffer {
-  writer.begin(messageType.query);
-  writer.terminated(text);
-  writer.end();
-  return writer.take();
+  return writer.encode(() => {
+    writer.begin(messageType.query);
+    writer.terminated(text);
+    writer.end();
+  });
 }
 
 function writeStatement({ text, parameters }: Statement, role: string, position: number, prepared: PreparedStatements | null): void {

@@ -7,11 +7,23 @@ const initialCapacity = 16 * 1024;
 /** A buffer that grew beyond this is not kept. */
 const keptCapacity = 256 * 1024;
 
-/** A reusable buffer of messages: begin a message, add its fields, end it; `take` hands out a copy and starts over. */
+/** A reusable buffer of messages: begin a message, add its fields, end it. */
 export class MessageWriter {
   #buffer = Buffer.allocUnsafe(initialCapacity);
   #length = 0;
   #start = 0;
+
+  /**
+   * What `write` writes, as a copy. It always starts from nothing: what another call has left behind when it threw, such as the session of another
+   * caller, cannot get into it.
+   */
+  encode(write: (writer: this) => void): Buffer {
+    this.#length = 0;
+    write(this);
+    const encoded = Buffer.from(this.#buffer.subarray(0, this.#length));
+    if (this.#buffer.length > keptCapacity) this.#buffer = Buffer.allocUnsafe(initialCapacity);
+    return encoded;
+  }
 
   /** Opens a message; its length is filled in by `end`. */
   begin(type: number): void {
@@ -54,14 +66,6 @@ export class MessageWriter {
     const size = this.#buffer.write(text, this.#length + 4);
     this.#buffer.writeInt32BE(size, this.#length);
     this.#length += size + 4;
-  }
-
-  /** What was written since the last call. */
-  take(): Buffer {
-    const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
-    if (this.#buffer.length > keptCapacity) this.#buffer = Buffer.allocUnsafe(initialCapacity);
-    this.#length = 0;
-    return taken;
   }
 
   /** A UTF-16 unit takes at most three bytes of UTF-8, so room for that spares counting first. */

@@ -11,20 +11,20 @@ export interface OpenOptions {
   readonly prepare?: boolean | undefined;
   /** How many statements stay prepared on each connection. */
   readonly statementCacheSize?: number | undefined;
+  /** How many flights may wait for a connection, and how long. */
+  readonly queueLength?: number | undefined;
+  readonly queueTimeoutMillis?: number | undefined;
   readonly observe: Observer;
 }
 
 /** Opens a database. Throws `TypeError` for anything that is none of the three. */
-export function openDatabase(database: unknown, { poolSize, prepare, statementCacheSize, observe }: OpenOptions): Database {
-  const statements = statementCacheSize !== undefined && { statementCacheSize };
+export function openDatabase(database: unknown, { observe, ...given }: OpenOptions): Database {
   const options = {
-    ...(poolSize !== undefined && { poolSize }),
-    ...(prepare !== undefined && { prepare }),
-    ...statements,
+    ...withoutUndefined(given),
     onConnectionError: (error: unknown) => observe({ kind: 'pool-failed', error }),
   };
   if (typeof database === 'string') return openPgDatabase(database, options);
-  if (isPglite(database)) return openPgliteDatabase(database, { ...statements });
+  if (isPglite(database)) return openPgliteDatabase(database, options);
   if (isPool(database)) return openPgDatabase(database, options);
   throw new TypeError('The option "database" takes a connection URL, a pg.Pool or a PGlite.');
 }
@@ -35,4 +35,9 @@ function isPglite(value: unknown): value is PgliteLike {
 
 function isPool(value: unknown): value is PgPool {
   return typeof value === 'object' && value !== null && 'connect' in value && 'idleCount' in value;
+}
+
+/** An option that is undefined counts as left out. */
+function withoutUndefined<Options extends object>(options: Options): { [Key in keyof Options]?: Exclude<Options[Key], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

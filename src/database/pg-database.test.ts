@@ -393,9 +393,9 @@ describe('a connection', () => {
   });
 
   test('is waited for no longer than the limit', () =>
-    withDatabase({ poolSize: 1, acquireTimeoutMillis: 150 }, async (database) => {
+    withDatabase({ poolSize: 1, queueTimeoutMillis: 150 }, async (database) => {
       const sleeping = database.run(flight(['select pg_sleep(0.5)']));
-      await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(flight([whoAmI])), failure('53300', /150 ms/))));
+      await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(flight([whoAmI])), failure('53300', /overloaded/))));
       await sleeping;
       assert.equal((await database.run(flight([whoAmI]))).length, 1);
     }));

@@ -1,31 +1,32 @@
 /**
  * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer, some together with others
- * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`.
+ * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`. Who gets a connection is
+ * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the answer.
  */
-import { Socket } from 'node:net';
-import { Client, type ClientConfig, Pool } from 'pg';
+import { Deadline, type StopReason } from '../deadline.ts';
 import type { CacheStatistics } from '../events.ts';
-import { type Database, DatabaseError, type Field, type Flight, type FlightResult, type Rows } from './database.ts';
-import { encodeFlight, encodeScript, isPrepared } from './encode-flight.ts';
-import { type ExpectedReply, PgExchange } from './pg-exchange.ts';
+import type { Database, DatabaseError, Flight, FlightResult, Rows } from './database.ts';
+import { isPrepared } from './encode-flight.ts';
+import { openPool } from './open-pool.ts';
+import { PgConnections } from './pg-connections.ts';
+import type { PgExchange } from './pg-exchange.ts';
+import { PgJob } from './pg-job.ts';
 import { PgListener, type PgListenerClient } from './pg-listener.ts';
-import { PgSocket } from './pg-socket.ts';
+import { type ExchangeClient, PgRun } from './pg-run.ts';
 import { Pipelining } from './pipelining.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { type JitOff, toFlightError } from './session-statement.ts';
-import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import type { JitOff } from './session-statement.ts';
+import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
-export interface PgPoolClient {
-  query(submittable: PgExchange): unknown;
+export interface PgPoolClient extends ExchangeClient {
   release(error?: unknown): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
 /** What is used of a `pg.Pool`. */
 export interface PgPool {
-  readonly totalCount: number;
-  readonly idleCount: number;
   readonly waitingCount: number;
   readonly options: { readonly max?: number };
   readonly Client: new (options: object) => PgListenerClient;
@@ -44,39 +45,39 @@ export interface PgDatabaseOptions {
   readonly prepare?: boolean;
   /** How many statements stay prepared on each connection. */
   readonly statementCacheSize?: number;
-  /** How long a flight waits for a free connection. */
-  readonly acquireTimeoutMillis?: number;
+  /** How many flights may wait for a connection. Default: 1000. */
+  readonly queueLength?: number;
+  /** How long a flight waits for a connection. Default: 10,000 ms. */
+  readonly queueTimeoutMillis?: number;
   /** Takes note of a connection that broke while nobody used it, or could not be opened. */
   readonly onConnectionError?: (error: unknown) => void;
 }
 
-/** That of `pg`. */
-const defaultPoolSize = 10;
-/** How long opening a connection may take. */
-const connectTimeoutMillis = 5_000;
+/** How long a query of rowgraph's own may take, unless it says otherwise. */
+const queryTimeoutMillis = 60_000;
+/** How long `close` waits before it takes the next step. */
+const closeMillis = 1_000;
 
 /** What is known of a connection. */
 interface ConnectionState {
   /** Null: nothing is prepared by name. */
   readonly prepared: PreparedStatements | null;
   jitOff: JitOff;
+  /** What runs on it. */
+  run: PgRun | null;
 }
 
-/** What some connection is to exchange, and who waits for it. */
-interface Job {
-  /** Null for a query outside of flights. */
-  readonly flight: Flight | null;
-  readonly encode: (state: ConnectionState) => Uint8Array;
-  readonly reply: ExpectedReply;
-  readonly toError: (error: unknown, completed: number) => DatabaseError;
-  readonly resolve: (results: Field[][]) => void;
-  readonly reject: (error: DatabaseError) => void;
+/** Jobs that leave in one write; all but one only where none of them changes anything. */
+interface Group {
+  readonly client: string | null;
+  readonly jobs: readonly PgJob[];
+  refuse(error: DatabaseError): void;
 }
 
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first flight. */
 export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
   if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
-    throw new TypeError('A pool with the option "pipeline" takes no flights of ours, which are pipelines already: leave the option away');
+    throw new TypeError('rowgraph pipelines statements itself and cannot use a pool with the option "pipeline": leave the option out.');
   }
   return new PgDatabase(target, options);
 }
@@ -85,7 +86,7 @@ class PgDatabase implements Database {
   readonly #pool: PgPool;
   readonly #ownsPool: boolean;
   readonly #listener: PgListener;
-  readonly #acquireTimeoutMillis: number;
+  readonly #connections: PgConnections<PgPoolClient, Group>;
   readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
@@ -94,18 +95,21 @@ class PgDatabase implements Database {
   /** What those that are gone have added to the statistics. */
   readonly #gone = { hits: 0, misses: 0 };
   readonly #onRemove = (client: PgPoolClient): void => this.#forget(client);
-  readonly #pipelining = new Pipelining<Job>(
-    (jobs) => this.#startTogether(jobs),
-    () => this.#countSpare(),
-  );
+  readonly #pipelining: Pipelining<PgJob>;
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
-    this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
     this.#statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
     this.#onConnectionError = options.onConnectionError ?? ignore;
     this.#ownsPool = typeof target === 'string';
-    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize ?? defaultPoolSize, this.#acquireTimeoutMillis) : target;
+    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
+    const { queueLength = 1000, queueTimeoutMillis = 10_000 } = options;
+    const connectionOptions = { queueLength, queueTimeoutMillis, onError: this.#onConnectionError };
+    this.#connections = new PgConnections(this.#pool, connectionOptions, (client, group) => this.#serve(client, group));
+    this.#pipelining = new Pipelining<PgJob>(
+      (jobs) => this.#requestTogether(jobs),
+      () => this.#connections.countSpare(),
+    );
     // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
     this.#pool.on('remove', this.#onRemove);
@@ -113,23 +117,23 @@ class PgDatabase implements Database {
 
   run(flight: Flight): Promise<FlightResult> {
     return new Promise((resolve, reject) => {
-      const reply = { flights: 1, unwanted: flight.session === null ? 0 : 1, everyRow: false };
-      const encode: Job['encode'] = ({ prepared, jitOff }) => encodeFlight(flight, prepared, jitOff);
-      const toError: Job['toError'] = (error, completed) => toFlightError(error, flight, completed);
-      const job = { flight, encode, reply, toError, resolve, reject };
+      const job = PgJob.ofFlight(flight, { resolve, reject });
       // Several flights without names would all be parsed, and their pooler may have other connections for them.
-      if (flight.template === undefined || this.#statementCacheSize === null) this.#start(job, true);
-      else this.#pipelining.add(flight.template, job);
+      if (flight.template === undefined || this.#statementCacheSize === null) this.#request(job);
+      else {
+        job.onStop((reason) => job.stop(reason));
+        if (!job.isSettled) this.#pipelining.add(flight.template, job);
+      }
     });
   }
 
-  query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    return new Promise((resolve, reject) => {
-      const reply = { flights: 1, unwanted: 0, everyRow: true };
-      const encode = () => (parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text));
+  query(text: string, parameters?: readonly (string | null)[], timeoutMillis = queryTimeoutMillis): Promise<Rows> {
+    const deadline = new Deadline(timeoutMillis);
+    const answered = new Promise<Rows>((resolve, reject) => {
       // Every row of a query is text (see `PgExchange`).
-      this.#start({ flight: null, encode, reply, toError: toDatabaseError, resolve: resolve as Job['resolve'], reject }, true);
+      this.#request(PgJob.ofScript({ text, parameters }, deadline, { resolve: resolve as never, reject }));
     });
+    return answered.finally(() => deadline.end());
   }
 
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
@@ -148,96 +152,195 @@ class PgDatabase implements Database {
     return [{ name: 'statement', entries, hits, misses }];
   }
 
+  /** What runs has a while to end, is cancelled then, and loses its connection if that does not help: closing takes a few seconds at most. */
   async close(): Promise<void> {
-    await this.#listener.close();
-    if (this.#ownsPool) await this.#pool.end();
+    const isReturned = this.#connections.close();
+    const steps = [
+      () => this.#eachRun((run) => run.cancel()),
+      () => this.#eachRun((run) => run.abort()),
+      () => this.#eachConnection((client) => client.connection?.stream.destroy()),
+    ];
+    const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
+    await isReturned;
+    const ending = [this.#listener.close(), this.#ownsPool && this.#pool.end()];
+    // A server that is silent does not say goodbye.
+    const isLate = new Promise((resolve) => timers.push(setTimeout(resolve, closeMillis * steps.length)));
+    await Promise.race([Promise.all(ending), isLate]);
+    for (const timer of timers) clearTimeout(timer);
+    if (this.#ownsPool) return;
+    this.#pool.removeListener('error', this.#onConnectionError);
+    this.#pool.removeListener('remove', this.#onRemove);
+  }
+
+  #eachRun(act: (run: PgRun) => void): void {
+    for (const { run } of this.#states.values()) if (run !== null) act(run);
+  }
+
+  #eachConnection(act: (client: PgPoolClient) => void): void {
+    if (this.#ownsPool) for (const client of this.#states.keys()) act(client);
+  }
+
+  #request(job: PgJob): void {
+    const group: Group = { client: job.client, jobs: [job], refuse: (error) => job.reject(error) };
+    job.onStop((reason) => {
+      this.#connections.withdraw(group);
+      job.stop(reason);
+    });
+    if (!job.isSettled) this.#connections.request(group);
+  }
+
+  /** Together where there is a connection at once; where all have to wait, each does in the line of its client. */
+  #requestTogether(all: readonly PgJob[]): void {
+    const jobs = all.filter(({ isSettled }) => !isSettled);
+    if (jobs.length < 2 || this.#connections.isBusy) {
+      for (const job of jobs) this.#request(job);
+      return;
+    }
+    const refuse = (error: DatabaseError): void => {
+      for (const job of jobs) job.reject(error);
+    };
+    this.#connections.request({ client: jobs[0]!.client, jobs, refuse });
+  }
+
+  #serve(client: PgPoolClient, group: Group): void {
+    const jobs = this.#gather(client, group);
+    const [first, ...others] = jobs;
+    if (first === undefined) setImmediate(() => this.#connections.giveBack(client, group));
+    else if (others.length === 0) this.#send(client, group, jobs, true);
+    else if (this.#isPrepared(client, first)) this.#send(client, group, jobs, true);
     else {
-      this.#pool.removeListener('error', this.#onConnectionError);
-      this.#pool.removeListener('remove', this.#onRemove);
+      // Nobody could tell which of several flights has failed to parse a statement.
+      this.#send(client, group, [first], true);
+      for (const job of others) this.#request(job);
     }
   }
 
-  #start(job: Job, mayRetry: boolean): void {
-    this.#acquire((client) => this.#exchange(client, job, mayRetry), job.reject);
+  /** The jobs of a group that are still wanted, and others of their template that wait: whoever waits may as well go along. */
+  #gather(client: PgPoolClient, group: Group): PgJob[] {
+    const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
+    const [first] = jobs;
+    const template = first?.flight?.template;
+    if (template === undefined || this.#statementCacheSize === null || !this.#isPrepared(client, first!)) return jobs;
+    const room = this.#pipelining.mostOf(template) - jobs.length;
+    if (room <= 0) return jobs;
+    const isAlike = (other: Group): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
+    for (const other of this.#connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
+    return jobs;
   }
 
-  /** On one connection, if that has their statements prepared: nobody could tell which of several flights has failed to parse one. */
-  #startTogether(jobs: readonly Job[]): void {
-    const [first, ...others] = jobs as [Job, ...Job[]];
-    this.#acquire(
-      (client) => {
-        if (others.length > 0 && this.#isPrepared(client, first)) return this.#share(client, jobs);
-        this.#exchange(client, first, true);
-        for (const job of others) this.#start(job, true);
-      },
-      (error) => {
-        for (const job of jobs) job.reject(error);
-      },
-    );
-  }
-
-  #isPrepared(client: PgPoolClient, { flight }: Job): boolean {
+  #isPrepared(client: PgPoolClient, { flight }: PgJob): boolean {
     const { prepared, jitOff } = this.#stateOf(client);
     return flight !== null && prepared !== null && isPrepared(flight, prepared, jitOff);
   }
 
-  /** Each flight is a transaction of its own. What does not succeed here runs again, alone. */
-  #share(client: PgPoolClient, jobs: readonly Job[]): void {
-    const template = jobs[0]!.flight!.template!;
+  /** Sends jobs in one write. Each flight is a transaction of its own; one that fails in company runs again, alone. */
+  #send(client: PgPoolClient, group: Group, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#stateOf(client);
-    const started = performance.now();
-    let over = 0;
-    const onDone = ({ error, broken, results }: PgExchange): void => {
-      const job = jobs[over++]!;
-      const isLast = broken || over === jobs.length;
-      if (isLast) client.release(broken ? error : undefined);
-      if (error === null) job.resolve(results);
-      else {
-        this.#pipelining.noteFailure(template);
-        this.#start(job, true);
-      }
-      if (broken) for (const left of jobs.slice(over)) this.#start(left, true);
-      else if (isLast) this.#pipelining.note(template, jobs.length, performance.now() - started);
-    };
-    const bytes = Buffer.concat(jobs.map((job) => job.encode(state)));
-    client.query(new PgExchange(bytes, { ...jobs[0]!.reply, flights: jobs.length }, onDone));
-  }
-
-  #exchange(client: PgPoolClient, job: Job, mayRetry: boolean): void {
-    const state = this.#stateOf(client);
-    const { prepared } = state;
     let bytes: Uint8Array;
     try {
-      bytes = job.encode(state);
+      bytes =
+        jobs.length === 1
+          ? jobs[0]!.encode(state.prepared, state.jitOff)
+          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff)));
     } catch (error) {
-      client.release();
-      return job.reject(toDatabaseError(error));
+      state.prepared?.settle(0);
+      // The connection is given back in a turn of its own: what waits for it may fail in the same way.
+      setImmediate(() => this.#connections.giveBack(client, group));
+      if (jobs.length === 1) jobs[0]!.reject(toDatabaseError(error));
+      else for (const job of jobs) this.#request(job);
+      return;
     }
-    const { flight } = job;
     const started = performance.now();
-    const onDone = ({ error, broken, written, completed, results }: PgExchange): void => {
-      prepared?.settle(completed);
-      if (error === null) {
-        if (flight?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
-        client.release();
-        job.resolve(results);
-        if (flight?.template) this.#pipelining.note(flight.template, 1, performance.now() - started);
-      } else if (mayRetry && !broken && isStalePlan(error)) {
-        prepared?.evictAll();
-        this.#exchange(client, job, false);
-      } else {
-        client.release(broken ? error : undefined);
-        if (mayRetry && !written) this.#start(job, false);
-        else job.reject(job.toError(error, completed));
-      }
-    };
-    client.query(new PgExchange(bytes, job.reply, onDone));
+    let over = 0;
+    let resend: (() => void) | null = null;
+    const run = new PgRun(client, bytes, jobs[0]!.replyTo(jobs.length), {
+      done: (exchange) => {
+        const job = jobs[over++]!;
+        job.run = null;
+        if (jobs.length === 1) resend = this.#finishAlone(client, group, job, exchange, mayRetry, performance.now() - started);
+        else this.#finishInCompany(jobs, over, exchange, performance.now() - started);
+        if (jobs.slice(over).every(({ isSettled }) => isSettled)) run.cancel();
+      },
+      free: (error) => {
+        state.run = null;
+        if (resend !== null && error === undefined) resend();
+        else {
+          if (resend !== null) this.#request(jobs[0]!);
+          this.#connections.giveBack(client, group, error);
+        }
+      },
+      overflow: () => {
+        // What a mutation has done is to be known.
+        if (jobs[over]!.isRead) run.abort();
+        else run.cancel();
+      },
+      silent: () => this.#dropIdle(),
+    });
+    state.run = run;
+    for (const job of jobs) {
+      job.run = run;
+      job.onStop((reason) => this.#stop(job, jobs, run, reason));
+    }
+    run.start();
   }
 
-  /** How many connections more are to be at work until half of the pool is. */
-  #countSpare(): number {
-    const { options, totalCount, idleCount, waitingCount } = this.#pool;
-    return Math.ceil((options.max ?? defaultPoolSize) / 2) - (totalCount - idleCount + waitingCount);
+  /** Whether a mutation was in time is for PostgreSQL to say: it is waited for, for as long as a cancel request takes. */
+  #stop(job: PgJob, jobs: readonly PgJob[], run: PgRun, reason: StopReason): void {
+    if (job.isRead || reason === 'abandoned') job.stop(reason);
+    if (jobs.length === 1 || jobs.every(({ isSettled }) => isSettled)) run.cancel();
+  }
+
+  /** Settles the only job of an exchange. Returns how it is sent again over the same connection, where that helps. */
+  #finishAlone(
+    client: PgPoolClient,
+    group: Group,
+    job: PgJob,
+    exchange: PgExchange,
+    mayRetry: boolean,
+    millis: number,
+  ): (() => void) | null {
+    const state = this.#stateOf(client);
+    const { error, broken, written, completed, results } = exchange;
+    const { flight } = job;
+    state.prepared?.settle(completed);
+    if (error === null && !exchange.overflown) {
+      if (flight?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
+      job.resolve(results);
+      if (flight?.template) this.#pipelining.note(flight.template, 1, millis);
+    } else if (exchange.overflown) job.reject(job.explain(exchange));
+    else if (job.isSettled) return null;
+    else if (mayRetry && !broken && isStalePlan(error)) {
+      state.prepared?.evictAll();
+      return () => this.#send(client, group, [job], false);
+    } else if (broken && this.#mayResend(job, written)) this.#request(job);
+    else job.reject(job.explain(exchange));
+    return null;
+  }
+
+  #finishInCompany(jobs: readonly PgJob[], over: number, exchange: PgExchange, millis: number): void {
+    const job = jobs[over - 1]!;
+    const template = job.flight!.template!;
+    const { error, broken, results } = exchange;
+    if (exchange.overflown) job.reject(job.explain(exchange));
+    else if (error === null) job.resolve(results);
+    else {
+      this.#pipelining.noteFailure(template);
+      const again = broken ? jobs.slice(over - 1) : [job];
+      for (const each of again) {
+        each.run = null;
+        if (each.isSettled) continue;
+        if (!broken || this.#mayResend(each, true)) this.#request(each);
+        else each.reject(each.explain(exchange));
+      }
+    }
+    if (!broken && over === jobs.length) this.#pipelining.note(template, jobs.length, millis);
+  }
+
+  /** Whether a job whose connection was lost may be sent again: once, and only if it cannot have changed anything. */
+  #mayResend(job: PgJob, written: boolean): boolean {
+    if (job.hasLostConnection || (written && !job.isRead) || job.flight === null) return false;
+    job.hasLostConnection = true;
+    return true;
   }
 
   #stateOf(client: PgPoolClient): ConnectionState {
@@ -247,7 +350,7 @@ class PgDatabase implements Database {
       client.on('error', ignore);
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
       // Nothing stays behind on connections of the caller's, nor on those that a pooler hands to others.
-      state = { prepared, jitOff: this.#ownsPool && prepared !== null ? 'connection' : 'transaction' };
+      state = { prepared, jitOff: this.#ownsPool && prepared !== null ? 'connection' : 'transaction', run: null };
       this.#states.set(client, state);
     }
     return state;
@@ -260,42 +363,12 @@ class PgDatabase implements Database {
     this.#states.delete(client);
   }
 
-  /** Checks out a connection, waiting for a bounded time. The timer costs something, so it is spared while a connection is idle. */
-  #acquire(onClient: (client: PgPoolClient) => void, reject: Job['reject']): void {
-    let timer: NodeJS.Timeout | undefined;
-    let timedOut = false;
-    if (this.#pool.idleCount <= this.#pool.waitingCount) {
-      timer = setTimeout(() => {
-        timedOut = true;
-        reject(new DatabaseError(`No connection became free within ${this.#acquireTimeoutMillis} ms`, { sqlstate: tooManyConnections }));
-      }, this.#acquireTimeoutMillis);
-    }
-    this.#pool.connect((error, client) => {
-      clearTimeout(timer);
-      if (client === undefined) {
-        this.#onConnectionError(error);
-        if (!timedOut) reject(toDatabaseError(error));
-      } else if (timedOut) client.release();
-      else onClient(client);
+  /** The network has lost a connection without a word, and so it has lost those that are idle. The pool notices that they are gone. */
+  #dropIdle(): void {
+    this.#eachConnection((client) => {
+      if (!this.#connections.isLent(client)) client.connection?.stream.destroy();
     });
   }
-}
-
-function openPool(connectionString: string, size: number, acquireTimeoutMillis: number): PgPool {
-  // Set on the pool, it would also start a timer at each checkout.
-  class PatientClient extends Client {
-    constructor(options: ClientConfig) {
-      super({ ...options, connectionTimeoutMillis: Math.min(connectTimeoutMillis, acquireTimeoutMillis) });
-    }
-  }
-  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
-  const options = { connectionString, max: size, idleTimeoutMillis: 0, ...keepAlive, stream: openSocket as () => Socket };
-  return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
-}
-
-/** Node reads TLS into buffers of its own. */
-function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
-  return ssl ? new Socket() : new PgSocket();
 }
 
 function ignore(): void {}

@@ -13,6 +13,7 @@ export interface PgConnection {
   readonly stream: DataSource & {
     readonly writable: boolean;
     write(bytes: Uint8Array): unknown;
+    destroy(): unknown;
   };
   /** How `pg`'s parser tells its client that the server is ready. */
   emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
@@ -29,6 +30,16 @@ export interface ExpectedReply {
   readonly unwanted: number;
   /** Whether every row is wanted, or the first one of each statement. */
   readonly everyRow: boolean;
+  /** Most bytes of the rows of each flight. */
+  readonly maxBytes: number;
+}
+
+/** Who is called back. */
+export interface ExchangeListener {
+  /** For each flight when it is over. */
+  done(exchange: PgExchange): void;
+  /** When the rows of a flight have more bytes than they may: what comes is no longer kept, and the server is to be stopped. */
+  overflow(): void;
 }
 
 const errorResponse = 0x45;
@@ -51,21 +62,25 @@ export class PgExchange implements ReplySink<Field> {
   written = false;
   /** Whether the connection can serve no other exchange, and no other flight of this one. */
   broken = false;
+  /** Whether the server said that a flight failed, and so that nothing of it remains. */
+  refused = false;
+  /** Whether rows had more bytes than they may. */
+  overflown = false;
   readonly #bytes: Uint8Array;
   readonly #expected: ExpectedReply;
-  readonly #done: (exchange: PgExchange) => void;
+  readonly #listener: ExchangeListener;
+  #rowBytes = 0;
   #flightsLeft: number;
   #row: Field[] | null = null;
   #connection: PgConnection | null = null;
   #interception: Interception | null = null;
   #finished = false;
 
-  /** `done` is called for each flight. */
-  constructor(bytes: Uint8Array, expected: ExpectedReply, done: (exchange: PgExchange) => void) {
+  constructor(bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
     this.#bytes = bytes;
     this.#expected = expected;
     this.#flightsLeft = expected.flights;
-    this.#done = done;
+    this.#listener = listener;
   }
 
   /**
@@ -82,6 +97,21 @@ export class PgExchange implements ReplySink<Field> {
     this.written = true;
     stream.write(this.#bytes);
     return undefined;
+  }
+
+  /** Ends the connection, and the exchange with it. */
+  abort(): void {
+    this.#connection?.stream.destroy();
+  }
+
+  admits(length: number): boolean {
+    this.#rowBytes += length;
+    if (this.#rowBytes <= this.#expected.maxBytes) return true;
+    if (!this.overflown) {
+      this.overflown = true;
+      this.#listener.overflow();
+    }
+    return false;
   }
 
   wantsRow(): boolean {
@@ -116,6 +146,7 @@ export class PgExchange implements ReplySink<Field> {
     } else if (message[0] === errorResponse && this.#expected.flights > 1) {
       // For `pg` an error ends all that was submitted.
       this.error = failedInCompany;
+      this.refused = true;
     } else interception.pass(message);
   }
 
@@ -129,6 +160,7 @@ export class PgExchange implements ReplySink<Field> {
    */
   handleError(error: unknown, connection: PgConnection): void {
     this.error ??= error;
+    if (isServerError(error)) this.refused = true;
     if (!this.written || !isServerError(error)) {
       this.broken = true;
       this.#finish();
@@ -155,9 +187,12 @@ export class PgExchange implements ReplySink<Field> {
 
   /** A flight is over, and another one comes. */
   #goOn(): void {
-    this.#done(this);
+    this.#listener.done(this);
     this.results = [];
     this.error = null;
+    this.refused = false;
+    this.overflown = false;
+    this.#rowBytes = 0;
     this.completed = 0;
     this.#row = null;
   }
@@ -165,6 +200,6 @@ export class PgExchange implements ReplySink<Field> {
   #finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#done(this);
+    this.#listener.done(this);
   }
 }

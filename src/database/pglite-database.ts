@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
-import { encodeFlight, encodeScript } from './encode-flight.ts';
+import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
 import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
@@ -28,7 +28,7 @@ export interface PgliteDatabaseOptions {
   /** How many statements stay prepared. */
   readonly statementCacheSize?: number;
   /** How long a flight waits while somebody else has a transaction open in the one session that there is. */
-  readonly acquireTimeoutMillis?: number;
+  readonly queueTimeoutMillis?: number;
 }
 
 /** Between two looks whether a transaction of somebody else's is over. */
@@ -42,12 +42,12 @@ export function openPgliteDatabase(pglite: PgliteLike, options: PgliteDatabaseOp
 class PgliteDatabase implements Database {
   readonly #pglite: PgliteLike;
   readonly #prepared: PreparedStatements;
-  readonly #acquireTimeoutMillis: number;
+  readonly #queueTimeoutMillis: number;
 
   constructor(pglite: PgliteLike, options: PgliteDatabaseOptions) {
     this.#pglite = pglite;
     this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256);
-    this.#acquireTimeoutMillis = options.acquireTimeoutMillis ?? 10_000;
+    this.#queueTimeoutMillis = options.queueTimeoutMillis ?? 10_000;
   }
 
   async run(flight: Flight): Promise<FlightResult> {
@@ -58,7 +58,7 @@ class PgliteDatabase implements Database {
         reply = await this.#send(flight);
       }
       if (reply.error) throw toFlightError(reply.error, flight, reply.rows.length);
-      return reply.rows.slice(flight.session === null ? 0 : 1).map((rows) => rows[0] ?? []);
+      return reply.rows.slice(countLeading(flight)).map((rows) => rows[0] ?? []);
     });
   }
 
@@ -101,7 +101,7 @@ class PgliteDatabase implements Database {
    * by messages (psql through a socket) holds neither between them, and is waited for.
    */
   async #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const deadline = Date.now() + this.#acquireTimeoutMillis;
+    const deadline = Date.now() + this.#queueTimeoutMillis;
     const attempt = async () => (this.#pglite.isInTransaction() ? null : { value: await run() });
     try {
       await this.#pglite.waitReady;

@@ -71,14 +71,14 @@ export class Pipelining<Job> {
     const turn = this.#turn;
     this.#turn = new Map();
     for (const [template, jobs] of turn) {
-      const groups = Math.max(Math.ceil(jobs.length / this.#mostOf(template)), Math.min(jobs.length, this.#countSpare()));
+      const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, this.#countSpare()));
       const size = Math.ceil(jobs.length / groups);
       for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
     }
   }
 
   /** How many may go together; one if nothing is known of them. */
-  #mostOf(template: object): number {
+  mostOf(template: object): number {
     const pace = this.#paces.get(template);
     if (pace === undefined || pace.slowest > slowMillis) return 1;
     return Math.max(1, Math.min(mostTogether, Math.floor(longestWaitMillis / pace.average)));

@@ -34,6 +34,7 @@ const reply = Buffer.concat([
 function readIn(chunks: readonly Buffer[]): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
+    admits: () => true,
     wantsRow: () => true,
     value: (bytes, start, end) => bytes.toString('utf8', start, end),
     row: (values) => heard.push(values),

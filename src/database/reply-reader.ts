@@ -5,6 +5,8 @@
 
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
 export interface ReplySink<Value> {
+  /** Whether a row of so many bytes, of which there may be none yet, is to be read. If not, its bytes are passed over as they come. */
+  admits(length: number): boolean;
   /** Whether the row that comes is wanted; if not, neither `value` nor `row` is called for it. */
   wantsRow(): boolean;
   /** Reads a value. The bytes are the sink's if it may keep them, else they are gone once this returns. */
@@ -36,19 +38,24 @@ export class ReplyReader<Value> {
   #begun: Buffer | null = null;
   /** How many bytes of it there are. */
   #filled = 0;
+  /** How many bytes to come belong to a row that is not read. */
+  #passedOver = 0;
 
   constructor(sink: ReplySink<Value>) {
     this.#sink = sink;
   }
 
   read(chunk: Buffer): void {
-    let start = 0;
+    let start = Math.min(this.#passedOver, chunk.length);
+    this.#passedOver -= start;
     while (this.#begun !== null && start < chunk.length) start = this.#fill(this.#begun, chunk, start);
     while (chunk.length - start >= headerLength) {
-      const end = start + lengthAt(chunk, start);
-      if (end > chunk.length) return this.#begin(end - start, chunk, start);
-      this.#readMessage(chunk, start, end, false);
-      start = end;
+      const length = lengthAt(chunk, start);
+      const end = start + length;
+      if (chunk[start] === code.dataRow && !this.#sink.admits(length)) this.#passedOver = Math.max(0, end - chunk.length);
+      else if (end > chunk.length) return this.#begin(length, chunk, start);
+      else this.#readMessage(chunk, start, end, false);
+      start = Math.min(end, chunk.length);
     }
     if (start < chunk.length) this.#begin(headerLength, chunk, start);
   }
@@ -66,6 +73,12 @@ export class ReplyReader<Value> {
     if (this.#filled === begun.length) {
       this.#begun = null;
       const length = lengthAt(begun, 0);
+      if (begun.length === headerLength && begun[0] === code.dataRow && !this.#sink.admits(length)) {
+        const rest = length - headerLength;
+        const here = Math.min(rest, chunk.length - start - copied);
+        this.#passedOver = rest - here;
+        return start + copied + here;
+      }
       if (length > begun.length) this.#begin(length, begun, 0);
       else this.#readMessage(begun, 0, length, true);
     }

@@ -26,24 +26,65 @@ const settings = "set_config('role', $1, true), set_config('request.jwt.claims',
  * The first expression is evaluated first, as the user of the connection. A sum read in place costs 7 µs of PostgreSQL's time,
  * a function that reads and compares it twice as much.
  */
-const check = `case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $4::numeric then ''
+const check = (
+  parameter: number,
+): string => `case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $${parameter}::numeric then ''
   else rowgraph.raise_stale_schema() end, `;
 
 /** Undefined schema, table and function. */
 const undefinedStates = new Set(['3F000', '42P01', '42883']);
 
-/** The statement for a session. Its text is one of few, so it is prepared once on each connection. */
-export function sessionStatement({ role, claims, searchPath, version }: Session, jitOff: JitOff): Statement {
-  const set = `${settings}${jitTexts[jitOff]}`;
-  return version === null
-    ? { text: `select ${set}`, parameters: [role, claims, searchPath] }
-    : { text: `select ${check}${set}`, parameters: [role, claims, searchPath, version] };
+/** Texts by what they are made of: they are few, and each is prepared once on a connection. */
+const texts = new Map<string, string>();
+
+/**
+ * The statement for a session. `timeoutMillis` becomes the `statement_timeout` of what follows: it takes effect with the next statement. Null leaves
+ * it alone.
+ */
+export function sessionStatement(
+  { role, claims, searchPath, version, defaults }: Session,
+  jitOff: JitOff,
+  timeoutMillis: number | null,
+): Statement {
+  const parameters: string[] = [role, claims, searchPath];
+  if (version !== null) parameters.push(version);
+  if (timeoutMillis !== null) parameters.push(String(timeoutMillis));
+  const count = defaults?.settings.length ?? 0;
+  if (count > 0) for (const [name, value] of defaults!.settings) parameters.push(name, value);
+  const key = `${version !== null} ${timeoutMillis !== null} ${jitOff} ${count}`;
+  let text = texts.get(key);
+  if (text === undefined) {
+    text = writeText(version !== null, timeoutMillis !== null, jitOff, count);
+    texts.set(key, text);
+  }
+  return { text, parameters };
+}
+
+/** The role's own settings come ahead of the role, as the login sets them. */
+function writeText(hasVersion: boolean, hasTimeout: boolean, jitOff: JitOff, defaults: number): string {
+  let parameter = 4;
+  const checked = hasVersion ? check(parameter++) : '';
+  const timeout = hasTimeout ? `, set_config('statement_timeout', $${parameter++}, true)` : '';
+  let own = '';
+  for (let index = 0; index < defaults; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
+  return `select ${checked}${own}${settings}${timeout}${jitTexts[jitOff]}`;
+}
+
+const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
+
+/** What has to come before the session's statement: an isolation level can only be chosen before anything is read. Null where nothing has to. */
+export function leadingStatement({ defaults }: Session): Statement | null {
+  const isolation = defaults?.isolation;
+  // Without `local`, which would warn that no transaction is open: none is, to PostgreSQL, before the first statement of a pipeline. It lasts no longer all the same.
+  return isolation && isolationLevels.has(isolation) ? { text: `set transaction_isolation = '${isolation}'`, parameters: [] } : null;
 }
 
 /** The error of a flight of which `completed` statements had run. */
 export function toFlightError(error: unknown, flight: Flight, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
-  if (completed > 0 || flight.session === null || databaseError.sqlstate === null) return databaseError;
+  if (flight.session === null || databaseError.sqlstate === null) return databaseError;
+  // Behind the session's statement, all is the caller's own.
+  if (completed > (leadingStatement(flight.session) === null ? 0 : 1)) return databaseError;
   // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
   if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.

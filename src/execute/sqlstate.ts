@@ -1,7 +1,7 @@
 /**
  * What an SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) means to a client: `DatabaseError` → `ApiError`.
  */
-import type { DatabaseError } from '../database/database.ts';
+import type { DatabaseError, FailureReason } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { raiseMarker } from '../sql/raise.ts';
 
@@ -24,6 +24,20 @@ const broken: Meaning = {
   code: 'DATABASE_ERROR',
   message: 'The database met an internal error. Its operator finds the reason in the log.',
   terse: true,
+};
+
+/** Of what PostgreSQL did not say itself. */
+const reasons: Readonly<Record<FailureReason, Meaning>> = {
+  overloaded: { code: 'OVERLOADED', terse: true },
+  timeout: { code: 'TIMEOUT' },
+  cancelled: { code: 'CANCELLED' },
+  'outcome-unknown': {
+    code: 'OUTCOME_UNKNOWN',
+    message:
+      'The connection to the database was lost after the mutation was sent: it may or may not have been committed. Check before you send it again.',
+    terse: true,
+  },
+  'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },
 };
 
 /** By state, or else by class (its first two characters). Unknown classes are a function's own. */
@@ -70,9 +84,9 @@ const raised: Readonly<Record<string, ErrorCode>> = {
 export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
-  const { code, message, terse } = meaningOf(error.sqlstate);
+  const { code, message, terse } = error.reason === undefined ? meaningOf(error.sqlstate) : reasons[error.reason];
   const details = {
-    ...(error.sqlstate !== null && { sqlstate: error.sqlstate }),
+    ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
     ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
     ...(!terse && error.detail !== undefined && { detail: error.detail }),
     ...(!terse && error.hint !== undefined && { hint: error.hint }),

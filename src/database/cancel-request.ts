@@ -1,0 +1,55 @@
+/**
+ * Asks PostgreSQL to cancel what a connection is running (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS):
+ * over a connection of its own, as the first one is busy. Leans on fields of `pg`'s Client and on its Connection, which are not documented.
+ */
+import { Connection } from 'pg';
+
+/** What is used of a `pg.Client`. */
+export interface CancellableClient {
+  readonly host?: string;
+  readonly port?: number;
+  readonly ssl?: unknown;
+  readonly processID?: number | null;
+  readonly secretKey?: number | null;
+}
+
+/** What is used of `pg`'s Connection. */
+interface CancelConnection {
+  readonly stream: { destroy(): void };
+  connect(port: number, host: string): void;
+  cancel(processId: number, secretKey: number): void;
+  once(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): unknown;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/**
+ * `delivered`: the server has signalled the backend and closed the connection, so that whatever the backend is sent afterwards is not what gets
+ * cancelled. `unreachable`: the server did not answer in time. `unsupported`: the connection does not say which backend it is.
+ */
+export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';
+
+/** Sends a cancel request and waits for the server to take it. Never rejects. */
+export function sendCancelRequest(client: CancellableClient, timeoutMillis: number): Promise<CancelOutcome> {
+  const { host, port, ssl, processID, secretKey } = client;
+  if (host === undefined || port === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') {
+    return Promise.resolve('unsupported');
+  }
+  return new Promise((resolve) => {
+    const connection = new Connection({ ssl } as never) as unknown as CancelConnection;
+    let isSent = false;
+    const timer = setTimeout(() => finish('unreachable'), timeoutMillis);
+    const finish = (outcome: CancelOutcome): void => {
+      clearTimeout(timer);
+      connection.stream.destroy();
+      resolve(outcome);
+    };
+    connection.once(ssl ? 'sslconnect' : 'connect', () => {
+      isSent = true;
+      connection.cancel(processID, secretKey);
+    });
+    connection.on('error', () => finish('unreachable'));
+    connection.once('end', () => finish(isSent ? 'delivered' : 'unreachable'));
+    if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}` as never, undefined as never);
+    else connection.connect(port, host);
+  });
+}

@@ -1,0 +1,221 @@
+/**
+ * Lends the connections of a `pg` pool: as many as there may be, to whom the queue says, for as long as each needs one. Work waits for any
+ * connection, not for one of its own, so that a wait that ends leaves nothing behind. In: work; out: work with a connection.
+ */
+import { ConnectionQueue, type QueuedWork } from './connection-queue.ts';
+import { DatabaseError } from './database.ts';
+import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
+
+/** What is used of a `pg.PoolClient`. */
+export interface LentClient {
+  release(error?: unknown): void;
+  readonly connection?: { readonly stream: { destroy(): unknown } };
+}
+
+/** What is used of a `pg.Pool`. */
+export interface LendingPool<Client extends LentClient> {
+  readonly waitingCount: number;
+  readonly options: { readonly max?: number };
+  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
+}
+
+export interface ConnectionWork extends QueuedWork {
+  /** Ends its wait. */
+  refuse(error: DatabaseError): void;
+}
+
+export interface ConnectionsOptions {
+  /** How much work may wait. */
+  readonly queueLength: number;
+  /** How long it may wait. */
+  readonly queueTimeoutMillis: number;
+  /** Takes note of a connection that could not be opened. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** That of `pg`. */
+const defaultPoolSize = 10;
+/** Until a connection is tried again that could not be had. */
+const retryMillis = 250;
+/** One of so many connections is kept from each client, for others. */
+const spareOf = 5;
+
+export class PgConnections<Client extends LentClient, Work extends ConnectionWork> {
+  readonly #pool: LendingPool<Client>;
+  readonly #options: ConnectionsOptions;
+  readonly #serve: (client: Client, work: Work) => void;
+  readonly #queue: ConnectionQueue<Work>;
+  /** When the work in the queue came, first come first. */
+  readonly #arrivals = new Map<Work, number>();
+  readonly #lent = new Set<Client>();
+  /** How many connections the pool was asked for and has not given. */
+  #asked = 0;
+  /** Why the last attempt to open a connection failed; null since one succeeded. */
+  #lastFailure: DatabaseError | null = null;
+  #waitTimer: NodeJS.Timeout | null = null;
+  #retryTimer: NodeJS.Timeout | null = null;
+  #onAllReturned: (() => void) | null = null;
+  #isClosed = false;
+
+  /** `serve` gets work with a connection, which it gives back by `giveBack`. */
+  constructor(pool: LendingPool<Client>, options: ConnectionsOptions, serve: (client: Client, work: Work) => void) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#serve = serve;
+    const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
+    this.#queue = new ConnectionQueue({ length: options.queueLength, share });
+  }
+
+  /** How many connections more are to be at work until half of the pool is. */
+  countSpare(): number {
+    return Math.ceil(this.#size / 2) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
+  }
+
+  /** Whether work of a client would wait for a connection that somebody else uses. */
+  get isBusy(): boolean {
+    return this.#lent.size + Math.max(this.#asked, this.#queue.size) >= this.#size;
+  }
+
+  /** Whether somebody has this connection. */
+  isLent(client: Client): boolean {
+    return this.#lent.has(client);
+  }
+
+  /** Gets work a connection, or refuses it. */
+  request(work: Work): void {
+    if (this.#isClosed) return work.refuse(closedError());
+    const refused = this.#queue.add(work);
+    if (refused !== null) {
+      this.#arrivals.delete(refused);
+      refused.refuse(overloaded('too many requests wait for a connection to the database'));
+      if (refused === work) return;
+    }
+    this.#arrivals.set(work, performance.now());
+    this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#options.queueTimeoutMillis).unref();
+    this.#ask();
+  }
+
+  /** Work that waits does not want a connection any more. */
+  withdraw(work: Work): void {
+    this.#queue.remove(work);
+    this.#arrivals.delete(work);
+  }
+
+  /** Other work that waits and may share a connection. */
+  takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {
+    if (this.#queue.size === 0) return [];
+    const taken = this.#queue.takeAlike(isAlike, most);
+    for (const work of taken) this.#arrivals.delete(work);
+    return taken;
+  }
+
+  /** The connection is free; with an error it is of no use. */
+  giveBack(client: Client, work: Work, error?: unknown): void {
+    this.#queue.release(work);
+    // Where a pool is shared, others wait for it too.
+    if (error === undefined && this.#pool.waitingCount === 0 && this.#lend(client)) return;
+    this.#lent.delete(client);
+    client.release(error);
+    if (this.#isClosed && this.#lent.size === 0) this.#onAllReturned?.();
+    this.#ask();
+  }
+
+  /** Refuses all that waits and all that comes. Resolves when all connections are back. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of [this.#waitTimer, this.#retryTimer]) if (timer) clearTimeout(timer);
+    for (const work of [...this.#queue]) this.#refuse(work, closedError());
+    return new Promise((resolve) => {
+      if (this.#lent.size === 0) resolve();
+      else this.#onAllReturned = resolve;
+    });
+  }
+
+  get #size(): number {
+    return this.#pool.options.max ?? defaultPoolSize;
+  }
+
+  #ask(): void {
+    while (
+      this.#retryTimer === null &&
+      this.#asked < this.#queue.size &&
+      this.#lent.size + this.#asked < this.#size &&
+      this.#queue.hasNext &&
+      !this.#isClosed
+    ) {
+      this.#asked += 1;
+      const began = performance.now();
+      this.#pool.connect((error, client) => {
+        this.#asked -= 1;
+        if (client === undefined) this.#noteFailure(error, began);
+        else this.#take(client);
+      });
+    }
+  }
+
+  #take(client: Client): void {
+    this.#lastFailure = null;
+    this.#lent.add(client);
+    if (this.#lend(client)) return;
+    this.#lent.delete(client);
+    client.release();
+  }
+
+  /** Whether there was work for the connection. */
+  #lend(client: Client): boolean {
+    const work = this.#queue.take();
+    if (work === undefined) return false;
+    this.#arrivals.delete(work);
+    this.#serve(client, work);
+    return true;
+  }
+
+  /**
+   * Where the server has no connection to spare, or where connections are at work that may become free, work goes on waiting. Else nobody is to wait
+   * for what is not there.
+   */
+  #noteFailure(error: unknown, began: number): void {
+    this.#options.onError(error);
+    const failure = toDatabaseError(error);
+    this.#lastFailure = failure;
+    if (this.#isClosed) return;
+    if (this.#lent.size > 0 || failure.sqlstate === tooManyConnections) {
+      this.#retryTimer ??= setTimeout(() => {
+        this.#retryTimer = null;
+        this.#ask();
+      }, retryMillis).unref();
+      return;
+    }
+    for (const [work, arrived] of [...this.#arrivals]) if (arrived <= began) this.#refuse(work, failure);
+    this.#ask();
+  }
+
+  #refuse(work: Work, error: DatabaseError): void {
+    this.withdraw(work);
+    work.refuse(error);
+  }
+
+  #endWaits(): void {
+    const { queueTimeoutMillis } = this.#options;
+    this.#waitTimer = null;
+    const now = performance.now();
+    for (const [work, arrived] of this.#arrivals) {
+      const left = arrived + queueTimeoutMillis - now;
+      if (left > 0) {
+        this.#waitTimer = setTimeout(() => this.#endWaits(), left).unref();
+        return;
+      }
+      // What is rowgraph's own has a deadline of its own.
+      if (work.client !== null) this.#refuse(work, this.#lastFailure ?? overloaded('no connection to the database became free in time'));
+      else this.#arrivals.delete(work);
+    }
+  }
+}
+
+function overloaded(why: string): DatabaseError {
+  return new DatabaseError(`The server is overloaded: ${why}. Try again later.`, { sqlstate: tooManyConnections, reason: 'overloaded' });
+}
+
+function closedError(): DatabaseError {
+  return new DatabaseError('The database is closed', { sqlstate: null });
+}

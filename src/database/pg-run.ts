@@ -1,0 +1,86 @@
+/**
+ * One exchange on one connection, from its write until the connection can serve another: cancels it where nobody waits any more, and gives the
+ * connection up where nothing comes back. In: the connection and the bytes; out: each flight as it ends, and the connection's freedom.
+ */
+import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './cancel-request.ts';
+import { type ExpectedReply, PgExchange } from './pg-exchange.ts';
+
+/** How long the server may take to receive a cancel request, and then to do as it says. */
+const cancelMillis = 2000;
+
+/** What is used of a connection. */
+export interface ExchangeClient extends CancellableClient {
+  query(submittable: PgExchange): unknown;
+}
+
+export interface RunListener {
+  /** For each flight when it is over. */
+  done(exchange: PgExchange): void;
+  /** The connection serves others again; with an error it cannot. */
+  free(error: unknown): void;
+  /** Rows had more bytes than they may. */
+  overflow(): void;
+  /** The server cannot be reached over the network. */
+  silent(): void;
+}
+
+export class PgRun {
+  readonly #client: ExchangeClient;
+  readonly #listener: RunListener;
+  readonly #exchange: PgExchange;
+  #flightsLeft: number;
+  #isOver = false;
+  #isCancelling = false;
+  #grace: NodeJS.Timeout | undefined;
+  /** Why the connection serves nobody else. */
+  #failure: unknown;
+
+  constructor(client: ExchangeClient, bytes: Uint8Array, reply: ExpectedReply, listener: RunListener) {
+    this.#client = client;
+    this.#listener = listener;
+    this.#flightsLeft = reply.flights;
+    this.#exchange = new PgExchange(bytes, reply, { done: (exchange) => this.#note(exchange), overflow: () => listener.overflow() });
+  }
+
+  start(): void {
+    this.#client.query(this.#exchange);
+  }
+
+  /**
+   * Has the server cancel what runs. The connection is free only when the request cannot reach it any more, so that nobody else's statement is
+   * cancelled; it is ended where that cannot be known, or where the statement goes on all the same.
+   */
+  cancel(): void {
+    if (this.#isOver || this.#isCancelling) return;
+    this.#isCancelling = true;
+    void sendCancelRequest(this.#client, cancelMillis).then((outcome) => this.#endCancel(outcome));
+  }
+
+  /** Ends the connection at once. */
+  abort(): void {
+    this.#exchange.abort();
+  }
+
+  #endCancel(outcome: CancelOutcome): void {
+    this.#isCancelling = false;
+    if (outcome === 'unreachable') this.#listener.silent();
+    if (this.#isOver) {
+      this.#listener.free(
+        this.#failure ?? (outcome === 'unreachable' ? new Error('A cancel request may still reach this connection') : undefined),
+      );
+    } else if (outcome === 'delivered') this.#grace ??= setTimeout(() => this.#exchange.abort(), cancelMillis);
+    else this.#exchange.abort();
+  }
+
+  #note(exchange: PgExchange): void {
+    const { error, broken } = exchange;
+    this.#flightsLeft -= 1;
+    if (broken || this.#flightsLeft === 0) {
+      this.#isOver = true;
+      this.#failure = broken ? (error ?? new Error('The connection has ended')) : undefined;
+      clearTimeout(this.#grace);
+    }
+    this.#listener.done(exchange);
+    if (this.#isOver && !this.#isCancelling) this.#listener.free(this.#failure);
+  }
+}

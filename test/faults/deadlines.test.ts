@@ -1,0 +1,245 @@
+/**
+ * Time limits and clients that go away: a request ends in time whatever PostgreSQL or the network does, PostgreSQL is stopped, nobody else's statement
+ * is, and what a client is told of a mutation is true.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller, ExecutionResult } from '../../src/pipeline.ts';
+import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+
+const setup = `
+  create table entry (id serial primary key, note text);
+  grant all on all sequences in schema public to anon;
+  insert into entry (note) select 'note ' || n from generate_series(1, 20) n;
+  create function nap(seconds float8) returns text stable language plpgsql as $$ begin perform pg_sleep(seconds); return 'rested'; end $$;
+  create function slow(note text, seconds float8) returns text volatile language plpgsql as $$ begin
+    insert into entry (note) values (note); perform pg_sleep(seconds); return note; end $$;
+  create function big(size int) returns text stable language sql as $$ select repeat('x', size) $$;
+  create function big_write(note text, size int) returns text volatile language sql as $$
+    insert into entry (note) values (note); select repeat('x', size) $$;
+  create function setting(name text) returns text stable language sql as $$ select current_setting(name, true) $$;
+`;
+const caller: Caller = { role: 'anon' };
+const read = '{ entryCollection(first: 1) { edges { node { id } } } }';
+let databases: TestDatabases;
+let database: TestDatabase;
+
+before(async () => {
+  databases = await startTestDatabases();
+  database = await databases.create(setup);
+});
+after(() => databases.close());
+
+const codeOf = ({ errors }: ExecutionResult): unknown => errors?.[0]?.extensions.code;
+const countNotes = async (note: string): Promise<unknown> =>
+  (await database.run(`select count(*)::int as count from entry where note = '${note}'`))[0]?.count;
+
+/** Waits until as many backends of rowgraph's run a statement with this text as are wanted. */
+async function untilRunning(text: string, wanted: number): Promise<void> {
+  const sql = `select count(*)::int as count from pg_stat_activity where usename = 'authenticator' and state = 'active' and query like '%${text}%'`;
+  while ((await database.run(sql))[0]?.count !== wanted) await sleep(5);
+}
+
+async function withGraph(
+  options: Omit<Parameters<typeof createRowgraph>[0], 'database'>,
+  use: (graph: Rowgraph) => Promise<void>,
+): Promise<void> {
+  const graph = await createRowgraph({ database: database.url, ...options });
+  try {
+    await use(graph);
+  } finally {
+    await graph.close();
+  }
+}
+
+test('a query ends at the time limit of the graph, or at the shorter one of its client', () =>
+  withGraph({ timeout: 400 }, async (graph) => {
+    assert.equal(codeOf(await graph.execute({ query: '{ nap(seconds: 20) }' }, caller)), 'TIMEOUT');
+    assert.equal(codeOf(await graph.execute({ query: '{ nap(seconds: 20) }' }, caller, { timeout: 50 })), 'TIMEOUT');
+    await untilRunning('nap', 0);
+    assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined);
+  }));
+
+test('a mutation that ends at its time limit has changed nothing, and says so by its code', () =>
+  withGraph({ timeout: 300 }, async (graph) => {
+    const query = 'mutation { slow(note: "late", seconds: 20) }';
+    assert.equal(codeOf(await graph.execute({ query }, caller)), 'TIMEOUT');
+    assert.equal(await countNotes('late'), 0);
+  }));
+
+test('a statement that has no time limit of its own to PostgreSQL is cancelled by rowgraph', () =>
+  withGraph({ timeout: 300 }, async (graph) => {
+    // A function that takes its own limit away, so that only a cancel request ends it.
+    await database.run(`create or replace function stubborn(note text) returns text volatile language plpgsql set statement_timeout = 0 as $$
+      begin insert into entry (note) values (note); perform pg_sleep(20); return note; end $$`);
+    await graph.reload();
+    assert.equal(codeOf(await graph.execute({ query: 'mutation { stubborn(note: "stubborn") }' }, caller)), 'TIMEOUT');
+    assert.equal(await countNotes('stubborn'), 0);
+    await untilRunning('stubborn', 0);
+  }));
+
+test('a client that goes away takes its request along: from the queue, and from PostgreSQL', () =>
+  withGraph({ poolSize: 1 }, async (graph) => {
+    const running = new AbortController();
+    const queued = new AbortController();
+    const first = graph.execute({ query: 'mutation { slow(note: "gone", seconds: 20) }' }, caller, { signal: running.signal });
+    await untilRunning('slow', 1);
+    const second = graph.execute({ query: 'mutation { slow(note: "gone", seconds: 0) }' }, caller, { signal: queued.signal });
+    const third = graph.execute({ query: read }, caller);
+    queued.abort();
+    assert.equal(codeOf(await second), 'CANCELLED');
+    running.abort();
+    assert.equal(codeOf(await first), 'CANCELLED');
+    assert.equal(codeOf(await third), undefined, 'the next in the queue is served by the same connection');
+    assert.equal(await countNotes('gone'), 0);
+    assert.equal(codeOf(await graph.execute({ query: read }, caller, { signal: AbortSignal.abort() })), 'CANCELLED');
+  }));
+
+test('a cancel request never reaches the statement of somebody else', () =>
+  withGraph({ poolSize: 3 }, async (graph) => {
+    const counts = { answered: 0, cancelled: 0, other: [] as unknown[] };
+    const good = async (worker: number): Promise<void> => {
+      for (let round = 0; round < 150; round++) {
+        const { data, errors } = await graph.execute({ query: '{ nap(seconds: 0.001) }' }, caller, { client: `good ${worker}` });
+        if (data?.nap === 'rested') counts.answered += 1;
+        else counts.other.push(errors);
+      }
+    };
+    // Its moment varies from before the statement is sent to after it has ended.
+    const hasty = async (worker: number): Promise<void> => {
+      for (let round = 0; round < 150; round++) {
+        const controller = new AbortController();
+        const answer = graph.execute({ query: '{ nap(seconds: 0.002) }' }, caller, {
+          signal: controller.signal,
+          client: `hasty ${worker}`,
+        });
+        for (let turn = 0; turn < (round + worker) % 12; turn++) await new Promise(setImmediate);
+        controller.abort();
+        const code = codeOf(await answer);
+        if (code === 'CANCELLED') counts.cancelled += 1;
+        else if (code !== undefined) counts.other.push(code);
+      }
+    };
+    await Promise.all([0, 1, 2].flatMap((worker) => [good(worker), hasty(worker)]));
+    assert.deepEqual(counts.other, []);
+    assert.equal(counts.answered, 450);
+    assert.ok(counts.cancelled > 100, `${counts.cancelled} were cancelled`);
+  }));
+
+test('a lock that lasts: those who wait are told in time, and traffic goes on behind it', () =>
+  withGraph({ poolSize: 4, timeout: 600, queue: { timeout: 200 } }, async (graph) => {
+    const blocker = await database.connect();
+    await blocker.query('begin; lock table entry in access exclusive mode');
+    const codes = new Map<unknown, number>();
+    const answers = Array.from({ length: 400 }, async (_, index) => {
+      const code = codeOf(await graph.execute({ query: read }, caller, { client: `client ${index % 7}` }));
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    });
+    await Promise.all(answers);
+    assert.deepEqual([...codes.keys()].sort(), ['OVERLOADED', 'TIMEOUT']);
+    await blocker.query('rollback');
+    assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined);
+  }));
+
+test('a full queue refuses at once, and whoever floods it, not others', () =>
+  withGraph({ poolSize: 2, queue: { length: 10 } }, async (graph) => {
+    const nap = { query: '{ nap(seconds: 0.2) }' };
+    const flood = Array.from({ length: 100 }, () => graph.execute(nap, caller, { client: 'flood' }));
+    const others = ['a', 'b', 'c'].map((client) => graph.execute({ query: read }, caller, { client }));
+    assert.deepEqual((await Promise.all(others)).map(codeOf), [undefined, undefined, undefined]);
+    const codes = (await Promise.all(flood)).map(codeOf);
+    assert.ok(codes.filter((code) => code === 'OVERLOADED').length >= 85);
+    assert.deepEqual(
+      codes.filter((code) => code !== undefined && code !== 'OVERLOADED'),
+      [],
+    );
+  }));
+
+test('one client does not hold all connections', () =>
+  withGraph({ poolSize: 5 }, async (graph) => {
+    const controller = new AbortController();
+    const options = { client: 'hog', signal: controller.signal };
+    const hog = Array.from({ length: 50 }, () => graph.execute({ query: '{ nap(seconds: 30) }' }, caller, options));
+    await untilRunning('nap', 4);
+    assert.equal(codeOf(await graph.execute({ query: read }, caller, { client: 'other' })), undefined);
+    controller.abort();
+    assert.deepEqual(new Set((await Promise.all(hog)).map(codeOf)), new Set(['CANCELLED']));
+  }));
+
+test('a network that falls silent: requests end in time, and the next are served as soon as it is back', async () => {
+  const proxy = await startSilentProxy(databases.port);
+  const url = database.url.replace(`:${database.port}/`, `:${proxy.port}/`);
+  const graph = await createRowgraph({ database: url, poolSize: 3, timeout: 500 });
+  const inParallel = () => Promise.all(Array.from({ length: 6 }, () => graph.execute({ query: read }, caller)));
+  assert.deepEqual((await inParallel()).map(codeOf), Array(6).fill(undefined));
+  proxy.fallSilent();
+  assert.deepEqual(new Set((await inParallel()).map(codeOf)), new Set(['TIMEOUT']));
+  const mutation = await graph.execute({ query: 'mutation { slow(note: "lost", seconds: 0) }' }, caller);
+  assert.ok(['TIMEOUT', 'OUTCOME_UNKNOWN'].includes(String(codeOf(mutation))));
+  proxy.speak();
+  const deadline = performance.now() + 20_000;
+  while (codeOf(await graph.execute({ query: read }, caller)) !== undefined) assert.ok(performance.now() < deadline, 'it never came back');
+  assert.deepEqual((await inParallel()).map(codeOf), Array(6).fill(undefined));
+  await graph.close();
+  await proxy.stop();
+});
+
+test('closing ends in time, whatever runs', async () => {
+  const proxy = await startSilentProxy(databases.port);
+  for (const isSilent of [false, true]) {
+    const graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`) });
+    const running = graph.execute({ query: '{ nap(seconds: 30) }' }, caller);
+    await untilRunning('nap', 1);
+    if (isSilent) proxy.fallSilent();
+    await graph.close();
+    assert.notEqual(codeOf(await running), undefined);
+    await database.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'");
+  }
+  await proxy.stop();
+});
+
+test('a response that is too large is refused, and PostgreSQL is stopped', () =>
+  withGraph({ poolSize: 1, limits: { responseBytes: 100_000 } }, async (graph) => {
+    const ask = async (size: number) => codeOf(await graph.execute({ query: `{ big(size: ${size}) }` }, caller));
+    assert.equal(await ask(99_000), undefined);
+    assert.equal(await ask(100_001), 'RESPONSE_TOO_LARGE');
+    assert.equal(await ask(200_000_000), 'RESPONSE_TOO_LARGE');
+    const fields = Array.from({ length: 4 }, (_, index) => `f${index}: big(size: 30000)`).join(' ');
+    assert.equal(codeOf(await graph.execute({ query: `{ ${fields} }` }, caller)), 'RESPONSE_TOO_LARGE');
+    assert.equal(await ask(99_000), undefined);
+    for (const size of [100_001, 1_000_000, 60_000_000]) {
+      const note = `big ${size}`;
+      const query = `mutation { bigWrite: big_write(note: "${note}", size: ${size}) more: slow(note: "${note}", seconds: 0) }`;
+      const { errors } = await graph.execute({ query }, caller);
+      assert.equal(errors?.[0]?.extensions.code, 'RESPONSE_TOO_LARGE');
+      const [, outcome] = /(Nothing was changed|was committed)/.exec(errors[0].message) ?? [];
+      assert.equal(await countNotes(note), outcome === 'was committed' ? 2 : 0, `${size}: ${outcome}`);
+    }
+  }));
+
+test("a role's own settings hold as after a login, and its statement_timeout where it is smaller", async () => {
+  await database.run(`alter role anon set statement_timeout = '150ms'; alter role anon set app.tenant = 'seven';
+    alter role anon set work_mem = '7MB'; alter role anon set default_transaction_isolation = 'serializable';
+    alter role authenticated set default_transaction_read_only = on; alter role anon in database ${database.name} set app.tenant = 'eight'`);
+  try {
+    await withGraph({}, async (graph) => {
+      const names = ['app.tenant', 'work_mem', 'transaction_isolation', 'statement_timeout', 'transaction_read_only'];
+      const query = `{ ${names.map((name, index) => `f${index}: setting(name: "${name}")`).join(' ')} }`;
+      const valuesOf = async (role: string) => Object.values((await graph.execute({ query }, { role })).data ?? {});
+      assert.deepEqual(await valuesOf('anon'), ['eight', '7MB', 'serializable', '150ms', 'off']);
+      const [tenant, memory, isolation, , readOnly] = await valuesOf('authenticated');
+      assert.deepEqual([tenant ?? '', memory, isolation, readOnly], ['', '4MB', 'read committed', 'on']);
+      assert.equal(codeOf(await graph.execute({ query: '{ nap(seconds: 20) }' }, caller)), 'TIMEOUT');
+      // A change is noticed, as those of grants are.
+      await database.run(`alter role anon set work_mem = '9MB'`);
+      await graph.reload();
+      assert.equal((await valuesOf('anon'))[1], '9MB');
+    });
+  } finally {
+    await database.run('alter role anon reset all; alter role authenticated reset all');
+    await database.run(`alter role anon in database ${database.name} reset all`);
+  }
+});

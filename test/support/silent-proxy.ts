@@ -1,0 +1,58 @@
+/**
+ * A TCP proxy before a PostgreSQL server that can fall silent: connections stay open and new ones are taken, but nothing passes any more, as on a
+ * network that drops packets.
+ */
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface SilentProxy {
+  readonly port: number;
+  /** How many connections there are. */
+  readonly connections: number;
+  fallSilent(): void;
+  /** Connections that were open while it was silent stay so: what was lost is not sent again. */
+  speak(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy on a free port of loopback. */
+export async function startSilentProxy(serverPort: number): Promise<SilentProxy> {
+  const sockets = new Set<Socket>();
+  let lost = new Set<Socket>();
+  let isSilent = false;
+  const track = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    if (isSilent) lost.add(socket);
+  };
+  const proxy = createServer((client) => {
+    const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
+    track(client.setNoDelay(true));
+    track(server);
+    client.on('data', (bytes) => lost.has(client) || server.write(bytes));
+    server.on('data', (bytes) => lost.has(client) || client.write(bytes));
+    client.on('close', () => server.destroy());
+    server.on('close', () => lost.has(client) || client.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    get connections() {
+      return sockets.size / 2;
+    },
+    fallSilent() {
+      isSilent = true;
+      lost = new Set(sockets);
+    },
+    speak() {
+      isSilent = false;
+    },
+    stop() {
+      const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
+  };
+}
