@@ -14,11 +14,11 @@ import { singleFlight } from './single-flight.ts';
 
 const fingerprintMillis = 1000;
 /**
- * How often requests that are refused without asking the database may have the schema compared: so many times in a row, and then once in a pause. An
- * invalid request costs the database nothing more.
+ * How often requests that are refused without asking the database may have the schema compared in vain: so many times in a row, then once in a
+ * pause, and anew after every change that is found. An invalid request costs the database nothing more.
  */
-const mostChecks = 5;
-const checkPauseMillis = 500;
+const mostVainChecks = 20;
+const vainCheckMillis = 200;
 /** How long a request is compiled anew because the schema keeps changing under it. */
 const patienceMillis = 10_000;
 /** What a request may be refused with only because of the schema that it was compiled for. */
@@ -40,8 +40,10 @@ export class SchemaWatch {
   #state: State;
   /** Reads the schema anew where it is not what it was. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
-  /** How many comparisons invalid requests may ask for, as of a time. */
-  #checks = { left: mostChecks, at: performance.now() };
+  /** When the last comparison with the database began that is over. */
+  #comparedAt = -Infinity;
+  /** How many comparisons in vain invalid requests may ask for, as of a time. */
+  #vainChecks = { left: mostVainChecks, at: performance.now() };
   #isForced = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
@@ -74,15 +76,15 @@ export class SchemaWatch {
    */
   withCurrent<T>(use: (apis: ApiSet) => Promise<T>): Promise<T> {
     const { apis } = this.#state;
-    return use(apis).catch((error: unknown) => this.#runAgain(use, apis, error));
+    const began = performance.now();
+    return use(apis).catch((error: unknown) => this.#runAgain(use, apis, error, began));
   }
 
-  async #runAgain<T>(use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown): Promise<T> {
-    const deadline = performance.now() + patienceMillis;
+  async #runAgain<T>(use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown, began: number): Promise<T> {
     let apis = failedOn;
     let error = failure;
     for (let attempt = 1; ; attempt += 1) {
-      if (performance.now() > deadline || !(await this.#isOutdated(error, apis))) throw clientError(error);
+      if (performance.now() > began + patienceMillis || !(await this.#isOutdated(error, apis, began))) throw clientError(error);
       this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
       apis = this.#state.apis;
       try {
@@ -112,20 +114,25 @@ export class SchemaWatch {
     const isForced = this.#isForced;
     this.#isForced = false;
     if (this.#isStopped) return;
+    const began = performance.now();
     const stamp = await readStamp(this.#database, this.#settings);
+    this.#comparedAt = began;
     if (!isForced && stamp.version === version && stamp.fingerprint === fingerprint) return;
     this.#state = await loadState(this.#database, this.#settings, this.#observe, stamp, apis.roles());
+    this.#vainChecks.left = mostVainChecks;
     await this.#listen();
   }
 
   /** Whether the error may be due to an old schema, and a newer one is loaded. */
-  async #isOutdated(error: unknown, apis: ApiSet): Promise<boolean> {
+  async #isOutdated(error: unknown, apis: ApiSet, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
     if (!isStale && !mayBeOutdated(error)) return false;
     // What is being loaded may be new enough. If not, the next attempt will tell.
     if (isStale && this.#state.apis === apis) await this.#refresh.settled();
     if (this.#state.apis !== apis) return true;
-    if (!isStale && !hasAskedDatabase(error) && !this.#mayCheck()) return false;
+    const isFree = isStale || hasAskedDatabase(error);
+    // A comparison that began after the request did would have seen all that its client can know of.
+    if (!isFree && (this.#comparedAt >= began || !this.#mayCheckInVain())) return false;
     try {
       await this.#refresh.run();
     } catch (failure) {
@@ -133,15 +140,16 @@ export class SchemaWatch {
       // The database does not answer: what was known before it went is good enough to refuse a request.
       return false;
     }
-    return this.#state.apis !== apis;
+    const isOutdated = this.#state.apis !== apis;
+    if (!isFree && !isOutdated) this.#vainChecks.left -= 1;
+    return isOutdated;
   }
 
-  #mayCheck(): boolean {
+  #mayCheckInVain(): boolean {
     const now = performance.now();
-    const left = Math.min(mostChecks, this.#checks.left + (now - this.#checks.at) / checkPauseMillis);
-    const mayCheck = left >= 1;
-    this.#checks = { left: mayCheck ? left - 1 : left, at: now };
-    return mayCheck;
+    const { left, at } = this.#vainChecks;
+    this.#vainChecks = { left: Math.min(mostVainChecks, left + (now - at) / vainCheckMillis), at: now };
+    return this.#vainChecks.left >= 1;
   }
 
   /** Begins to listen where there is something to hear: the triggers may be installed at any time. */

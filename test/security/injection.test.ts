@@ -264,6 +264,8 @@ test('what cannot be stored is refused and not changed into something else', asy
 test('claims are values, whatever is in them', async () => {
   await database.run(`create function claim() returns text stable language sql as
     $$ select current_setting('request.jwt.claims')::json ->> 'sub' $$`);
+  // So many invalid requests have come before that this one need not be compared with the database.
+  await graph.reload();
   for (const text of [...storableTexts, ...unstorableTexts.filter((each) => !each.includes('\0'))]) {
     const { data, errors } = await graph.execute(
       { query: '{ claim }' },
