@@ -64,6 +64,8 @@ export const settings = {
   trustProxy: text('ADDRESSES', 'Proxies that are believed about the address of a client, separated by commas', undefined),
   waitForDatabase: duration('How long to wait at the start for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
   requestTimeout: duration('How long a request may take, from its head to the end of the work of PostgreSQL', '30s', timeBounds),
+  queueLength: integer('NUMBER', 'Requests that may wait for a connection to the database; more are refused', 1000, countBounds),
+  queueTimeout: duration('How long a request may wait for a connection to the database', '10s', timeBounds),
   headersTimeout: duration('In which the head of a request must arrive', '15s', timeBounds),
   receiveTimeout: duration('In which a request must arrive, its body included', '30s', timeBounds),
   writeTimeout: duration('In which a client must read an answer, for each MB of it', '30s', timeBounds),

@@ -62,12 +62,25 @@ type ServeSettingName =
   | 'prepare'
   | 'strict'
   | 'maxEventLoopDelay'
+  | 'queueLength'
+  | 'queueTimeout'
   | 'waitForDatabase';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
 export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
 
 export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
-  names: ['databaseUrl', ...serviceSettingNames, 'poolSize', 'workers', 'prepare', 'strict', 'maxEventLoopDelay', 'waitForDatabase'],
+  names: [
+    'databaseUrl',
+    ...serviceSettingNames,
+    'poolSize',
+    'queueLength',
+    'queueTimeout',
+    'workers',
+    'prepare',
+    'strict',
+    'maxEventLoopDelay',
+    'waitForDatabase',
+  ],
   required: ['databaseUrl', 'jwtSecret'],
   defaults: {},
 };

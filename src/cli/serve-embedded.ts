@@ -37,10 +37,10 @@ async function open(
   telemetry: Telemetry,
   opened: { close(): Promise<void> }[],
 ): Promise<string> {
-  const { schemas, introspection, anonRole, trustedRoles, reportCost, dbPort, graphiql, basePath = '' } = configuration;
+  const { schemas, introspection, anonRole, trustedRoles, reportCost, requestTimeout: timeout, dbPort, graphiql, basePath = '' } = configuration;
   const caches = cacheSizesOf(configuration);
   const { observe } = telemetry;
-  const options = { database: pglite, schemas, introspection, trustedRoles, reportCost, caches, schemaTriggers: true, observe };
+  const options = { database: pglite, schemas, introspection, trustedRoles, reportCost, caches, timeout, schemaTriggers: true, observe };
   const graph = await createRowgraph({ ...options, ...limitOptionsOf(configuration) });
   opened.push(graph);
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);

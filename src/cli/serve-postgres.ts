@@ -62,14 +62,15 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
 /** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
   const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, trustedRoles, strict, reportCost } = configuration;
+  const { requestTimeout, queueLength, queueTimeout } = configuration;
   const caches = cacheSizesOf(configuration);
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   try {
-    const limits = limitOptionsOf(configuration);
+    const bounds = { timeout: requestTimeout, queue: { length: queueLength, timeout: queueTimeout }, ...limitOptionsOf(configuration) };
     const options = { database: databaseUrl, schemas, poolSize, prepare, introspection, trustedRoles, reportCost, caches, observe };
-    return await createRowgraph({ ...options, ...limits });
+    return await createRowgraph({ ...options, ...bounds });
   } catch (error) {
     // It was there a moment ago.
     if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);

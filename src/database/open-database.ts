@@ -3,7 +3,8 @@
  */
 import type { Observer } from '../events.ts';
 import type { Database } from './database.ts';
-import { openPgDatabase, type PgPool } from './pg-database.ts';
+import { openPgDatabase } from './pg-database.ts';
+import type { PgPool } from './pg-pool.ts';
 import { openPgliteDatabase, type PgliteLike } from './pglite-database.ts';
 
 export interface OpenOptions {

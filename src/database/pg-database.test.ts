@@ -6,7 +6,8 @@ import { type PostgresServer, startPostgres } from '../../test/support/postgres.
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
 import { type Database, DatabaseError, type Flight, type Session } from './database.ts';
-import { openPgDatabase, type PgDatabaseOptions, type PgPool } from './pg-database.ts';
+import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
+import type { PgPool } from './pg-pool.ts';
 
 let server: PostgresServer;
 let proxy: FlightProxy;

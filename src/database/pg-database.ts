@@ -7,36 +7,16 @@ import { Deadline, type StopReason } from '../deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 import type { Database, DatabaseError, Flight, FlightResult, Rows } from './database.ts';
 import { isPrepared } from './encode-flight.ts';
-import { openPool } from './open-pool.ts';
 import { PgConnections } from './pg-connections.ts';
 import type { PgExchange } from './pg-exchange.ts';
-import { PgJob } from './pg-job.ts';
-import { PgListener, type PgListenerClient } from './pg-listener.ts';
-import { type ExchangeClient, PgRun } from './pg-run.ts';
+import { type JobGroup, PgJob } from './pg-job.ts';
+import { PgListener } from './pg-listener.ts';
+import { openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
+import { PgRun } from './pg-run.ts';
 import { Pipelining } from './pipelining.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { JitOff } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
-
-/** What is used of a `pg.PoolClient`. */
-export interface PgPoolClient extends ExchangeClient {
-  release(error?: unknown): void;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  readonly connection?: { readonly stream: { destroy(): unknown } };
-}
-
-/** What is used of a `pg.Pool`. */
-export interface PgPool {
-  readonly waitingCount: number;
-  readonly options: { readonly max?: number };
-  readonly Client: new (options: object) => PgListenerClient;
-  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
-  end(): Promise<void>;
-}
 
 export interface PgDatabaseOptions {
   /** Connections of the pool that is opened for a URL. */
@@ -67,13 +47,6 @@ interface ConnectionState {
   run: PgRun | null;
 }
 
-/** Jobs that leave in one write; all but one only where none of them changes anything. */
-interface Group {
-  readonly client: string | null;
-  readonly jobs: readonly PgJob[];
-  refuse(error: DatabaseError): void;
-}
-
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first flight. */
 export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
   if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
@@ -86,7 +59,7 @@ class PgDatabase implements Database {
   readonly #pool: PgPool;
   readonly #ownsPool: boolean;
   readonly #listener: PgListener;
-  readonly #connections: PgConnections<PgPoolClient, Group>;
+  readonly #connections: PgConnections<PgPoolClient, JobGroup>;
   readonly #onConnectionError: (error: unknown) => void;
   /** Null: nothing is prepared by name. */
   readonly #statementCacheSize: number | null;
@@ -181,7 +154,7 @@ class PgDatabase implements Database {
   }
 
   #request(job: PgJob): void {
-    const group: Group = { client: job.client, jobs: [job], refuse: (error) => job.reject(error) };
+    const group = PgJob.group([job]);
     job.onStop((reason) => {
       this.#connections.withdraw(group);
       job.stop(reason);
@@ -196,13 +169,10 @@ class PgDatabase implements Database {
       for (const job of jobs) this.#request(job);
       return;
     }
-    const refuse = (error: DatabaseError): void => {
-      for (const job of jobs) job.reject(error);
-    };
-    this.#connections.request({ client: jobs[0]!.client, jobs, refuse });
+    this.#connections.request(PgJob.group(jobs));
   }
 
-  #serve(client: PgPoolClient, group: Group): void {
+  #serve(client: PgPoolClient, group: JobGroup): void {
     const jobs = this.#gather(client, group);
     const [first, ...others] = jobs;
     if (first === undefined) setImmediate(() => this.#connections.giveBack(client, group));
@@ -216,14 +186,14 @@ class PgDatabase implements Database {
   }
 
   /** The jobs of a group that are still wanted, and others of their template that wait: whoever waits may as well go along. */
-  #gather(client: PgPoolClient, group: Group): PgJob[] {
+  #gather(client: PgPoolClient, group: JobGroup): PgJob[] {
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
     const template = first?.flight?.template;
     if (template === undefined || this.#statementCacheSize === null || !this.#isPrepared(client, first!)) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
     if (room <= 0) return jobs;
-    const isAlike = (other: Group): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
+    const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
     for (const other of this.#connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
   }
@@ -234,7 +204,7 @@ class PgDatabase implements Database {
   }
 
   /** Sends jobs in one write. Each flight is a transaction of its own; one that fails in company runs again, alone. */
-  #send(client: PgPoolClient, group: Group, jobs: readonly PgJob[], mayRetry: boolean): void {
+  #send(client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#stateOf(client);
     let bytes: Uint8Array;
     try {
@@ -293,7 +263,7 @@ class PgDatabase implements Database {
   /** Settles the only job of an exchange. Returns how it is sent again over the same connection, where that helps. */
   #finishAlone(
     client: PgPoolClient,
-    group: Group,
+    group: JobGroup,
     job: PgJob,
     exchange: PgExchange,
     mayRetry: boolean,

@@ -8,14 +8,18 @@ import type { ExpectedReply, PgExchange } from './pg-exchange.ts';
 import type { PgRun } from './pg-run.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import { type JitOff, toFlightError } from './session-statement.ts';
-import { toDatabaseError } from './to-database-error.ts';
-
-/** PostgreSQL's own SQLSTATE of a statement that was cancelled. */
-const queryCancelled = '57014';
+import { stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
 
 export interface JobSettlement {
   resolve(results: Field[][]): void;
   reject(error: DatabaseError): void;
+}
+
+/** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client. */
+export interface JobGroup {
+  readonly client: string | null;
+  readonly jobs: readonly PgJob[];
+  refuse(error: DatabaseError): void;
 }
 
 export class PgJob {
@@ -47,6 +51,13 @@ export class PgJob {
 
   static ofScript(script: NonNullable<PgJob['script']>, deadline: Deadline, settlement: JobSettlement): PgJob {
     return new PgJob(null, script, deadline, settlement);
+  }
+
+  static group(jobs: readonly PgJob[]): JobGroup {
+    const refuse = (error: DatabaseError): void => {
+      for (const job of jobs) job.reject(error);
+    };
+    return { client: jobs[0]!.client, jobs, refuse };
   }
 
   /** Whether it changes nothing, and may be sent again. */
@@ -92,7 +103,7 @@ export class PgJob {
     const { flight } = this;
     const isUndone = this.isRead || !written || (refused && (!broken || completed < countLeading(flight!) + flight!.statements.length));
     if (broken && !isUndone) return outcomeUnknown(error);
-    if (overflown) return tooLarge(flight!, this.isRead ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.');
+    if (overflown) return tooLargeError(flight!, isUndone);
     const stopped = this.#deadline?.stopped ?? null;
     if (stopped !== null) return stopError(stopped);
     return flight === null ? toDatabaseError(error) : toFlightError(error, flight, completed);
@@ -106,18 +117,7 @@ export class PgJob {
   }
 }
 
-function stopError(reason: StopReason): DatabaseError {
-  return reason === 'expired'
-    ? new DatabaseError('The request took longer than its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
-    : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
-}
-
 function outcomeUnknown(cause: unknown): DatabaseError {
   const message = 'The connection ended before PostgreSQL said whether the transaction was committed';
   return new DatabaseError(message, { sqlstate: null, reason: 'outcome-unknown', cause });
-}
-
-function tooLarge({ maxBytes }: Flight, consequence: string): DatabaseError {
-  const message = `The response is larger than ${maxBytes} bytes: ask for fewer rows or fields.${consequence}`;
-  return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });
 }

@@ -3,12 +3,13 @@
  * a server would get, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deadline } from '../deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
 import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
-import { isStalePlan, toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import { isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
 
 type Row = Rows[number];
 
@@ -51,19 +52,21 @@ class PgliteDatabase implements Database {
   }
 
   async run(flight: Flight): Promise<FlightResult> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(flight.deadline ?? null, async () => {
       let reply = await this.#send(flight);
       if (isStalePlan(reply.error)) {
         this.#prepared.evictAll();
         reply = await this.#send(flight);
       }
       if (reply.error) throw toFlightError(reply.error, flight, reply.rows.length);
-      return reply.rows.slice(countLeading(flight)).map((rows) => rows[0] ?? []);
+      const results = reply.rows.slice(countLeading(flight)).map((rows) => rows[0] ?? []);
+      if (lengthOf(results) > (flight.maxBytes ?? Infinity)) throw tooLargeError(flight, false);
+      return results;
     });
   }
 
   async query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(null, async () => {
       const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
       const { error, rows } = await this.#exchange(bytes);
       if (error) throw toDatabaseError(error);
@@ -100,21 +103,31 @@ class PgliteDatabase implements Database {
    * Runs alone in the session. PGlite's own `query` and `transaction` take the same two locks in this order; a transaction that is opened
    * by messages (psql through a socket) holds neither between them, and is waited for.
    */
-  async #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const deadline = Date.now() + this.#queueTimeoutMillis;
-    const attempt = async () => (this.#pglite.isInTransaction() ? null : { value: await run() });
+  async #exclusively<T>(deadline: Deadline | null, run: () => Promise<T>): Promise<T> {
+    const patience = Date.now() + this.#queueTimeoutMillis;
+    // PostgreSQL blocks this process while it runs, so that only waiting can be cut short.
+    const attempt = async () => {
+      if (deadline?.stopped) throw stopError(deadline.stopped);
+      return this.#pglite.isInTransaction() ? null : { value: await run() };
+    };
     try {
       await this.#pglite.waitReady;
       for (;;) {
         const outcome = await this.#pglite._runExclusiveTransaction(() => this.#pglite._runExclusiveQuery(attempt));
         if (outcome) return outcome.value;
-        if (Date.now() > deadline) throw new DatabaseError('Another transaction stays open', { sqlstate: tooManyConnections });
+        if (Date.now() > patience) throw new DatabaseError('Another transaction stays open', { sqlstate: tooManyConnections });
         await sleep(pauseMillis);
       }
     } catch (error) {
       throw toDatabaseError(error);
     }
   }
+}
+
+function lengthOf(results: FlightResult): number {
+  let length = 0;
+  for (const row of results) for (const value of row) if (typeof value === 'string') length += Buffer.byteLength(value);
+  return length;
 }
 
 interface Reply {

@@ -1,10 +1,14 @@
 /**
  * Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may be another copy of its package.
  */
-import { DatabaseError } from './database.ts';
+import type { StopReason } from '../deadline.ts';
+import { DatabaseError, type Flight } from './database.ts';
 
 /** PostgreSQL's own SQLSTATE for want of a connection. */
 export const tooManyConnections = '53300';
+
+/** PostgreSQL's own SQLSTATE of a statement that was cancelled. */
+const queryCancelled = '57014';
 
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
 export interface ServerError extends Error {
@@ -47,6 +51,20 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(column !== undefined && { column }),
     cause: error,
   });
+}
+
+/** The error of a flight that is not to go on. */
+export function stopError(reason: StopReason): DatabaseError {
+  return reason === 'expired'
+    ? new DatabaseError('The request took longer than its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
+    : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
+}
+
+/** The error of a flight whose rows have more bytes than they may. */
+export function tooLargeError({ template, maxBytes }: Flight, isUndone: boolean): DatabaseError {
+  const consequence = template !== undefined ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.';
+  const message = `The response is larger than ${maxBytes} bytes: ask for fewer rows or fields.${consequence}`;
+  return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });
 }
 
 /** A host of several addresses that all refuse is an error of errors, without a message of its own. */

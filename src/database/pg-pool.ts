@@ -1,0 +1,50 @@
+/**
+ * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens one of its own: connections stay open, are noticed when they are dead,
+ * and read into one buffer.
+ */
+import { Socket } from 'node:net';
+import { Client, type ClientConfig, Pool } from 'pg';
+import type { PgListenerClient } from './pg-listener.ts';
+import type { ExchangeClient } from './pg-run.ts';
+import { PgSocket } from './pg-socket.ts';
+
+/** What is used of a `pg.PoolClient`. */
+export interface PgPoolClient extends ExchangeClient {
+  release(error?: unknown): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  readonly connection?: { readonly stream: { destroy(): unknown } };
+}
+
+/** What is used of a `pg.Pool`. */
+export interface PgPool {
+  readonly waitingCount: number;
+  readonly options: { readonly max?: number };
+  readonly Client: new (options: object) => PgListenerClient;
+  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** How long opening a connection may take. */
+const connectTimeoutMillis = 5_000;
+
+/** A pool of at most `max` connections. Nothing is connected before the first one is asked for. */
+export function openPool(connectionString: string, max = 10): PgPool {
+  // Set on the pool, it would also start a timer at each checkout.
+  class PatientClient extends Client {
+    constructor(options: ClientConfig) {
+      super({ ...options, connectionTimeoutMillis: connectTimeoutMillis });
+    }
+  }
+  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+  const options = { connectionString, max, idleTimeoutMillis: 0, ...keepAlive, stream: openSocket as () => Socket };
+  return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
+}
+
+/** Node reads TLS into buffers of its own. */
+function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
+  return ssl ? new Socket() : new PgSocket();
+}
