@@ -14,7 +14,7 @@ import { checkText, type TextCounts } from './request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from './request/measure-operations.ts';
 import { RequestErrors } from './request/parse-document.ts';
 
-/** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits. */
+/** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
 export type CostCounts = Readonly<Record<LimitName, number | null>>;
 
 /** What one operation of a document counts. */
@@ -79,6 +79,7 @@ export function costOfPrepared({ document, operation, variables, compiled }: Pre
     filterMembers: compiled.measure.filterMembers,
     inputSize: sizeOfBound(bindStatements(compiled.statements, variables.leaves, noLimits)),
     estimatedRows: evaluateRows(compiled.measure.rows, variables.leaves),
+    responseBytes: null,
   };
 }
 
@@ -94,7 +95,15 @@ function measureText(query: string): { readonly text: TextCounts; readonly measu
 }
 
 function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: OperationCounts): CostCounts {
-  return { ...text, ...counts, operations: operations.size, filterMembers: null, inputSize: null, estimatedRows: null };
+  return {
+    ...text,
+    ...counts,
+    operations: operations.size,
+    filterMembers: null,
+    inputSize: null,
+    estimatedRows: null,
+    responseBytes: null,
+  };
 }
 
 function operationCost(node: OperationDefinitionNode, counts: CostCounts, limits: Limits): OperationCost {

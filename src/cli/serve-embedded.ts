@@ -37,7 +37,17 @@ async function open(
   telemetry: Telemetry,
   opened: { close(): Promise<void> }[],
 ): Promise<string> {
-  const { schemas, introspection, anonRole, trustedRoles, reportCost, requestTimeout: timeout, dbPort, graphiql, basePath = '' } = configuration;
+  const {
+    schemas,
+    introspection,
+    anonRole,
+    trustedRoles,
+    reportCost,
+    requestTimeout: timeout,
+    dbPort,
+    graphiql,
+    basePath = '',
+  } = configuration;
   const caches = cacheSizesOf(configuration);
   const { observe } = telemetry;
   const options = { database: pglite, schemas, introspection, trustedRoles, reportCost, caches, timeout, schemaTriggers: true, observe };

@@ -5,7 +5,7 @@
  */
 import { Deadline, type StopReason } from '../deadline.ts';
 import type { CacheStatistics } from '../events.ts';
-import type { Database, DatabaseError, Flight, FlightResult, Rows } from './database.ts';
+import type { Database, Flight, FlightResult, Rows } from './database.ts';
 import { isPrepared } from './encode-flight.ts';
 import { PgConnections } from './pg-connections.ts';
 import type { PgExchange } from './pg-exchange.ts';

@@ -37,13 +37,13 @@ describe('rowgraph cost', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^blogs\n +limit +count +maximum\n/);
     assert.match(stdout, /\n +fields +5 +5,000\n/);
-    assert.match(stdout, /\n +estimatedRows +- +100,000\n\none\n/);
+    assert.match(stdout, /\n +estimatedRows +- +100,000\n +responseBytes +- +33,554,432\n\none\n/);
   });
 
   it('counts rows with a database, by the values of variables', async () => {
     const flags = ['--database-url', database.url, '--operation', 'blogs', '--variables', '{"n": 20}', '--limit-estimated-rows', '19'];
     const { code, stdout, stderr } = await cost(...flags);
-    assert.match(stdout, /\n +estimatedRows +20 +19 {2}over the limit\n$/);
+    assert.match(stdout, /\n +estimatedRows +20 +19 {2}over the limit\n/);
     assert.deepEqual([code, stderr], [1, 'rowgraph: 1 of 1 operations would be refused\n']);
     const json = await cost(...flags, '--limit-estimated-rows', 'off', '--json');
     assert.equal(json.code, 0, json.stderr);
