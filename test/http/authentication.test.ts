@@ -61,6 +61,17 @@ const badTokens: Record<string, string | Promise<string>> = {
   'exp is text': forge(hs256, { role: 'anon', exp: 'tomorrow' }),
   'not yet valid': forge(hs256, { role: 'anon', nbf: now + 3600 }),
   'nbf is text': forge(hs256, { role: 'anon', nbf: 'yesterday' }),
+  'exp is infinite': forge(hs256, '{"role":"anon","exp":1e999}'),
+  'exp is null': forge(hs256, { role: 'anon', exp: null }),
+  'exp is a list': forge(hs256, { role: 'anon', exp: [now + 3600] }),
+  'nbf is infinitely long ago': forge(hs256, '{"role":"anon","nbf":-1e999}'),
+  'iat is text': forge(hs256, { role: 'anon', iat: 'now' }),
+  'iat is infinite': forge(hs256, '{"role":"anon","iat":1e999}'),
+  'issued in the future': forge(hs256, { role: 'anon', iat: now + 3600 }),
+  'a payload that is not encoded': forge({ ...hs256, b64: false, crit: ['b64'] }, { role: 'anon' }),
+  'crit that is no list': forge({ ...hs256, crit: 'b64' }, { role: 'anon' }),
+  'a header nested deeply': forge(`{"alg":"HS256","x":${'['.repeat(4000)}${']'.repeat(4000)}}`, { role: 'anon' }, { key: 'x'.repeat(32) }),
+  'a role named twice, the last time wrongly': forge(hs256, '{"role":"anon","role":["anon"]}'),
   'no role': forge(hs256, { sub: '1' }),
   'role null': forge(hs256, { role: null }),
   'role a number': forge(hs256, { role: 1 }),
@@ -125,6 +136,13 @@ test('a refused client that speaks the newer media type is answered in it', asyn
   const response = await server.post({ headers: { apiKey: 'x', accept: 'application/graphql-response+json' } });
   assert.equal(response.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
   await assertRefused(response);
+});
+
+test('the clock of whoever signs tokens may be somewhat ahead', async () => {
+  for (const iat of [now + 30, now - 3600, now + 0.5])
+    assert.equal((await server.post({ headers: { apiKey: forge(hs256, { role: 'anon', iat }) } })).status, 200);
+  const future = await server.post({ headers: { apiKey: forge(hs256, { role: 'anon', iat: now + 3600 }) } });
+  assert.match(await assertRefused(future), /iat/);
 });
 
 test('the key decides role and claims', async () => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RawResponse } from '../../src/pipeline.ts';
+import { connectRaw, rawRequest } from './raw-client.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 async function withServer(options: Parameters<typeof startTestServer>[0], use: (server: TestServer) => Promise<void>): Promise<void> {
@@ -57,6 +58,38 @@ test('ready follows the database, and asks it at most once a second', async () =
     assert.equal((await ask()).status, 200);
     assert.equal(pings, 3);
   });
+});
+
+test('draining says 503 at ready while all else is served, then close ends it', async () => {
+  const server = await startTestServer({ drainMilliseconds: 100 });
+  assert.equal((await fetch(`${server.url}/health/ready`)).status, 200);
+  const drained = server.drain();
+  const ready = await fetch(`${server.url}/health/ready`);
+  assert.deepEqual([ready.status, (await readError(ready)).code], [503, 'SHUTTING_DOWN']);
+  assert.equal((await fetch(`${server.url}/health/live`)).status, 200);
+  const response = await server.post();
+  assert.deepEqual([response.status, response.headers.get('connection')], [200, 'keep-alive']);
+  await drained;
+  await server.close();
+});
+
+test('all that a connection has pipelined is answered on close', async () => {
+  const gate = createGate();
+  const server = await startTestServer({ execute: () => gate.opened.then(() => rawResponse('{"data":{"done":true}}')) });
+  const client = await connectRaw(server.port, rawRequest(server.anonKey).repeat(3));
+  while (server.calls.length < 3) await wait(5);
+  const closing = server.close();
+  gate.open();
+  const answers = await client.closed();
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.get('connection')]),
+    [
+      [200, 'keep-alive'],
+      [200, 'keep-alive'],
+      [200, 'close'],
+    ],
+  );
+  await closing;
 });
 
 test('metrics count requests by code and role, their time, and those in flight', async () => {

@@ -1,0 +1,111 @@
+/**
+ * Hostile HTTP beside a good client: random heads, bodies, pipelines and hang-ups. Whatever comes, the good client gets each of its answers, an attacker
+ * gets answers in our form or a closed connection, and when all have gone nothing is held for them any more.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../../src/errors.ts';
+import { connectRaw, type RawAnswer } from '../http/raw-client.ts';
+import { rawResponse, startTestServer, type TestServer } from '../http/start-test-server.ts';
+import { RandomSource } from '../property/random-source.ts';
+import { type HostileExchange, makeHostileExchange } from './hostile-http.ts';
+
+const seed = 13;
+const exchangeCount = 2500;
+const atOnce = 60;
+
+/** A graph that answers with the query it was asked, sometimes late, large or not at all. */
+function startTarget(): Promise<TestServer> {
+  let count = 0;
+  return startTestServer({
+    execute: async ({ query }, _caller, { deadline }) => {
+      count += 1;
+      if (count % 7 === 0) await new Promise(setImmediate);
+      if (count % 50 === 0) return rawResponse(JSON.stringify({ data: { query, large: 'x'.repeat(500_000) } }));
+      if (count % 11 === 0 && query === '{ a }') {
+        await new Promise((_resolve, reject) => deadline?.onStop((reason) => reject(new ApiError('CANCELLED', reason))));
+      }
+      return rawResponse(JSON.stringify({ data: { query } }));
+    },
+    requestTimeout: 300,
+    headersTimeout: 200,
+    receiveTimeout: 300,
+    writeTimeout: 1000,
+    maxPipelinedRequests: 20,
+    graphiql: true,
+  });
+}
+
+interface Counts {
+  exchanges: number;
+  answered: number;
+  /** By code. */
+  readonly refused: Record<string, number>;
+  /** Answers that are not in our form, or that tell of a defect. */
+  readonly wrong: string[];
+}
+
+async function attack(server: TestServer, { pieces, leave }: HostileExchange): Promise<readonly RawAnswer[]> {
+  const client = await connectRaw(server.port);
+  for (const piece of pieces) {
+    client.socket.write(piece, 'latin1');
+    if (pieces.length > 1) await new Promise(setImmediate);
+  }
+  if (leave === 'half-closes') client.socket.end();
+  if (leave === 'destroys') client.socket.destroy();
+  if (leave === 'resets') client.socket.resetAndDestroy();
+  // A connection that is good and idle is the client's to end.
+  const idle = setTimeout(() => client.socket.destroy(), 600);
+  const answers = await client.closed();
+  clearTimeout(idle);
+  return answers;
+}
+
+function countAnswer(answer: RawAnswer, counts: Counts): void {
+  if (answer.status === 100) return;
+  const isOurs = answer.headers.get('x-request-id') !== null && answer.status !== 500;
+  if (!isOurs) counts.wrong.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${answer.body.slice(0, 200)}`);
+  else if (answer.status < 300) counts.answered += 1;
+  else {
+    const code = /"code":"(\w+)"/.exec(answer.body)?.[1] ?? `${answer.status}`;
+    counts.refused[code] = (counts.refused[code] ?? 0) + 1;
+  }
+}
+
+test('hostile HTTP harms nobody else', async (context) => {
+  const server = await startTarget();
+  const random = new RandomSource(seed);
+  const exchanges = Array.from({ length: exchangeCount }, () => makeHostileExchange(random, server.anonKey));
+  const counts: Counts = { exchanges: 0, answered: 0, refused: {}, wrong: [] };
+  const attacker = async (): Promise<void> => {
+    for (let next = exchanges.pop(); next !== undefined; next = exchanges.pop()) {
+      for (const answer of await attack(server, next)) countAnswer(answer, counts);
+      counts.exchanges += 1;
+    }
+  };
+  let isOver = false;
+  const victim = { sent: 0, answered: 0, wrong: [] as string[] };
+  const goodClient = async (): Promise<void> => {
+    while (!isOver) {
+      const query = `{ good${victim.sent} }`;
+      victim.sent += 1;
+      const response = await server.post({ body: { query } });
+      const body = (await response.json()) as { data?: { query: string } };
+      if (response.status === 200 && body.data?.query === query) victim.answered += 1;
+      else victim.wrong.push(`${response.status} ${JSON.stringify(body).slice(0, 200)}`);
+    }
+  };
+  const good = goodClient();
+  await Promise.all(Array.from({ length: atOnce }, attacker));
+  isOver = true;
+  await good;
+  context.diagnostic(`attackers: ${JSON.stringify({ ...counts, wrong: counts.wrong.length })}`);
+  context.diagnostic(`good client: sent ${victim.sent}, answered ${victim.answered}, wrong ${victim.wrong.length}`);
+  assert.deepEqual([counts.exchanges, counts.wrong], [exchangeCount, []]);
+  assert.deepEqual([victim.answered, victim.wrong], [victim.sent, []]);
+  assert.ok(Object.keys(counts.refused).length > 5, 'the attack reaches many kinds of refusals');
+  const metrics = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
+  while (!/^rowgraph_requests_in_flight 0$/m.test(await metrics()));
+  assert.match(await metrics(), /^rowgraph_defects_total 0$/m);
+  await server.close();
+});
