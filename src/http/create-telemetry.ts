@@ -38,7 +38,10 @@ export function createTelemetry({ level = 'info', destination, clock }: Telemetr
     { level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     destination ?? pino.destination(1),
   );
-  const limit = new LogLimit((key, count) => log.warn({ of: key, count }, 'more lines like these were left out in the last second'), clock);
+  const limit = new LogLimit(
+    (of, count) => log.warn({ of, count }, `${count} more lines of "${of}" in the last second were left out`),
+    clock,
+  );
   const registry = new Registry();
   collectProcessMetrics(registry);
   const metrics = createMetrics(registry);
@@ -79,7 +82,11 @@ function createMetrics(registry: Registry) {
       help: 'Database connections that broke or could not be opened.',
       registers,
     }),
-    defects: new Counter({ name: 'rowgraph_defects_total', help: 'Errors that were answered with INTERNAL_ERROR.', registers }),
+    defects: new Counter({
+      name: 'rowgraph_defects_total',
+      help: 'Errors answered with INTERNAL_ERROR, unhandled rejections, and uncaught exceptions.',
+      registers,
+    }),
   };
 }
 

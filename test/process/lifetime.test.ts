@@ -147,6 +147,17 @@ test('a worker with an uncaught exception answers what it has, and is replaced',
   assert.equal((await service.stop('SIGTERM')).code, 0);
 });
 
+test('the first process survives a rejection, and ends all workers at an exception', async () => {
+  const service = await serve('--workers', '2');
+  service.process.kill('SIGUSR2');
+  await service.waitFor(/injected rejection/, 'stderr');
+  assert.deepEqual(await service.ask(letters), lettersAnswer);
+  service.process.kill('SIGHUP');
+  const { code, signal, stderr } = await service.ended;
+  assert.deepEqual({ code, signal }, { code: 1, signal: null });
+  assert.equal(linesOf(stderr).filter(({ msg }) => msg === 'stopped').length, 2);
+});
+
 test('dev survives a rejection, and ends with 1 at an exception', async () => {
   await writeFile(path.join(home, 'empty.sql'), '');
   const options = { NODE_OPTIONS: `--import ${pathToFileURL(path.join(home, 'faults.mjs')).href}` };
@@ -222,6 +233,15 @@ for (const workers of ['1', '2']) {
   });
 }
 
+test('a server that has no connection to spare is waited for too', async () => {
+  await database.run('alter role authenticator connection limit 0');
+  const command = start();
+  await command.waitFor(/too many connections for role[\s\S]*"serving"/, 'stderr');
+  await database.run('alter role authenticator connection limit -1');
+  await command.waitFor(/^rowgraph serves/);
+  assert.equal((await command.stop()).code, 0);
+});
+
 test('who waits for the database can be stopped', async () => {
   await throughProxy(async (_proxy, url) => {
     const command = start([], url);
@@ -242,6 +262,9 @@ test('a database that stays away is one line and exit code 1', async () => {
       assert.match(stderr, /^rowgraph: cannot use the database postgres:.* ECONNREFUSED .*$/m);
     }
   });
+  const unknown = ['--database-url', 'postgres://nowhere.invalid/x', '--wait-for-database', '0s'];
+  const { code, stderr } = await runCommand(['serve', ...unknown], { home, environment });
+  assert.equal(code, 1, stderr);
 });
 
 test('a login role with powers is warned of, and refused with --strict', async () => {
