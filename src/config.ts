@@ -61,7 +61,11 @@ export const settings = {
   bodyLimit: bytes('Largest request body', 1024 ** 2, '1mb'),
   corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * is any, - none', ['*']),
   rateLimit: integer('NUMBER', 'Requests that one address may send in a minute', undefined, [1, 10_000_000]),
-  trustProxy: text('ADDRESSES', 'Proxies that are believed about the address of a client, separated by commas', undefined),
+  trustProxy: text(
+    'ADDRESSES',
+    'Proxies whose X-Forwarded-For counts: addresses, networks (10.0.0.0/8), loopback or uniquelocal, separated by commas',
+    undefined,
+  ),
   waitForDatabase: duration('How long to wait at the start for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
   requestTimeout: duration('How long a request may take, from its head to the end of the work of PostgreSQL', '30s', timeBounds),
   queueLength: integer('NUMBER', 'Requests that may wait for a connection to the database; more are refused', 1000, countBounds),

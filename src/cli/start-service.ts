@@ -1,4 +1,6 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
+import { ConfigurationError, flagOf } from '../config.ts';
+import { readProxyTrust } from '../http/client-address.ts';
 import type { Telemetry } from '../http/create-telemetry.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import { type RunningServer, startServer } from '../http/start-server.ts';
@@ -14,9 +16,10 @@ export interface ServiceOptions {
   readonly telemetry: Telemetry;
 }
 
-/** Listens. Throws `CommandError` where the address cannot be had. */
+/** Listens. Throws `CommandError` where the address cannot be had, and `ConfigurationError` where a proxy is not an address. */
 export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
   const { host, port, basePath, graphiql, corsOrigins, rateLimit, trustProxy, maxEventLoopDelay } = configuration;
+  checkProxies(trustProxy);
   try {
     return await startServer({
       graph,
@@ -34,6 +37,14 @@ export async function startService({ configuration, jwtSecret, anonKey, graph, t
     });
   } catch (error) {
     throw explainListenError(error, host, port);
+  }
+}
+
+function checkProxies(trustProxy: string | undefined): void {
+  try {
+    readProxyTrust(trustProxy ?? false);
+  } catch (error) {
+    throw new ConfigurationError([`${flagOf('trustProxy')}: ${(error as Error).message}`]);
   }
 }
 
