@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConnectionQueue } from './connection-queue.ts';
+
+interface Work {
+  readonly client: string | null;
+  readonly name: string;
+}
+
+const work = (client: string | null, name: string): Work => ({ client, name });
+const open = (length = 100, share = 100): ConnectionQueue<Work> => new ConnectionQueue({ length, share });
+
+function takeAll(queue: ConnectionQueue<Work>): string {
+  const names: string[] = [];
+  for (let taken = queue.take(); taken !== undefined; taken = queue.take()) names.push(taken.name);
+  return names.join(' ');
+}
+
+test('clients take turns, each in its own order, and rowgraph itself comes first', () => {
+  const queue = open();
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.add(work(name[0]!, name));
+  queue.add(work(null, 'own'));
+  assert.equal(queue.size, 7);
+  assert.equal(takeAll(queue), 'own a1 b1 c1 a2 c2 a3');
+  assert.equal(queue.size, 0);
+});
+
+test('a client uses its share and no more, until it gives a connection back', () => {
+  const queue = open(100, 2);
+  const first = work('a', 'a1');
+  for (const each of [first, work('a', 'a2'), work('a', 'a3'), work('b', 'b1')]) queue.add(each);
+  assert.equal(takeAll(queue), 'a1 b1 a2');
+  assert.equal(queue.hasNext, false);
+  queue.release(first);
+  assert.equal(queue.hasNext, true);
+  assert.equal(takeAll(queue), 'a3');
+});
+
+test('where there is no room, the client that has most waiting is refused, and nobody else', () => {
+  const queue = open(6);
+  for (let index = 0; index < 6; index++) assert.equal(queue.add(work('flood', `f${index}`)), null);
+  const late = work('flood', 'late');
+  assert.equal(queue.add(late), late);
+  assert.equal(queue.add(work('a', 'a1'))?.name, 'f5');
+  assert.equal(queue.add(work('b', 'b1'))?.name, 'f4');
+  assert.equal(queue.size, 6);
+  assert.equal(queue.add(work(null, 'own')), null, 'there is always room for rowgraph itself');
+  assert.equal(takeAll(queue), 'own f0 a1 b1 f1 f2 f3');
+});
+
+test('where all wait for the same, the newcomer is refused', () => {
+  const queue = open(3);
+  for (const client of ['a', 'b', 'c']) queue.add(work(client, client));
+  const newcomer = work('d', 'd');
+  assert.equal(queue.add(newcomer), newcomer);
+  const second = work('a', 'a2');
+  assert.equal(queue.add(second), second);
+});
+
+test('work that is removed is not taken, and counts for nothing', () => {
+  const queue = open();
+  const gone = work('a', 'gone');
+  for (const each of [gone, work('a', 'a2'), work('b', 'b1')]) queue.add(each);
+  queue.remove(gone);
+  queue.remove(gone);
+  assert.deepEqual([queue.size, [...queue].map(({ name }) => name)], [2, ['a2', 'b1']]);
+  assert.equal(takeAll(queue), 'a2 b1');
+});
+
+test('work that is alike goes along from the head of each line, so that nobody is passed within a line', () => {
+  const queue = open();
+  for (const name of ['a-x', 'a-x', 'a-y', 'a-x', 'b-x', 'c-y', 'c-x']) queue.add(work(name[0]!, name));
+  const isAlike = ({ name }: Work): boolean => name.endsWith('x');
+  assert.deepEqual(
+    queue.takeAlike(isAlike, 10).map(({ name }) => name),
+    ['a-x', 'a-x', 'b-x'],
+  );
+  assert.deepEqual(queue.takeAlike(isAlike, 10), []);
+  assert.equal(queue.size, 4);
+});
