@@ -13,7 +13,9 @@ export interface ProcessEnd {
   readonly begun: Promise<EndReason>;
   /** Whether it has begun. */
   isBegun(): boolean;
-  /** Whether an exception was not caught, before the end began or since. */
+  /** Resolves when an exception was not caught, before the end began or since: there is no time to lose then. */
+  readonly faulted: Promise<void>;
+  /** Whether an exception was not caught. */
   hasFaults(): boolean;
 }
 
@@ -25,10 +27,11 @@ export function watchForEnd(observe: Observer): ProcessEnd {
   let firstSignal: number | undefined;
   let hasBegun = false;
   let hasFaults = false;
-  const { promise, resolve } = Promise.withResolvers<EndReason>();
+  const begun = Promise.withResolvers<EndReason>();
+  const faulted = Promise.withResolvers<void>();
   const begin = (reason: EndReason): void => {
     hasBegun = true;
-    resolve(reason);
+    begun.resolve(reason);
   };
   const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
     const now = performance.now();
@@ -48,9 +51,16 @@ export function watchForEnd(observe: Observer): ProcessEnd {
       if (hasFaults) process.exit(1);
       hasFaults = true;
       begin('fault');
+      faulted.resolve();
     }
   });
-  return { begun: promise, isBegun: () => hasBegun, hasFaults: () => hasFaults };
+  return { begun: begun.promise, faulted: faulted.promise, isBegun: () => hasBegun, hasFaults: () => hasFaults };
+}
+
+/** Sees to it that the process ends, whatever hangs: in the time that its settings allow, and after a fault without the delay. */
+export function boundEnd(end: ProcessEnd, configuration: Pick<ServiceConfiguration, 'drainDelay' | 'closeTimeout'>): void {
+  void end.begun.then(() => endWithin(longestEnd(configuration)));
+  void end.faulted.then(() => endWithin(longestEnd({ ...configuration, drainDelay: 0 })));
 }
 
 /** What closing takes beyond the time that requests have: the connections to the database, and a little. */
@@ -62,7 +72,7 @@ export function longestEnd({ drainDelay, closeTimeout }: Pick<ServiceConfigurati
 }
 
 /** Ends the process by force after so many milliseconds, unless it has ended by itself. */
-export function endWithin(milliseconds: number): void {
+function endWithin(milliseconds: number): void {
   setTimeout(() => {
     process.stderr.write(`rowgraph: closing took longer than ${milliseconds} ms: ended by force\n`);
     process.exit(1);

@@ -11,14 +11,14 @@ import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-soc
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
 import { limitOptionsOf } from './limit-options.ts';
-import { endWithin, longestEnd, watchForEnd } from './process-end.ts';
+import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
 
 /** Resolves when it was told to stop and has stopped. The database stays open. Throws `ToldError` after a fault that ended it. */
 export async function serveEmbedded(configuration: DevelopmentConfiguration, database: EmbeddedDatabase): Promise<void> {
   const telemetry = createTelemetry({ level: configuration.logLevel, destination: pino.destination(2) });
   const end = watchForEnd(telemetry.observe);
-  void end.begun.then(() => endWithin(longestEnd(configuration)));
+  boundEnd(end, configuration);
   const opened: { close(): Promise<void> }[] = [];
   try {
     process.stdout.write(await open(configuration, database, telemetry, opened));

@@ -14,7 +14,7 @@ import { checkDatabase, type DatabaseCheck, UnreachableError } from './check-dat
 import { CommandError, ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { limitOptionsOf } from './limit-options.ts';
-import { endWithin, longestEnd, watchForEnd } from './process-end.ts';
+import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, startService } from './start-service.ts';
 
 /** Of one attempt to connect, where there may be more. */
@@ -31,7 +31,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const { observe } = telemetry;
   const end = watchForEnd(observe);
-  void end.begun.then(() => endWithin(longestEnd(configuration)));
+  boundEnd(end, configuration);
   const served = new AwaitedGraph();
   let listening: Promise<RunningServer> | undefined;
   const listen = (): Promise<RunningServer> => {
@@ -49,7 +49,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
       served.open(graph);
       await announce(await listen(), configuration, graph);
       // Ctrl-C and a fault wait for nobody who may still send requests here.
-      if ((await end.begun) === 'SIGTERM') await (await listen()).drain();
+      if ((await end.begun) === 'SIGTERM') await Promise.race([(await listen()).drain(), end.faulted]);
     }
   } finally {
     await (await listening)?.close();

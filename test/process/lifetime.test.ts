@@ -199,6 +199,14 @@ for (const workers of ['1', '2']) {
   });
 }
 
+test('an exception during the drain delay ends it', async () => {
+  const service = await serve('--drain-delay', '1h');
+  service.process.kill('SIGTERM');
+  while ((await service.fetch('/health/ready')).status === 200);
+  service.process.kill('SIGHUP');
+  assert.equal((await service.ended).code, 1);
+});
+
 async function throughProxy(run: (proxy: FaultProxy, url: string) => Promise<void>): Promise<void> {
   const proxy = await startFaultProxy(databases.port);
   try {
