@@ -281,7 +281,6 @@ test('a hostile role does not exist', async () => {
   const roles = [
     ...hostileTexts,
     'none',
-    '',
     'NONE',
     '"anon"',
     'anon; set role postgres',
