@@ -31,6 +31,10 @@ export const errorCodes = {
   TOO_MANY_FRAGMENTS: { status: 400, meaning: 'The operation spreads more fragments than the limit `fragments`.' },
   TOO_MANY_ELEMENTS: { status: 400, meaning: 'The lists of arguments and variables hold more elements than the limit `listElements`.' },
   TOO_MANY_FILTERS: { status: 400, meaning: 'The filters of the operation have more members than the limit `filterMembers`.' },
+  TOO_MANY_SUBQUERIES: {
+    status: 400,
+    meaning: 'The operation selects more collections, relations and functions than the limit `subqueries`.',
+  },
   INPUT_TOO_LARGE: { status: 400, meaning: 'The values that would be sent to PostgreSQL are larger than the limit `inputSize`.' },
   TOO_MANY_ESTIMATED_ROWS: {
     status: 400,

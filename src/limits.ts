@@ -88,6 +88,13 @@ export const limitTable = {
     description: 'Most members of all filters of an operation',
     finding: 'The filters of the operation have {n} members',
   },
+  subqueries: {
+    code: 'TOO_MANY_SUBQUERIES',
+    default: 250,
+    strict: 50,
+    description: 'Most collections, relations and functions that an operation selects, its fragments expanded',
+    finding: 'The operation selects {n} collections, relations and functions',
+  },
   inputSize: {
     code: 'INPUT_TOO_LARGE',
     default: 16_777_216,

@@ -100,13 +100,15 @@ function* compileOperation(
   const measure = measurePlan(plan);
   checkPlan(measure, api.limits);
   if (isLong) yield;
-  const compiled = compilePlan(plan, api.version);
+  const compiling = compilePlan(plan, api.version);
+  const compiled = isLong ? yield* compiling : runAtOnce(compiling);
   return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0 };
 }
 
 /** Throws where a plan is over a limit, whatever the values that are bound. */
-function checkPlan({ filterMembers, parameters, rows }: PlanMeasure, limits: Limits): void {
+function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure, limits: Limits): void {
   checkLimit(limits, 'filterMembers', filterMembers);
+  checkLimit(limits, 'subqueries', subqueries);
   checkLimit(limits, 'estimatedRows', rows.constant);
   if (parameters > mostParameters) {
     const message = `The insert has ${parameters} values; PostgreSQL takes ${mostParameters} at a time. Insert fewer rows at a time.`;

@@ -3,7 +3,7 @@
  */
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
-import { bind, identifier, join, newLine, render, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, join, newLine, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
@@ -39,35 +39,67 @@ export type CompiledRoot =
     };
 
 /**
- * Compiles a plan. The text depends on the plan alone, never on a value that is bound; and on whether there is a schema version to be
- * held against the database's.
+ * Compiles a plan, pausing between its root fields and ahead of writing a text. The text depends on the plan alone, never on a value that is bound; and on
+ * whether there is a schema version to be held against the database's.
  */
-export function compilePlan({ kind, roots }: Plan, version: string | null): CompiledOperation {
+export function* compilePlan({ kind, roots }: Plan, version: string | null): Generator<void, CompiledOperation> {
   const statements: CompiledStatement[] = [];
   const columns: Sql[] = [];
   const queryContext = new StatementContext();
   const guard = schemaGuard(version);
-  const compiled = roots.map(({ key, value }): CompiledRoot => {
-    if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
-    if (value.kind === 'introspection') return { kind: 'introspection', key };
-    if (kind === 'query') {
-      return { kind: 'column', key, statement: 0, column: guard.length + columns.push(compileRoot(value, queryContext)) - 1, none: 'null' };
+  const only = kind === 'query' ? onlyConnection(roots) : undefined;
+  const compiled: CompiledRoot[] = [];
+  for (const { key, value } of roots) {
+    if (value.kind === 'type name') compiled.push({ kind: 'json', key, json: JSON.stringify(value.name) });
+    else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
+    else if (kind === 'query') {
+      compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, none: 'null' });
+      if (value !== only) columns.push(compileRoot(value, queryContext));
+    } else {
+      const { statement, none } = compileStatement(value, guard);
+      yield;
+      compiled.push({ kind: 'column', key, statement: statements.push(yield* renderStatement(statement)) - 1, column: guard.length, none });
     }
-    const { statement, none } = compileStatement(value, guard);
-    return { kind: 'column', key, statement: statements.push(render(statement)) - 1, column: guard.length, none };
-  });
-  if (columns.length > 0) statements.push(render(onlyConnection(roots, guard) ?? sql`select ${selectList(guard, columns)}`));
+    yield;
+  }
+  const query = only ? selectConnection(only, tableRows(only.table), queryContext, compileRow, guard) : selectAll(guard, columns);
+  yield;
+  if (query) statements.push(yield* renderStatement(query));
   // Introspection reads no rows; that it tells of the present schema only the database knows.
   else if (roots.some(({ value }) => value.kind === 'introspection'))
-    statements.push(...guard.map((only) => render<Parameter>(sql`select ${only}`)));
+    statements.push(...guard.map((each) => render<Parameter>(sql`select ${each}`)));
   return { kind, roots: compiled, statements };
 }
 
+function selectAll(guard: Guard, columns: readonly Sql[]): Sql | undefined {
+  return columns.length > 0 ? sql`select ${selectList(guard, columns)}` : undefined;
+}
+
 /** A query of one collection needs no select around its own. */
-function onlyConnection(roots: Plan['roots'], guard: Guard): Sql | undefined {
+function onlyConnection(roots: Plan['roots']): ConnectionPlan | undefined {
   const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
-  if (only?.kind !== 'connection' || others.length > 0) return undefined;
-  return selectConnection(only, tableRows(only.table), new StatementContext(), compileRow, guard);
+  return only?.kind === 'connection' && others.length === 0 ? only : undefined;
+}
+
+/** A variable that is used in several places is bound once for each type that it is cast to. */
+function renderStatement(statement: Sql): Generator<void, CompiledStatement> {
+  return renderInSteps(statement, identityOf);
+}
+
+/** What is the same for parameters that bind the same text. */
+function identityOf(parameter: Parameter): unknown {
+  const { value, encoding } = parameter;
+  if (value.kind !== 'variable') return parameter;
+  switch (encoding.kind) {
+    case 'value': {
+      const { type, use } = encoding;
+      return `${value.leaf} ${use} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
+    }
+    case 'count':
+      return `${value.leaf} ${encoding.argument} ${encoding.maximum}`;
+    default:
+      return `${value.leaf} ${encoding.kind}`;
+  }
 }
 
 type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;

@@ -16,15 +16,18 @@ import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts'
 
 /** JSON text of the row that `scope` names. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
-  const columns = members.flatMap(({ value }) => (value.kind === 'column' ? [value.column] : []));
-  const isRepeated = (column: Column): boolean => columns.indexOf(column) !== columns.lastIndexOf(column);
+  const once = new Set<Column>();
+  const repeated = new Set<Column>();
+  for (const { value } of members) {
+    if (value.kind === 'column') (once.has(value.column) ? repeated : once).add(value.column);
+  }
   return jsonObject(
     members.map((member) => {
       const { value } = member;
       const key = context.key(member);
       if (value.kind !== 'column') return { key, value: rowValue(value, table, scope, context) };
       const json = columnJson(value.column, scope);
-      return { key, value: isRepeated(value.column) ? [scope.repeated(value.column.name, concatenate(json))] : json };
+      return { key, value: repeated.has(value.column) ? [scope.repeated(value.column.name, concatenate(json))] : json };
     }),
   );
 }

@@ -4,7 +4,7 @@
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
-import { builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
 /** JSON of a value; never null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
@@ -84,7 +84,7 @@ function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form
   const cases = values
     .filter(({ name, label }) => name !== label)
     .map(({ name, label }) => sql` when ${literal(label)} then ${literal(JSON.stringify(name))}`);
-  return { kind: 'json', value: sql`case ${value}${{ chunks: cases.flatMap(({ chunks }) => chunks) }} else ${toJson(value)} end` };
+  return { kind: 'json', value: sql`case ${value}${join(cases, '')} else ${toJson(value)} end` };
 }
 
 function listJson(value: Sql, { element }: ListType): Sql {

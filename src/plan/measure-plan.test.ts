@@ -66,6 +66,11 @@ describe('measurePlan', () => {
     assert.equal(measure('{ accountCollection { totalCount } }').filterMembers, 0);
   });
 
+  it('counts what is a subquery', () => {
+    const text = '{ a: accountCollection { edges { node { id posts { edges { node { id } } } } } } b: accountCollection { totalCount } }';
+    assert.equal(measure(text).subqueries, 3);
+  });
+
   it('counts the values of the largest insert', () => {
     const text = 'mutation { insertIntoAccountCollection(objects: [{ name: "a" }, { balance: 1 }, {}]) { affectedCount } }';
     assert.equal(measure(text).parameters, 6);

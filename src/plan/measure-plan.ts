@@ -27,6 +27,8 @@ export interface RowEstimate {
 
 export interface PlanMeasure {
   readonly filterMembers: number;
+  /** Collections, relations, computed fields and functions. */
+  readonly subqueries: number;
   readonly rows: RowEstimate;
   /** Parameters of the largest insert. */
   readonly parameters: number;
@@ -41,7 +43,7 @@ const rowsOfRowList = 10;
 export function measurePlan({ roots }: Plan): PlanMeasure {
   const measurer = new Measurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  return { filterMembers: measurer.filterMembers, rows, parameters: measurer.parameters };
+  return { filterMembers: measurer.filterMembers, subqueries: measurer.subqueries, rows, parameters: measurer.parameters };
 }
 
 /** The number of rows, with the page sizes of a request. */
@@ -61,6 +63,7 @@ function sizeOf({ value, encoding }: Parameter, leaves: readonly ScalarValue[]):
 
 class Measurer {
   filterMembers = 0;
+  subqueries = 0;
   parameters = 0;
 
   root(value: RootValue): RowEstimate {
@@ -71,6 +74,7 @@ class Measurer {
       case 'connection':
         return this.#connection(value);
       case 'lookup':
+        this.subqueries += 1;
         return plus(1, this.#row(value.row));
       case 'routine':
         return this.#result(value.result);
@@ -80,6 +84,7 @@ class Measurer {
   }
 
   #connection({ page, filter, members }: ConnectionPlan): RowEstimate {
+    this.subqueries += 1;
     if (filter) this.filterMembers += membersOf(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : none)));
@@ -107,6 +112,7 @@ class Measurer {
   #value(value: RowValue): RowEstimate {
     switch (value.kind) {
       case 'to-one':
+        this.subqueries += 1;
         return plus(1, this.#row(value.row));
       case 'to-many':
         return this.#connection(value.connection);
@@ -120,11 +126,13 @@ class Measurer {
   }
 
   #result(result: ResultPlan): RowEstimate {
-    if (result.kind === 'rows') return this.#connection(result.connection);
+    if (result.kind !== 'rows') this.subqueries += 1;
+    else return this.#connection(result.connection);
     return result.kind === 'row' ? plus(1, this.#row(result.row)) : none;
   }
 
   #mutation(plan: MutationPlan): RowEstimate {
+    this.subqueries += 1;
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
     else if (plan.filter) this.filterMembers += membersOf(plan.filter);
     const records = plan.members.flatMap(({ value }) => (value.kind === 'records' ? [this.#row(value.row)] : []));

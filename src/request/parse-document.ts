@@ -31,7 +31,7 @@ const maxErrors = 5;
 const maxLocations = 10;
 /** A document of more tokens is validated by a few rules at a time. */
 const manyTokens = 1500;
-const rulesAtATime = 5;
+const rulesAtATime = 3;
 /** A type of more fields than this is not searched for names that are like a wrong one. */
 const manyFields = 1000;
 

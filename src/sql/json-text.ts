@@ -2,7 +2,7 @@
  * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. That is faster than
  * `json_build_object`, and than a chain of `||` (docs/decisions/json.md).
  */
-import { join, literal, newLine, type Sql, sql } from './sql.ts';
+import { beginsWith, join, literal, newLine, type Sql, sql } from './sql.ts';
 
 /**
  * Pieces in order: a string is JSON text as it stands, a fragment is an expression of any type that PostgreSQL writes as JSON, and never null:
@@ -51,7 +51,7 @@ function call(operands: readonly Sql[]): Sql {
   if (operands.length <= longestLine) return sql`pg_catalog.concat(${join(operands, ', ')})`;
   const lines: Sql[][] = [];
   for (const operand of operands) {
-    const isText = /^E?'/.test(String(operand.chunks[0]));
+    const isText = beginsWith(operand, /^E?'/);
     const line = lines.at(-1);
     if (line && !isText) line.push(operand);
     else lines.push([operand]);

@@ -9,45 +9,56 @@ export interface Bind<Parameter = unknown> {
   readonly type: string;
 }
 
-/** An immutable piece of SQL. */
+/** An immutable piece of SQL: texts, placeholders and further pieces, which are not copied into it. */
 export interface Sql {
-  readonly chunks: readonly (string | Bind)[];
+  readonly chunks: readonly Chunk[];
+  /** How many texts and placeholders there are in it, at any depth. */
+  readonly size: number;
+}
+
+type Chunk = string | Bind | Sql;
+
+function piece(chunks: readonly Chunk[]): Sql {
+  let size = 0;
+  for (const chunk of chunks) size += typeof chunk === 'object' && 'chunks' in chunk ? chunk.size : 1;
+  return { chunks, size };
 }
 
 /** Template tag: fragments are spliced in; nothing else can be. */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
-  const chunks: (string | Bind)[] = [];
-  strings.forEach((text, index) => {
+  const chunks: Chunk[] = [];
+  for (let index = 0; index < strings.length; index += 1) {
+    const text = strings[index]!;
     if (text !== '') chunks.push(text);
     const fragment = fragments[index];
-    if (fragment) chunks.push(...fragment.chunks);
-  });
-  return { chunks };
+    if (fragment) chunks.push(fragment);
+  }
+  return piece(chunks);
 }
 
-export const nothing: Sql = { chunks: [] };
+export const nothing: Sql = piece([]);
 
 /** Quotes a name, qualified by those before it: `"public"."account"` (manual: Identifiers and Key Words). */
 export function identifier(...path: readonly string[]): Sql {
-  return { chunks: [path.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')] };
+  return piece([path.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')]);
 }
 
 /** A text literal of our own making, never of a client's (manual: String Constants). Right whatever `standard_conforming_strings` says. */
 export function literal(text: string): Sql {
   const doubled = text.replaceAll("'", "''");
   const needsEscapes = /[\\\n]/.test(text);
-  return { chunks: [needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`] };
+  return piece([needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`]);
 }
 
 /** A whole number as it stands in SQL. */
 export function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number.`);
-  return { chunks: [String(value)] };
+  return piece([String(value)]);
 }
 
 /** Text of PostgreSQL's own making or of ours: a type name by `format_type`, a keyword, an operator. Never a client's. */
 export function trusted(text: string): Sql {
-  return { chunks: [text] };
+  return piece([text]);
 }
 
 /**
@@ -60,48 +71,132 @@ export function builtIn(name: string, argument: Sql): Sql {
 
 /** A parameter, cast to a type. */
 export function bind(parameter: unknown, type: string): Sql {
-  return { chunks: [{ parameter, type }] };
+  return piece([{ parameter, type }]);
 }
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
-  const chunks: (string | Bind)[] = [];
-  fragments.forEach((fragment, index) => {
-    if (index > 0) chunks.push(...(typeof separator === 'string' ? [separator] : separator.chunks));
-    chunks.push(...fragment.chunks);
-  });
-  return { chunks };
+  const chunks: Chunk[] = [];
+  for (const fragment of fragments) {
+    if (chunks.length > 0) chunks.push(separator);
+    chunks.push(fragment);
+  }
+  return piece(chunks);
+}
+
+/** Whether the text of a fragment begins like this. */
+export function beginsWith(fragment: Sql, pattern: RegExp): boolean {
+  const [first] = fragment.chunks;
+  if (first === undefined || typeof first === 'string') return pattern.test(first ?? '');
+  return 'chunks' in first && beginsWith(first, pattern);
 }
 
 /** A clause on a line of its own: `render` indents it by the parentheses it stands in. */
-export const newLine: Sql = { chunks: ['\n'] };
+export const newLine: Sql = piece(['\n']);
+
+/** Text and parameters of a statement. */
+export interface Rendered<Parameter> {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
 
 /** The text with numbered placeholders, and what is bound to each in order. */
-export function render<Parameter>(fragment: Sql): { readonly text: string; readonly parameters: readonly Parameter[] } {
-  const parameters: Parameter[] = [];
-  const numbers = new Map<unknown, Map<string, number>>();
-  let depth = 0;
-  const text = fragment.chunks.map((chunk) => {
-    if (chunk === '\n') return `\n${'  '.repeat(depth)}`;
-    if (typeof chunk === 'string') {
-      depth += depthOf(chunk);
-      return chunk;
+export function render<Parameter>(fragment: Sql): Rendered<Parameter> {
+  const renderer = new Renderer<Parameter>((parameter) => parameter);
+  renderer.write(fragment);
+  const { text, parameters } = renderer;
+  return { text, parameters };
+}
+
+/** The same, pausing in long texts. Parameters of one identity that are cast to the same type are one. */
+export function* renderInSteps<Parameter>(
+  fragment: Sql,
+  identityOf: (parameter: Parameter) => unknown,
+): Generator<void, Rendered<Parameter>> {
+  const renderer = new Renderer<Parameter>(identityOf);
+  yield* renderer.writeInSteps(fragment);
+  const { text, parameters } = renderer;
+  return { text, parameters };
+}
+
+/** Pieces that are written between two pauses. */
+const chunksAtATime = 5000;
+
+class Renderer<Parameter> {
+  text = '';
+  readonly parameters: Parameter[] = [];
+  readonly #identityOf: (parameter: Parameter) => unknown;
+  readonly #numbers = new Map<unknown, NumberOfType>();
+  #depth = 0;
+  #sincePause = 0;
+
+  constructor(identityOf: (parameter: Parameter) => unknown) {
+    this.#identityOf = identityOf;
+  }
+
+  /** A short piece is written as a whole. */
+  *writeInSteps(fragment: Sql): Generator<void, void> {
+    if (this.#sincePause + fragment.size <= chunksAtATime) {
+      this.#sincePause += fragment.size;
+      this.write(fragment);
+      return;
     }
-    const byType = numbers.get(chunk.parameter) ?? new Map<string, number>();
-    numbers.set(chunk.parameter, byType);
-    let number = byType.get(chunk.type);
-    if (number === undefined) {
-      number = parameters.push(chunk.parameter as Parameter);
-      byType.set(chunk.type, number);
+    for (const chunk of fragment.chunks) {
+      if (typeof chunk === 'object' && 'chunks' in chunk) yield* this.writeInSteps(chunk);
+      else this.#writeChunk(chunk);
+      this.#sincePause += 1;
+      if (this.#sincePause < chunksAtATime) continue;
+      this.#sincePause = 0;
+      yield;
     }
-    return `$${number}::${chunk.type}`;
-  });
-  return { text: text.join(''), parameters };
+  }
+
+  write({ chunks }: Sql): void {
+    for (const chunk of chunks) {
+      if (typeof chunk === 'object' && 'chunks' in chunk) this.write(chunk);
+      else this.#writeChunk(chunk);
+    }
+  }
+
+  #writeChunk(chunk: string | Bind): void {
+    if (typeof chunk !== 'string') this.text += `$${this.#numberOf(chunk)}::${chunk.type}`;
+    else if (chunk === '\n') this.text += `\n${'  '.repeat(this.#depth)}`;
+    else {
+      this.#depth += depthOf(chunk);
+      this.text += chunk;
+    }
+  }
+
+  #numberOf({ parameter, type }: Bind): number {
+    const identity = this.#identityOf(parameter as Parameter);
+    const first = this.#numbers.get(identity);
+    for (let known = first; known; known = known.next) if (known.type === type) return known.number;
+    const number = this.parameters.push(parameter as Parameter);
+    this.#numbers.set(identity, { type, number, next: first });
+    return number;
+  }
+}
+
+/** The number of a parameter that is cast to a type, and those of the same one cast to others. */
+interface NumberOfType {
+  readonly type: string;
+  readonly number: number;
+  readonly next: NumberOfType | undefined;
 }
 
 /** How many parentheses a piece opens more than it closes, those inside of quotes aside. */
 function depthOf(text: string): number {
   let depth = 0;
-  for (const [part] of text.matchAll(/'[^']*'|"[^"]*"|[()]/g)) depth += part === '(' ? 1 : part === ')' ? -1 : 0;
+  let quote = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (quote !== 0) {
+      if (code === quote) quote = 0;
+    } else if (code === singleQuote || code === doubleQuote) quote = code;
+    else if (code === openingParenthesis) depth += 1;
+    else if (code === closingParenthesis) depth -= 1;
+  }
   return depth;
 }
+
+const [singleQuote, doubleQuote, openingParenthesis, closingParenthesis] = [0x27, 0x22, 0x28, 0x29];

@@ -12,29 +12,34 @@ type TestGraph = Awaited<ReturnType<typeof startPgliteGraph>>;
 
 describe('documents that are made to harm', () => {
   let test: TestGraph;
+  let graph: Rowgraph;
   let flights = 0;
 
   before(async () => {
     test = await startPgliteGraph(worst.abuseSchema);
-    // Every statement of a request goes this way.
-    const { execProtocolRawStream } = test.pglite;
-    test.pglite.execProtocolRawStream = (...passed) => {
-      flights += 1;
-      return execProtocolRawStream.apply(test.pglite, passed);
+    // Every statement of a request goes this way, and so does what looks for changes of the schema, which has no claims.
+    const { execProtocol } = test.pglite;
+    test.pglite.execProtocol = (...passed) => {
+      if (Buffer.from(passed[0]).includes('{"role":"')) flights += 1;
+      return execProtocol.apply(test.pglite, passed);
     };
-    await test.ask('{ __typename }', 'anon');
+    graph = await createRowgraph({ database: test.pglite });
+    assert.deepEqual(await send({ query: '{ accountCollection { totalCount } }' }), [null, 1]);
   });
 
-  after(() => test.stop());
+  after(async () => {
+    await graph.close();
+    await test.stop();
+  });
 
   /** The code of the first error, or null; and how many flights the request took. */
   async function send(
     request: GraphQLRequest,
-    graph: Rowgraph = test.graph,
+    asked: Rowgraph = graph,
     role = 'anon',
   ): Promise<readonly [code: string | null, sent: number]> {
     const sent = flights;
-    const { errors } = await graph.execute(request, { role });
+    const { errors } = await asked.execute(request, { role });
     return [errors?.[0]?.extensions.code ?? null, flights - sent];
   }
 
@@ -46,6 +51,7 @@ describe('documents that are made to harm', () => {
     ['2,000 aliases', worst.aliasedColumns(2_000), 'TOO_MANY_ALIASES'],
     ['201 root fields', worst.rootFields(201), 'TOO_MANY_ROOT_FIELDS'],
     ['5,000 root fields', worst.rootFields(5_000), 'TOO_MANY_TOKENS'],
+    ['251 relations', worst.fewRelations(250), 'TOO_MANY_SUBQUERIES'],
     ['201 mutations', worst.mutationFields(201), 'TOO_MANY_ROOT_FIELDS'],
     ['relations 49 deep', worst.nestedRelations(49), 'TOO_DEEP'],
     ['2,000 fragments in a chain', worst.chainedFragments(2_000), 'TOO_MANY_FRAGMENTS'],
@@ -83,7 +89,6 @@ describe('documents that are made to harm', () => {
   const answered: readonly (readonly [string, GraphQLRequest])[] = [
     ['708 equal fields', worst.equalFields(708)],
     ['4,900 equal fields', worst.equalFields(4_900)],
-    ['4,900 times __typename and one more', worst.equalTypeNames(200)],
     ['1,000 aliases', worst.aliasedColumns(1_000)],
     ['relations 15 deep', worst.nestedRelations(15)],
     ['900 fragments in a chain', worst.chainedFragments(900)],
@@ -94,10 +99,9 @@ describe('documents that are made to harm', () => {
     ['10,000 elements in a variable', worst.inListByVariable(10_000)],
     ['50 operations', worst.manyOperations(50)],
     ['lines of a block string', worst.blockString(200_000)],
-    ['introspection of types', worst.introspectionBomb(1)],
   ];
   for (const [name, request] of answered) {
-    it(`${name}: answered`, async () => assert.equal((await send(request))[0], null));
+    it(`${name}: answered, in one flight`, async () => assert.deepEqual(await send(request), [null, 1]));
   }
 
   it('counting an operation takes as long as its text, whatever it expands to', () => {
@@ -129,14 +133,14 @@ describe('documents that are made to harm', () => {
   });
 
   it('service_role has no limits, nor has anybody where they are off', async () => {
-    assert.deepEqual((await send(worst.aliasedColumns(2_000), test.graph, 'service_role'))[0], null);
+    assert.deepEqual((await send(worst.aliasedColumns(2_000), graph, 'service_role'))[0], null);
     const over = worst.rootFields(300);
     const codeWith = async (limits: LimitSettings, roleLimits?: Record<string, LimitSettings>): Promise<string | null> => {
-      const graph = await createRowgraph({ database: test.pglite, limits, ...(roleLimits && { roleLimits }) });
+      const limited = await createRowgraph({ database: test.pglite, limits, ...(roleLimits && { roleLimits }) });
       try {
-        return (await send(over, graph))[0];
+        return (await send(over, limited))[0];
       } finally {
-        await graph.close();
+        await limited.close();
       }
     };
     assert.equal(await codeWith('off'), null);
@@ -146,9 +150,9 @@ describe('documents that are made to harm', () => {
   });
 
   it('more than 65,535 values are refused before they are written', async () => {
-    const rows = Array.from({ length: 9_999 }, (_, id) => ({ id, email: 'e', name: 'n', age: 1, tags: [], createdAt: null }));
+    const rows = Array.from({ length: 11_000 }, (_, id) => ({ id, email: 'e', name: 'n', age: 1, tags: [], createdAt: null }));
     const query = 'mutation ($objects: [AccountInsertInput!]!) { insertIntoAccountCollection(objects: $objects) { affectedCount } }';
-    assert.deepEqual(await send({ query, variables: { objects: rows } }, test.graph, 'service_role'), ['QUERY_TOO_COMPLEX', 0]);
+    assert.deepEqual(await send({ query, variables: { objects: rows } }, graph, 'service_role'), ['QUERY_TOO_COMPLEX', 0]);
   });
 
   it('a page size in a variable counts by its value, in each request', async () => {
@@ -177,13 +181,13 @@ describe('documents that are made to harm', () => {
   });
 
   it('tells the cost in the answer, where it is asked to', async () => {
-    const graph = await createRowgraph({ database: test.pglite, reportCost: true });
+    const telling = await createRowgraph({ database: test.pglite, reportCost: true });
     try {
-      const result = await graph.execute({ query: '{ accountCollection(first: 5) { edges { cursor } } }' }, { role: 'anon' });
+      const result = await telling.execute({ query: '{ accountCollection(first: 5) { edges { cursor } } }' }, { role: 'anon' });
       const { extensions } = result as unknown as { extensions: { cost: Record<string, number> } };
       assert.deepEqual([extensions.cost.estimatedRows, extensions.cost.fields, extensions.cost.depth], [5, 3, 3]);
     } finally {
-      await graph.close();
+      await telling.close();
     }
   });
 });

@@ -171,3 +171,46 @@ export function introspectionBomb(levels: number, aliases = 1): GraphQLRequest {
 export const introspectionAliases = (count: number): GraphQLRequest => ({
   query: `{ __schema { ${times(count, (index) => `a${index}: types { name description fields { name description args { name } } }`)} } }`,
 });
+
+/** Relations of ten fields each, of few rows. */
+export const fewRelations = (count: number): GraphQLRequest => ({
+  query: `{ accountCollection(first: 1) { edges { node { ${times(count, (index) => `a${index}: blogCollection(first: 1) { edges { cursor node { id name description } } pageInfo { hasNextPage endCursor } }`)} } } } }`,
+});
+/** Root fields of single rows, with so many fields each. */
+export const fewRootFields = (count: number, fields: number): GraphQLRequest => ({
+  query: `{ ${times(count, (index) => `a${index}: accountCollection(first: 1) { edges { node { ${times(fields, (field) => ['id', 'email', 'name', 'age'][field % 4]!)} } } }`)} }`,
+});
+/** Fragments that share: the document is short, and expands to some thousand fields. */
+export const spreadFragments = (spreads: number): GraphQLRequest => ({
+  query: `{ ${times(spreads, (index) => `a${index}: accountCollection(first: 1) { ...P }`)} }
+    fragment P on AccountConnection { edges { node { ${times(8, (index) => `b${index}: blogCollection(first: 1) { ...B }`)} } } }
+    fragment B on BlogConnection { edges { node { ${times(9, () => 'id name description')} ${times(9, () => 'nodeId __typename')} } } }`,
+});
+/** A relation under one key, again and again. */
+export const equalRelations = (count: number): GraphQLRequest => ({
+  query: ofAccounts(
+    times(count, () => 'blogCollection(first: 1, filter: { id: { eq: 1 } }) { edges { node { id name owner { id email } } } }'),
+  ),
+});
+/** Operations that all spread one large fragment. */
+export const sharedByOperations = (count: number): GraphQLRequest => ({
+  query: `${times(count, (index) => `query Q${index} { ...F }`)} fragment F on Query { accountCollection { edges { node { ${times(4_900, () => 'id')} } } } }`,
+  operationName: 'Q0',
+});
+/** Fragments that spread each other in a circle, with line breaks between them. */
+export const cycle = (count: number, lines: number): GraphQLRequest => ({
+  query: `${ofAccounts('...F0')}${'\n'.repeat(lines)}${times(count, (index) => `fragment F${index} on Account { id ...F${(index + 1) % count} }`)}`,
+});
+export const insertedAccounts = (count: number): GraphQLRequest => ({
+  query: 'mutation ($objects: [AccountInsertInput!]!) { insertIntoAccountCollection(objects: $objects) { affectedCount } }',
+  variables: {
+    objects: Array.from({ length: count }, (_, id) => ({
+      id: 1,
+      email: `${id}@example.org`,
+      name: 'n',
+      age: id,
+      tags: [],
+      createdAt: null,
+    })),
+  },
+});

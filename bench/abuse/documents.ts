@@ -1,0 +1,59 @@
+/** The documents that `npm run bench:abuse` measures: each as large as the default limits let pass, and those that they are there for. */
+import type { GraphQLRequest } from '../../src/index.ts';
+import * as worst from '../../test/abuse/worst-documents.ts';
+
+export interface AbusiveDocument {
+  readonly name: string;
+  readonly request: GraphQLRequest;
+}
+
+export const abusiveDocuments: readonly AbusiveDocument[] = (
+  [
+    ['4,900 equal columns', worst.equalFields(4_900)],
+    ['1,000 aliases of a column', worst.aliasedColumns(1_000)],
+    ['249 relations under aliases', worst.fewRelations(249)],
+    ['200 root fields', worst.fewRootFields(200, 22)],
+    ['200 mutations', worst.mutationFields(200)],
+    ['relations 24 deep', worst.nestedRelations(24)],
+    ['4,900 fields in 900 fragments', worst.wideFragments(900)],
+    ['a chain of 999 fragments', worst.chainedFragments(999)],
+    ['fragments spread to 4,800 fields', worst.spreadFragments(12)],
+    ['450 equal relations', worst.equalRelations(450)],
+    ['490 inline fragments of a relation', worst.overlappingInlineFragments(490)],
+    ['50 operations', worst.manyOperations(50)],
+    ['50 operations of 4,900 fields each', worst.sharedByOperations(50)],
+    ['a filter of 900 variables', worst.manyVariables(900)],
+    ['999 members of a filter', worst.orMembers(999)],
+    ['999 members in a variable', worst.orMembersByVariable(999)],
+    ['a filter 98 deep', worst.nestedNots(97)],
+    ['9,900 elements in the document', worst.inList(9_900)],
+    ['10,000 elements in a variable', worst.inListByVariable(10_000)],
+    ['10,000 elements used 90 times', worst.listUsedOften(10_000, 90)],
+    ['a text of 900 KB used 90 times', worst.textUsedOften(900_000, 90)],
+    ['a text of 900 KB in 18 mutations', worst.textInsertedOften(900_000, 18)],
+    ['10,000 rows of 3 columns', worst.insertedRows(10_000)],
+    ['9,999 rows of 6 columns', worst.insertedAccounts(9_999)],
+    ['1,500 rows in the document', worst.insertedRowsInDocument(1_500)],
+    ['a block string of 240,000 lines', worst.blockString(240_000)],
+    ['a string of 250 KB', worst.longString(250_000)],
+    ['130,000 comments', worst.longComment(130_000)],
+    ['a name of 250 KB', worst.longName(250_000)],
+    ['an operation name of 900 KB', worst.longOperationName(900_000)],
+    ['4,900 unknown fields', worst.unknownFields(4_900)],
+    ['a cycle of 1,600 fragments on 100,000 lines', worst.cycle(1_600, 100_000)],
+    ['2,800 directives', worst.directives(2_800)],
+    ['introspection of types', worst.introspectionBomb(1)],
+    ['introspection under 290 aliases', worst.introspectionAliases(290)],
+    ['490 relations under aliases', worst.fewRelations(490)],
+    ['2^20 selections in fragments', worst.doublingFragments(20)],
+    ['2^14 selections in fragments', worst.doublingFragments(14)],
+    ['2^14 types of introspection', worst.doublingRoots(14)],
+    ['10,000 aliases', worst.aliasedColumns(10_000)],
+    ['5,000 root fields', worst.rootFields(5_000)],
+    ['40,000 members of a filter', worst.orMembers(40_000)],
+    ['10,000 members in a variable', worst.orMembersByVariable(10_000)],
+    ['pages of 1000, four deep', worst.pageProduct(1000, 4)],
+    ['100,000 elements in a variable', worst.inListByVariable(100_000)],
+    ['brackets that are never closed', worst.unclosed(60_000)],
+  ] as const
+).map(([name, request]) => ({ name, request }));
