@@ -13,7 +13,7 @@ import { readMemory } from './measure/process-usage.ts';
 import { median } from './measure/summarize-slices.ts';
 import { describeRows, figure } from './report/describe-table.ts';
 import { readCommit } from './report/write-report.ts';
-import { buildPackage } from './servers/build-package.ts';
+import { buildPackage, ownRoot } from './servers/build-package.ts';
 import { type RunningServer, startServer } from './servers/start-server.ts';
 import { secret, signToken } from './servers/tokens.ts';
 
@@ -106,7 +106,7 @@ class Measurement {
 
 async function measureRound(round: number, databaseUrl: string, client: Client, figures: Figures): Promise<void> {
   const start = performance.now();
-  const server = await startServer('rowgraph', { databaseUrl, superuserUrl: databaseUrl, secret, poolSize: 10 });
+  const server = await startServer('rowgraph', { rowgraph: ownRoot }, { databaseUrl, superuserUrl: databaseUrl, secret, poolSize: 10 });
   try {
     const measurement = new Measurement(server, figures);
     await measurement.ask('anon', request('id'));
@@ -131,7 +131,7 @@ async function measureRound(round: number, databaseUrl: string, client: Client, 
   }
 }
 
-buildPackage();
+buildPackage(ownRoot);
 // Each table of a transaction takes locks.
 const postgres = await startPostgres({ onDisk: true, settings: { max_locks_per_transaction: '1000' } });
 process.once('SIGINT', () => process.exit(1));

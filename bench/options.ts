@@ -10,6 +10,8 @@ export interface BenchmarkOptions {
   readonly seconds: number;
   readonly rounds: number;
   readonly check: boolean;
+  /** The folder of another checkout of rowgraph, with its packages installed; null where none is compared. */
+  readonly before: string | null;
   /** Everything was asked for: the results may be written. */
   readonly complete: boolean;
 }
@@ -20,9 +22,11 @@ const usage = `npm run bench -- [options]
   --workloads NAMES   some of ${workloads.map(({ name }) => name).join(',')}
   --seconds NUMBER    length of a slice: a server under a workload in a round (default: 2)
   --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
+  --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
   --check             compare the answers of the servers, measure nothing
   --help              this text
 
+With --before, the column "of before" says what the changes since then gain or cost.
 A run with all servers and all workloads writes bench/results.md.`;
 
 /** The options of this process; prints the usage and ends it when asked to. */
@@ -33,6 +37,7 @@ export function readOptions(): BenchmarkOptions {
       workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '7' },
+      before: { type: 'string' },
       check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -41,15 +46,16 @@ export function readOptions(): BenchmarkOptions {
     console.log(usage);
     process.exit(0);
   }
-  const servers = choose(values.servers, serverNames, (name) => name);
+  const servers: ServerName[] = choose(values.servers, serverNames, (name) => name);
   const chosen = choose(values.workloads, workloads, ({ name }) => name);
   return {
-    servers,
+    servers: values.before === undefined ? servers : [...servers, 'before'],
     workloads: chosen,
     seconds: positive('seconds', values.seconds),
     rounds: positive('rounds', values.rounds),
     check: values.check,
-    complete: servers.length === serverNames.length && chosen.length === workloads.length,
+    before: values.before ?? null,
+    complete: values.before === undefined && servers.length === serverNames.length && chosen.length === workloads.length,
   };
 }
 

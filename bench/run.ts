@@ -11,7 +11,7 @@ import { measureSlice, type Slice } from './measure/measure-slice.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
 import { readCommit, writeReport } from './report/write-report.ts';
-import { buildPackage } from './servers/build-package.ts';
+import { buildPackage, ownRoot } from './servers/build-package.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
 import { secret } from './servers/tokens.ts';
@@ -23,12 +23,16 @@ const connections = 16;
 /** The prepared requests of each server, for a workload. */
 type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
 
-async function startServers(names: readonly ServerName[], { superuserUrl, authenticatorUrl }: BenchmarkDatabase): Promise<RunningServer[]> {
+async function startServers(
+  { servers: names, before }: BenchmarkOptions,
+  { superuserUrl, authenticatorUrl }: BenchmarkDatabase,
+): Promise<RunningServer[]> {
+  const roots: Partial<Record<ServerName, string>> = { rowgraph: ownRoot, ...(before !== null && { before }) };
   const obstacle = names.includes('postgraphile') ? installPeers() : null;
   if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
   const servers: RunningServer[] = [];
   for (const name of names.filter((name) => name !== 'postgraphile' || obstacle === null)) {
-    servers.push(await startServer(name, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }));
+    servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }));
   }
   return servers;
 }
@@ -75,12 +79,13 @@ async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatab
 
 async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   const commit = readCommit();
-  buildPackage();
+  buildPackage(ownRoot);
+  if (options.before !== null) buildPackage(options.before);
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
   const servers: RunningServer[] = [];
   try {
-    servers.push(...(await startServers(options.servers, database)));
+    servers.push(...(await startServers(options, database)));
     const all = await prepareAll(servers, options.workloads);
     if (options.check) return;
     const slices = await measureAll(all, database, options);

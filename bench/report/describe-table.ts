@@ -1,18 +1,36 @@
 /** The measurements as a table: columns of equal width for a terminal, which Markdown takes as it is. */
 import type { Slice } from '../measure/measure-slice.ts';
 import { ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
+import type { ServerName } from '../servers/start-server.ts';
 
-const titles = ['workload', 'server', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'];
+const titles = [
+  'workload',
+  'server',
+  'req/s',
+  'of bare',
+  'of before',
+  'p50 ms',
+  'p99 ms',
+  'server CPU s',
+  'PostgreSQL CPU s',
+  'memory MB',
+  'wrong',
+];
 
 /** One row for each workload and server. CPU seconds are for 1,000 requests. */
 export function describeTable(slices: readonly Slice[]): string {
   const rows = summarizeSlices(slices).map((summary) => {
-    const ofBare = ratioOf(slices, summary.workload, [summary.server, 'bare'], ({ requestsPerSecond }) => requestsPerSecond);
+    const shareOf = (other: ServerName): string =>
+      figure(
+        ratioOf(slices, summary.workload, [summary.server, other], ({ requestsPerSecond }) => requestsPerSecond),
+        2,
+      );
     return [
       summary.workload,
       summary.server,
       figure(summary.requestsPerSecond, 0),
-      figure(ofBare, 2),
+      shareOf('bare'),
+      shareOf('before'),
       figure(summary.p50, 1),
       figure(summary.p99, 1),
       figure(summary.serverCpu, 3),

@@ -2,7 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Makes `dist/` anew. */
-export function buildPackage(): void {
-  execFileSync('npm', ['run', 'build'], { cwd: fileURLToPath(new URL('../..', import.meta.url)), stdio: ['ignore', 'ignore', 'inherit'] });
+/** Where this checkout is. */
+export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Makes `dist/` of a checkout anew. */
+export function buildPackage(root: string): void {
+  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -2,12 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Surroundings, toEnvironment } from './surroundings.ts';
 
 export const serverNames = ['rowgraph', 'bare', 'postgraphile'] as const;
-export type ServerName = (typeof serverNames)[number];
+/** `before`: another checkout of rowgraph, to compare with. */
+export type ServerName = (typeof serverNames)[number] | 'before';
 
 export interface RunningServer {
   readonly name: ServerName;
@@ -16,13 +18,17 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const paths = { rowgraph: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
+const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
 
-/** Starts a server, rowgraph as `buildPackage` has built it; rejects with the end of its log when it ends before it listens. */
-export async function startServer(name: ServerName, shared: Omit<Surroundings, 'port'>): Promise<RunningServer> {
+/** Starts a server, rowgraph as `buildPackage` has built it in `roots`; rejects with the end of its log when it ends before it listens. */
+export async function startServer(
+  name: ServerName,
+  roots: Partial<Record<ServerName, string>>,
+  shared: Omit<Surroundings, 'port'>,
+): Promise<RunningServer> {
   const port = await freePort();
   const surroundings = { ...shared, port };
-  const child = spawn(process.execPath, argumentsOf(name, surroundings), {
+  const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
     env: { ...process.env, ...toEnvironment(surroundings) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -42,9 +48,9 @@ export async function startServer(name: ServerName, shared: Omit<Surroundings, '
   return { name, url, processId: child.pid ?? 0, stop };
 }
 
-function argumentsOf(name: ServerName, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
-  if (name !== 'rowgraph') return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
-  const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+function argumentsOf(name: ServerName, root: string | undefined, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
+  if (root === undefined) return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
+  const program = join(root, 'dist/cli/main.js');
   const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret, 'pool-size': poolSize, 'log-level': 'warn' };
   return [program, 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
 }
