@@ -4,8 +4,20 @@
  */
 import type { Socket } from 'node:net';
 import type { ApiError } from '../errors.ts';
+import type { Caller } from '../pipeline.ts';
 import type { Share } from './admission.ts';
 import type { Exchange } from './exchange.ts';
+
+/** Whom the requests of a connection count for. */
+export interface Client {
+  readonly caller: Caller;
+  /** The share of the address. */
+  readonly address: Share;
+  /** Whose share of the connections to PostgreSQL is used. */
+  readonly name: string;
+  /** The share of a user; null where nobody is named. */
+  readonly user: Share | null;
+}
 
 export interface ConnectionLimits {
   /** Requests in hand beyond which nothing more is read for now. */
@@ -23,6 +35,8 @@ export class Connection {
   readonly socket: Socket;
   /** What the address of the connection has in hand. */
   readonly share: Share;
+  /** The client of the latest request: most connections serve one. Its user's share is the connection's to give back. */
+  client: Client | null = null;
   readonly #limits: ConnectionLimits;
   #exchanges: Exchange[] = [];
   #latest: Exchange | null = null;

@@ -59,6 +59,8 @@ export class Connections {
       this.#bySocket.delete(socket);
       connection.close();
       this.#admission.forget(share);
+      const user = connection.client?.user ?? null;
+      if (user !== null) this.#admission.forget(user);
     });
     if (this.#isClosing) socket.destroy();
     return connection;

@@ -17,6 +17,7 @@ import {
   type Encoding,
   negotiateEncoding,
 } from './compress-body.ts';
+import type { Client } from './connection.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
@@ -88,7 +89,8 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
       answer = answerError(error, exchange, observe);
     }
     try {
-      await sendAnswer(exchange, progress, answer, options);
+      const sent = sendAnswer(exchange, progress, answer, options);
+      if (sent !== undefined) await sent;
     } catch (error) {
       observe({ kind: 'defect-found', requestId, error });
       exchange.response.destroy();
@@ -124,14 +126,13 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   // A known token costs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   progress.caller = caller;
-  const user = userOf(caller);
-  // A user is one client wherever they are; who is not known as a user is one with all of the same role at the same address.
-  const client = user === null ? `${caller.role} at ${share.name}` : `${caller.role} ${user}`;
-  if (user !== null) admitUser(exchange, admission, client);
+  if (exchange.isGone) throw new ApiError('CANCELLED', 'The client went away.');
+  const client = clientOf(exchange, caller, share, admission);
+  if (client.user !== null) admitUser(exchange, client.user, admission);
   checkContentType(headers);
   if (exchange.expectsContinue) askForBody(exchange, progress, options.bodyLimit);
   const parsed = parseRequest(await readBody(exchange, options.bodyLimit));
-  const body = await options.graph.executeRaw(parsed, caller, { deadline, client });
+  const body = await options.graph.executeRaw(parsed, caller, { deadline, client: client.name });
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };
 }
@@ -150,20 +151,23 @@ function countRequest(rate: RequestRate, { name }: Share, progress: Progress): v
   if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address: wait as long as the header Retry-After says.');
 }
 
-/** The claim that names a user. */
-function userOf({ claims }: Caller): string | null {
-  const subject = claims?.sub;
-  return typeof subject === 'string' && subject !== '' ? subject : null;
+/** A user is one client wherever they are; who is not known as a user is one with all of the same role at the same address. */
+function clientOf({ connection }: Exchange, caller: Caller, address: Share, admission: Admission): Client {
+  const known = connection.client;
+  if (known !== null && known.caller === caller && known.address === address) return known;
+  const subject = caller.claims?.sub;
+  const isUser = typeof subject === 'string' && subject !== '';
+  const name = isUser ? `${caller.role} ${subject}` : `${caller.role} at ${address.name}`;
+  const client = { caller, address, name, user: isUser ? admission.refer(name) : null };
+  if (known !== null && known.user !== null) admission.forget(known.user);
+  connection.client = client;
+  return client;
 }
 
-function admitUser(exchange: Exchange, admission: Admission, client: string): void {
-  const user = admission.refer(client);
+function admitUser(exchange: Exchange, user: Share, admission: Admission): void {
   const refusal = admission.refuseUser(user);
-  if (refusal === null) exchange.admitUser(user);
-  else {
-    admission.forget(user);
-    throw new ApiError('OVERLOADED', refusal);
-  }
+  if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+  exchange.admitUser(admission.referAgain(user));
 }
 
 /** Few answers are large, and without a quality nothing is refused: it is not worth a look then. */
@@ -202,18 +206,38 @@ function answerError(error: unknown, { requestId }: Exchange, observe: Observer)
   return { status: errorCodes[told.code].status, code: told.code, body: { chunks: [body], length: body.length } };
 }
 
-async function sendAnswer(exchange: Exchange, progress: Progress, answer: Answer, options: GraphqlEndpointOptions): Promise<void> {
-  if (exchange.isGone) return;
+/** A promise only where there is something to wait for: waiting costs turns of the event loop's queue. */
+function sendAnswer(exchange: Exchange, progress: Progress, answer: Answer, options: GraphqlEndpointOptions): Promise<void> | undefined {
+  if (exchange.isGone) return undefined;
   const encoding = chooseEncoding(exchange, progress, answer);
-  const body = encoding === null ? answer.body : await compressBody(answer.body, encoding);
-  if (encoding !== null) exchange.hold(body.length - answer.body.length);
+  if (encoding !== null) return sendCompressed(exchange, progress, answer, encoding, options);
+  writeAnswer(exchange, progress, answer, null, options);
+  return undefined;
+}
+
+async function sendCompressed(
+  exchange: Exchange,
+  progress: Progress,
+  answer: Answer,
+  encoding: Encoding,
+  options: GraphqlEndpointOptions,
+): Promise<void> {
+  const body = await compressBody(answer.body, encoding);
+  exchange.hold(body.length - answer.body.length);
   // It may have gone meanwhile; writing to it would be harmless, and of no use.
-  if (exchange.isGone) return;
-  const isLast = !progress.isHeadClear || answer.code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, options.isClosing());
-  exchange.response.writeHead(
-    answer.status,
-    listHeaders(exchange, progress, answer.code, body, encoding, isLast, options.crossOrigin.vary),
-  );
+  if (!exchange.isGone) writeAnswer(exchange, progress, { ...answer, body }, encoding, options);
+}
+
+function writeAnswer(
+  exchange: Exchange,
+  progress: Progress,
+  answer: Answer,
+  encoding: Encoding | null,
+  { isClosing, crossOrigin }: GraphqlEndpointOptions,
+): void {
+  const { status, code, body } = answer;
+  const isLast = !progress.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
+  exchange.response.writeHead(status, listHeaders(exchange, progress, code, body, encoding, isLast, crossOrigin.vary));
   writeBody(exchange.response, body);
 }
 
