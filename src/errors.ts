@@ -131,6 +131,12 @@ export class ApiError extends Error {
     this.details = more.details ?? {};
   }
 
+  /** The same error of a field: with its path, and its places in the document where they are known. */
+  at(path: readonly (string | number)[], locations?: readonly SourcePosition[]): ApiError {
+    const { code, message, details, cause } = this;
+    return new ApiError(code, message, { path, locations, details, cause });
+  }
+
   /** The error as the response format has it. */
   toJSON(): ErrorObject {
     return {

@@ -14,6 +14,7 @@ import { executeFlight } from './execute/execute-flight.ts';
 import { toApiError } from './execute/sqlstate.ts';
 import type { IntrospectionAnswers } from './introspection-answers.ts';
 import type { Limits } from './limits.ts';
+import { locateError } from './locate-error.ts';
 import type { Model } from './model/model.ts';
 import { bindStatements } from './plan/bind-parameters.ts';
 import type { PlanMeasure } from './plan/measure-plan.ts';
@@ -135,17 +136,35 @@ export interface Target {
 /** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
 export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
   if (target.caller && api.refusal !== null) throw new ApiError('UNAUTHENTICATED', api.refusal);
-  const preparing = prepareRequest(api, sizes, request);
-  const prepared = preparing instanceof Promise ? await preparing : preparing;
-  const { document, operation, variables, compiled } = prepared;
-  const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
-  const session = target.caller && sessionOf(api, target.caller, compiled.kind);
-  const template = compiled.kind === 'query' ? compiled : undefined;
-  const { deadline, client } = target;
-  const flight = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
-  const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
-  const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
-  return assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
+  let prepared: PreparedRequest | undefined;
+  try {
+    const preparing = prepareRequest(api, sizes, request);
+    prepared = preparing instanceof Promise ? await preparing : preparing;
+    const { document, operation, variables, compiled } = prepared;
+    const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
+    const session = target.caller && sessionOf(api, target.caller, compiled.kind);
+    const template = compiled.kind === 'query' ? compiled : undefined;
+    const { deadline, client } = target;
+    const flight = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
+    const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
+    const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
+    return assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
+  } catch (error) {
+    throw locateError(error, request, prepared?.compiled, () => unboundStatement(api, prepared));
+  }
+}
+
+/** The number of the first statement whose parameters cannot be bound. */
+function unboundStatement({ limits }: Api, prepared: PreparedRequest | undefined): number | null {
+  const found = prepared?.compiled.statements.findIndex((statement) => {
+    try {
+      bindStatements([statement], prepared.variables.leaves, limits);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  return found === undefined || found < 0 ? null : found;
 }
 
 /** JSON of the member `extensions` of an answer. */
@@ -240,6 +259,7 @@ async function introspect(api: Api, document: Document, { node }: DocumentOperat
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
       'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.',
+      { path: [key] },
     );
   }
   const { query, operationName, variables } = request;

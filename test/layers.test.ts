@@ -19,7 +19,15 @@ interface Layer {
 }
 
 /** The composition root: files that know all stages. */
-const composition = ['rowgraph.ts', 'request-cost.ts', 'pipeline.ts', 'prepare-request.ts', 'api-set.ts', 'schema-watch.ts'];
+const composition = [
+  'rowgraph.ts',
+  'request-cost.ts',
+  'pipeline.ts',
+  'locate-error.ts',
+  'prepare-request.ts',
+  'api-set.ts',
+  'schema-watch.ts',
+];
 const stages = ['catalog', 'model', 'schema', 'request', 'plan', 'sql', 'compile', 'database', 'execute', 'doctor'];
 const root: Layer = {
   values: [

@@ -72,7 +72,12 @@ async function runFlight(client: ClientLike, { session, statements }: Flight): P
   if (session !== null) throw new TypeError("A connection of the caller's has a session of its own");
   const runOn = async (connection: ClientLike): Promise<FlightResult> => {
     const results: FlightResult[number][] = [];
-    for (const { text, parameters } of statements) results.push((await send(connection, text, parameters))[0] ?? []);
+    try {
+      for (const { text, parameters } of statements) results.push((await send(connection, text, parameters))[0] ?? []);
+    } catch (error) {
+      if (error instanceof DatabaseError && error.sqlstate !== null) error.statement = results.length;
+      throw error;
+    }
     return results;
   };
   if (await openSavepoint(client)) return inSavepoint(client, () => runOn(client));

@@ -99,6 +99,8 @@ export class DatabaseError extends Error {
   readonly constraint: string | undefined;
   readonly table: string | undefined;
   readonly column: string | undefined;
+  /** Which statement of the flight failed, from 0; null where that is not known, or none did, as at the commit. */
+  statement: number | null = null;
 
   constructor(
     message: string,

@@ -82,9 +82,11 @@ export function leadingStatement({ defaults }: Session): Statement | null {
 /** The error of a flight of which `completed` statements had run. */
 export function toFlightError(error: unknown, flight: Flight, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
-  if (flight.session === null || databaseError.sqlstate === null) return databaseError;
+  if (databaseError.sqlstate === null) return databaseError;
+  const leading = flight.session === null ? 0 : leadingStatement(flight.session) === null ? 1 : 2;
+  if (completed >= leading && completed - leading < flight.statements.length) databaseError.statement = completed - leading;
   // Behind the session's statement, all is the caller's own.
-  if (completed > (leadingStatement(flight.session) === null ? 0 : 1)) return databaseError;
+  if (flight.session === null || completed >= leading) return databaseError;
   // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
   if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.

@@ -16,8 +16,17 @@ import { planConnection, planRow } from './plan-selection.ts';
 export function planOperation(operation: Operation, model: Model): Plan {
   return {
     kind: operation.kind,
-    roots: operation.fields.map((field) => ({ key: field.key, value: planRoot(field, model) })),
+    roots: operation.fields.map((field) => ({ key: field.key, value: planOf(field, model) })),
   };
+}
+
+/** An error is one of the root field. */
+function planOf(field: SelectedField, model: Model): RootValue {
+  try {
+    return planRoot(field, model);
+  } catch (error) {
+    throw error instanceof ApiError ? error.at([field.key]) : error;
+  }
 }
 
 function planRoot(field: SelectedField, model: Model): RootValue {

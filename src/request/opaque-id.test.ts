@@ -39,7 +39,7 @@ describe('decodeCursor', () => {
 
   it('refuses arrays and objects inside', () => {
     assertRefused(() => decodeCursor(encode('[[1]]')), '^Unexpected array in input value$');
-    assertRefused(() => decodeCursor(encode('[{"a": 1}]')), '^This is no cursor');
+    assertRefused(() => decodeCursor(encode('[{"a": 1}]')), '^Invalid cursor');
   });
 
   it('refuses what is no base64 of a JSON array in UTF-8', () => {
@@ -53,7 +53,7 @@ describe('decodeCursor', () => {
       encode('[1'),
       encode(new Uint8Array([0x5b, 0x22, 0xff])),
     ]) {
-      assertRefused(() => decodeCursor(text), '^This is no cursor: take it as it came from an earlier answer.$');
+      assertRefused(() => decodeCursor(text), '^Invalid cursor. Pass a value that an earlier response returned.$');
     }
   });
 });
@@ -66,7 +66,7 @@ describe('decodeNodeId', () => {
 
   it('refuses what lacks one of them', () => {
     for (const json of ['[]', '["public"]', '["public", "account"]', '[1, "account", 1]', '["public", null, 1]']) {
-      assertRefused(() => decodeNodeId(encode(json)), '^This is no nodeId');
+      assertRefused(() => decodeNodeId(encode(json)), '^Invalid nodeId');
     }
     assertRefused(() => decodeNodeId(encode('["public", "account", [1]]')), '^Unexpected array in input value$');
   });

@@ -56,6 +56,23 @@ function elementsOf({ values, text }: DecodedArray, what: string): readonly IdEl
   });
 }
 
+/** What is not a cursor or nodeId. */
+export class MalformedIdError extends ApiError {
+  readonly #what: string;
+
+  constructor(what: string, place: string | null, cause: unknown) {
+    super('BAD_USER_INPUT', `Invalid ${what}${place === null ? '' : ` in ${place}`}. Pass a value that an earlier response returned.`, {
+      cause,
+    });
+    this.#what = what;
+  }
+
+  /** The error with the place where it was found: `the argument "after"`. */
+  in(place: string): MalformedIdError {
+    return new MalformedIdError(this.#what, place, this.cause);
+  }
+}
+
 function malformed(what: string, cause?: unknown): ApiError {
-  return new ApiError('BAD_USER_INPUT', `This is no ${what}: take it as it came from an earlier answer.`, { cause });
+  return new MalformedIdError(what, null, cause);
 }

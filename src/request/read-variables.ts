@@ -20,7 +20,7 @@ import { ApiError, describeValue, quote, shorten, shortenMessage } from '../erro
 import { type Limits, overLimit } from '../limits.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import type { InputEntry, InputValue, Leaf, ScalarValue } from './input-value.ts';
-import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
+import { decodeCursor, decodeNodeId, type IdElement, MalformedIdError } from './opaque-id.ts';
 import { readLiteral } from './read-literal.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
@@ -88,6 +88,7 @@ export function* readVariables(
       if (declaration.isCondition) values.set(name, reader.condition(type, given));
       else values.set(name, isObjectList(type) && Array.isArray(given) ? yield* reader.readObjects(type, given) : reader.read(type, given));
     } catch (error) {
+      if (error instanceof MalformedIdError) throw error.in(`the variable "$${shorten(name)}"`);
       if (error instanceof GraphQLError) throw invalid(name, `got an invalid value: ${shortenMessage(error.message)}`);
       throw error;
     }

@@ -6,6 +6,7 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -15,10 +16,12 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { ApiError } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import type { InputValue } from './input-value.ts';
+import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
 import { readLiteral } from './read-literal.ts';
 
@@ -40,7 +43,20 @@ export function selectFields(
     throw new ApiError('GRAPHQL_VALIDATION_FAILED', `The schema has no ${operation.operation}s for this role.`);
   }
   const context = { schema, fragments, variables };
-  return { kind: operation.operation, fields: selectOn(context, root, [operation.selectionSet]) };
+  return { kind: operation.operation, fields: selectRoot(context, root, operation.selectionSet) };
+}
+
+/** As `selectOn`; an error is one of the root field. */
+function selectRoot(context: Context, root: GraphQLObjectType, selectionSet: SelectionSetNode): SelectedField[] {
+  const grouped = new Map<string, FieldNode[]>();
+  collect(context, root, selectionSet, grouped, new Set());
+  return [...grouped].map(([key, nodes]) => {
+    try {
+      return selectField(context, root, key, nodes);
+    } catch (error) {
+      throw error instanceof ApiError ? error.at([key]) : error;
+    }
+  });
 }
 
 function selectOn(context: Context, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): SelectedField[] {
@@ -123,8 +139,17 @@ function readArguments(context: Context, field: GraphQLField<unknown, unknown>, 
     // A null for an argument that has a default and may not be null counts as absent, as in the reference.
     const isNull = argumentNode.kind === Kind.VARIABLE && context.variables.get(argumentNode.name.value) === null;
     if (isNull && argument.defaultValue !== undefined && argument.type.toString().endsWith('!')) continue;
-    const value = readLiteral(argument.type, argumentNode, context.variables);
+    const value = readArgument(argument, argumentNode, context.variables);
     if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
   }
   return read;
+}
+
+/** Says which argument holds what cannot be decoded. */
+function readArgument({ name, type }: GraphQLArgument, node: ValueNode, variables: Context['variables']): InputValue | undefined {
+  try {
+    return readLiteral(type, node, variables);
+  } catch (error) {
+    throw error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
+  }
 }

@@ -154,7 +154,12 @@ for (const name of ['PostgreSQL', 'PGlite'] as const) {
     test('an exception tells its detail and its hint', async () => {
       const { errors } = await tested[name].graph.execute({ query: 'mutation { raise(state: "P0002", message: "m") }' }, caller);
       assert.deepEqual(errors, [
-        { message: 'm', extensions: { code: 'RAISED', sqlstate: 'P0002', detail: 'the detail', hint: 'the hint' } },
+        {
+          message: 'm',
+          locations: [{ line: 1, column: 12 }],
+          path: ['raise'],
+          extensions: { code: 'RAISED', sqlstate: 'P0002', detail: 'the detail', hint: 'the hint' },
+        },
       ]);
     });
 
