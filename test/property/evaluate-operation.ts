@@ -27,6 +27,7 @@ import {
   type World,
 } from './loaded-tables.ts';
 import { columnOf, maySelectAll } from './schema-description.ts';
+import { quoteLiteral } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** What an operation has to answer. */
@@ -136,23 +137,28 @@ class Evaluator {
     }
   }
 
-  #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<Source> | Source | null {
+  async #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<Source | null> {
     const typeName = getNamedType(info.returnType).name;
     if (info.fieldName === 'node' && typeName === 'Node') return asSource(findNode(world, args.nodeId as string));
     const lookup = world.tables.find(({ names }) => names.typeName === typeName);
-    if (lookup) return asSource(this.#byKey(lookup, args));
+    if (lookup) return asSource(await this.#byKey(lookup, args));
     const routine = world.routines.get(info.fieldName);
     if (routine && !maySelectAll(world.role, routine.table))
       throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
     return this.#connection(tableByType(world, typeName), args, info, () => true);
   }
 
-  #byKey(table: LoadedTable, args: Arguments): LoadedRow | undefined {
-    const key = keyOf(table).map(({ name, type }) => {
+  /** Keys are compared by PostgreSQL: one point in time, and one number, has many texts. */
+  async #byKey(table: LoadedTable, args: Arguments): Promise<LoadedRow | undefined> {
+    let rows = rowsOf(table);
+    for (const { name, type } of keyOf(table)) {
       const { fieldName } = table.names.primaryKey.find((column) => column.name === name)!;
-      return { name, type, value: args[fieldName] };
-    });
-    return rowsOf(table).find((row) => key.every(({ name, type, value }) => sameKey(type.scalar, valueOf(row, name).json, value)));
+      const given = `${quoteLiteral(String(args[fieldName]))}::${type.sql}`;
+      const texts = rows.map((row) => valueOf(row, name).text);
+      const isEqual = await this.#oracle.compare(texts, type, '=', given);
+      rows = rows.filter((_, index) => isEqual[index] === true);
+    }
+    return rows[0];
   }
 
   async #connection(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo, isTied: (row: LoadedRow) => boolean): Promise<Source> {
