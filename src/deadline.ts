@@ -49,3 +49,16 @@ export class Deadline {
     this.#listener = null;
   }
 }
+
+/** The value of a promise, or else `toError` of why the request is not to go on. The work behind the promise goes on for those who share it. */
+export function untilStopped<Value>(
+  work: Promise<Value>,
+  deadline: Deadline | null,
+  toError: (reason: StopReason) => Error,
+): Promise<Value> {
+  if (deadline === null) return work;
+  return new Promise((resolve, reject) => {
+    deadline.onStop((reason) => reject(toError(reason)));
+    work.then(resolve, reject).finally(() => deadline.onStop(null));
+  });
+}

@@ -11,7 +11,8 @@ import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
 import { installSchemaTriggers } from './database/install-schema-triggers.ts';
 import { openDatabase } from './database/open-database.ts';
-import { Deadline } from './deadline.ts';
+import { stopError } from './database/to-database-error.ts';
+import { Deadline, untilStopped } from './deadline.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { ApiError } from './errors.ts';
@@ -209,10 +210,10 @@ class RowgraphService implements Rowgraph {
     const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client };
     const { caches } = this.#settings;
     return this.#watch
-      .withCurrent((apis) => {
+      .withCurrent(deadline, (apis) => {
         const api = apis.of(caller.role, this.#database);
         return api instanceof Promise
-          ? api.then((made) => answerRequest(made, caches, request, target))
+          ? untilStopped(api, deadline, stopError).then((made) => answerRequest(made, caches, request, target))
           : answerRequest(api, caches, request, target);
       })
       .then(
@@ -271,8 +272,8 @@ class RowgraphService implements Rowgraph {
   }
 
   async close(): Promise<void> {
-    await this.#watch.stop();
-    await this.#database.close();
+    // What the watch has under way ends with the database.
+    await Promise.all([this.#watch.stop(), this.#database.close()]);
   }
 
   #failure(error: unknown): RawResponse {

@@ -6,6 +6,8 @@ import { ApiSet, type ApiSettings, type SchemaStamp } from './api-set.ts';
 import { readFingerprint } from './catalog/read-fingerprint.ts';
 import type { Database } from './database/database.ts';
 import { readSchemaVersion, schemaChannel } from './database/install-schema-triggers.ts';
+import { stopError } from './database/to-database-error.ts';
+import { type Deadline, untilStopped } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import type { Observer } from './events.ts';
 import { StaleSchemaError } from './execute/execute-flight.ts';
@@ -72,19 +74,20 @@ export class SchemaWatch {
 
   /**
    * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
-   * nothing has been changed by then, since a flight that PostgreSQL refuses changes nothing.
+   * nothing has been changed by then, since a flight that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
    */
-  withCurrent<T>(use: (apis: ApiSet) => Promise<T>): Promise<T> {
+  withCurrent<T>(deadline: Deadline, use: (apis: ApiSet) => Promise<T>): Promise<T> {
     const { apis } = this.#state;
     const began = performance.now();
-    return use(apis).catch((error: unknown) => this.#runAgain(use, apis, error, began));
+    return use(apis).catch((error: unknown) => this.#runAgain(deadline, use, apis, error, began));
   }
 
-  async #runAgain<T>(use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown, began: number): Promise<T> {
+  async #runAgain<T>(deadline: Deadline, use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown, began: number): Promise<T> {
     let apis = failedOn;
     let error = failure;
     for (let attempt = 1; ; attempt += 1) {
-      if (performance.now() > began + patienceMillis || !(await this.#isOutdated(error, apis, began))) throw clientError(error);
+      const isOver = performance.now() > began + patienceMillis;
+      if (isOver || !(await untilStopped(this.#isOutdated(error, apis, began), deadline, stopError))) throw clientError(error);
       this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
       apis = this.#state.apis;
       try {

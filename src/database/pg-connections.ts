@@ -76,6 +76,11 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#lent.size + Math.max(this.#asked, this.#queue.size) >= this.#size;
   }
 
+  /** Whether work waits for a connection. */
+  get hasWaiting(): boolean {
+    return this.#queue.size > 0;
+  }
+
   /** Whether somebody has this connection. */
   isLent(client: Client): boolean {
     return this.#lent.has(client);

@@ -190,9 +190,9 @@ class PgDatabase implements Database {
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
     const template = first?.flight?.template;
-    if (template === undefined || this.#statementCacheSize === null || !this.#isPrepared(client, first!)) return jobs;
+    if (template === undefined || this.#statementCacheSize === null || !this.#connections.hasWaiting) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
-    if (room <= 0) return jobs;
+    if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
     const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
     for (const other of this.#connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
@@ -282,7 +282,7 @@ class PgDatabase implements Database {
     else if (mayRetry && !broken && isStalePlan(error)) {
       state.prepared?.evictAll();
       return () => this.#send(client, group, [job], false);
-    } else if (broken && this.#mayResend(job, written)) this.#request(job);
+    } else if (broken && job.mayBeResent(written)) this.#request(job);
     else job.reject(job.explain(exchange));
     return null;
   }
@@ -290,27 +290,20 @@ class PgDatabase implements Database {
   #finishInCompany(jobs: readonly PgJob[], over: number, exchange: PgExchange, millis: number): void {
     const job = jobs[over - 1]!;
     const template = job.flight!.template!;
-    const { error, broken, results } = exchange;
-    if (exchange.overflown) job.reject(job.explain(exchange));
+    const { error, broken, results, overflown } = exchange;
+    if (overflown) job.reject(job.explain(exchange));
     else if (error === null) job.resolve(results);
-    else {
-      this.#pipelining.noteFailure(template);
-      const again = broken ? jobs.slice(over - 1) : [job];
-      for (const each of again) {
-        each.run = null;
-        if (each.isSettled) continue;
-        if (!broken || this.#mayResend(each, true)) this.#request(each);
-        else each.reject(each.explain(exchange));
-      }
+    if (error === null && !broken) {
+      if (over === jobs.length) this.#pipelining.note(template, jobs.length, millis);
+      return;
     }
-    if (!broken && over === jobs.length) this.#pipelining.note(template, jobs.length, millis);
-  }
-
-  /** Whether a job whose connection was lost may be sent again: once, and only if it cannot have changed anything. */
-  #mayResend(job: PgJob, written: boolean): boolean {
-    if (job.hasLostConnection || (written && !job.isRead) || job.flight === null) return false;
-    job.hasLostConnection = true;
-    return true;
+    this.#pipelining.noteFailure(template);
+    for (const each of broken ? jobs.slice(over - 1) : [job]) {
+      each.run = null;
+      if (each.isSettled) continue;
+      if (!broken || each.mayBeResent(true)) this.#request(each);
+      else each.reject(each.explain(exchange));
+    }
   }
 
   #stateOf(client: PgPoolClient): ConnectionState {

@@ -10,6 +10,9 @@ import type { PreparedStatements } from './prepared-statements.ts';
 import { type JitOff, toFlightError } from './session-statement.ts';
 import { stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
 
+/** How often a job finds a connection that has ended. */
+const mostUnsent = 10;
+
 export interface JobSettlement {
   resolve(results: Field[][]): void;
   reject(error: DatabaseError): void;
@@ -33,8 +36,8 @@ export class PgJob {
   readonly #settlement: JobSettlement;
   /** Where it runs; null while it waits. */
   run: PgRun | null = null;
-  /** Whether it was sent over a connection that was lost: it is not sent a third time. */
-  hasLostConnection = false;
+  /** How often its connection was lost before it was sent, and after. */
+  readonly #lost = { before: 0, after: 0 };
   isSettled = false;
 
   private constructor(flight: Flight | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
@@ -63,6 +66,15 @@ export class PgJob {
   /** Whether it changes nothing, and may be sent again. */
   get isRead(): boolean {
     return this.flight === null || this.flight.template !== undefined;
+  }
+
+  /**
+   * Whether a job whose connection was lost may be sent again: what was not `written` yet a few times, as all idle connections may have ended; what was
+   * written once, and only if it cannot have changed anything.
+   */
+  mayBeResent(written: boolean): boolean {
+    if (!written) return ++this.#lost.before <= mostUnsent;
+    return this.flight !== null && this.isRead && ++this.#lost.after <= 1;
   }
 
   /** Calls back when the job is not to go on: at once if that is so already. */

@@ -18,6 +18,8 @@ type OnNotification = (payload: string | null) => void;
 
 const firstDelayMillis = 100;
 const longestDelayMillis = 10_000;
+/** How long the end of a connection is waited for. */
+const goodbyeMillis = 1000;
 
 /** The channels that one database object listens to. */
 export class PgListener {
@@ -66,7 +68,10 @@ export class PgListener {
     this.#stopped = new AbortController();
     const connection = this.#connection;
     this.#connection = null;
-    await connection?.then((client) => client.end()).catch(ignore);
+    if (connection === null) return;
+    // A server that is silent does not say goodbye.
+    const isLate = sleep(goodbyeMillis, undefined, { ref: false });
+    await Promise.race([connection.then((client) => client.end()).catch(ignore), isLate]);
   }
 
   async #connect(stopped: AbortSignal): Promise<PgListenerClient> {

@@ -243,3 +243,26 @@ test("a role's own settings hold as after a login, and its statement_timeout whe
     await database.run(`alter role anon in database ${database.name} reset all`);
   }
 });
+
+test('the first request of a role does not wait longer for its schema than for anything else', async () => {
+  const proxy = await startSilentProxy(databases.port);
+  const graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), timeout: 200 });
+  proxy.fallSilent();
+  assert.equal(codeOf(await graph.execute({ query: read }, { role: 'authenticated' })), 'TIMEOUT');
+  await graph.close();
+  await proxy.stop();
+});
+
+test('a response that is too large in company fails alone', () =>
+  withGraph({ poolSize: 2, limits: { responseBytes: 100_000 } }, async (graph) => {
+    const query = 'query ($size: Int!) { big(size: $size) }';
+    const ask = async (size: number) => codeOf(await graph.execute({ query, variables: { size } }, caller, { client: `client ${size}` }));
+    // Quick ones of a kind come to share connections.
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 16 }, (_, index) => ask(index)));
+    const sizes = Array.from({ length: 24 }, (_, index) => (index % 6 === 5 ? 20_000_000 : index));
+    const codes = await Promise.all(sizes.map(ask));
+    assert.deepEqual(
+      codes,
+      sizes.map((size) => (size > 100_000 ? 'RESPONSE_TOO_LARGE' : undefined)),
+    );
+  }));
