@@ -1,0 +1,18 @@
+/** What an attack is given, and what it tells. */
+import type { Arena } from './start-arena.ts';
+import type { Tally } from './tally.ts';
+
+export interface Attack {
+  /** For `--attacks`. */
+  readonly name: string;
+  /** For the report. */
+  readonly title: string;
+  /** How long it lasts, where that is not `--seconds`. */
+  readonly seconds?: number;
+  /** Flags of `rowgraph serve`, for versions that know them. */
+  readonly flags?: readonly string[];
+  /** The victim's requests cannot be answered while it lasts: only what comes after it is to be without failure. */
+  readonly isOutage?: boolean;
+  /** Attacks until the signal; resolves when the attacker has given up, whatever the server did. */
+  run(arena: Arena, until: AbortSignal, tally: Tally): Promise<void>;
+}

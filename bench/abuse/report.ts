@@ -1,0 +1,60 @@
+/** `bench/abuse.md`: the table of all attacks, with what is needed to repeat it. */
+import { cpus } from 'node:os';
+import { describeRows, figure } from '../report/describe-table.ts';
+import type { Measured } from './measure-attack.ts';
+
+/** A line for the terminal. */
+export function describeMeasured(measured: Measured): string {
+  return `${measured.attack.name} ${rowOf(measured).slice(1).join(' | ')}${measured.defects > 0 ? ` | ${measured.defects} DEFECTS` : ''}`;
+}
+
+const heads = [
+  'attack',
+  'code',
+  'what the attacker gets',
+  'p50 ms',
+  'p99 ms',
+  'sent',
+  'not answered',
+  'memory MB',
+  'longest block ms',
+  'the server',
+];
+
+function rowOf({ attack, isBefore, attacker, victim, deaths, memory, longestBlock, isWell }: Measured): string[] {
+  const others = Object.entries(victim.others).map(([outcome, count]) => `${count} ${outcome}`);
+  if (victim.wrong > 0) others.push(`${victim.wrong} WRONG`);
+  const state = isWell ? 'serves' : 'does not answer';
+  return [
+    attack.title,
+    isBefore ? 'before' : 'now',
+    attacker,
+    figure(victim.p50, 1),
+    figure(victim.p99, 0),
+    String(victim.sent),
+    others.join(', ') || '0',
+    figure(memory, 0),
+    figure(longestBlock, 0),
+    deaths.length === 0 ? state : `died ${deaths.length} times, ${state}`,
+  ];
+}
+
+/** The page. */
+export function writeAbuseReport(all: readonly Measured[], commit: string): string {
+  return `# Results of \`npm run bench:abuse\`
+
+This page is written by the script. It ran on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
+the attackers, the victim, PostgreSQL and the server together. "Before" is the checkout that \`--before\` names.
+
+Each attack has a server of its own with the default settings, started anew a second after it dies, and a victim: a user with a token of its own, from another
+address, who sends 25 requests a second (reads and inserts) whatever becomes of the ones before. Latencies count from when a request was due. The
+longest block is that of the event loop, in processor time of its thread where other programs were in the way.
+
+${describeRows(heads, all.map(rowOf), 3)}
+
+## How to repeat it
+
+    npm run bench:abuse -- --before FOLDER
+
+`;
+}

@@ -1,0 +1,58 @@
+/**
+ * `npm run bench:abuse`: attacks on a `rowgraph serve`, each beside an ordinary user, and what both see. Prints a table; a run of everything
+ * writes results to abuse.md. `--minutes` instead mixes attacks on one process for so long.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readCommit } from '../report/write-report.ts';
+import { attacks } from './attacks/attacks.ts';
+import { type Measured, measureAttack } from './measure-attack.ts';
+import { describeMeasured, writeAbuseReport } from './report.ts';
+import { runSiege } from './run-siege.ts';
+import { startArenaDatabase } from './start-arena.ts';
+
+const usage = `npm run bench:abuse -- [options]
+
+  --attacks NAMES   some of ${attacks.map(({ name }) => name).join(', ')}
+  --before FOLDER   attack the program of this checkout, too
+  --seconds NUMBER  length of an attack, where it has none of its own (default: 15)
+  --minutes NUMBER  mixed attacks beside ordinary traffic on one process, for so long
+  --help            this text`;
+
+const { values: options } = parseArgs({
+  options: {
+    attacks: { type: 'string' },
+    before: { type: 'string' },
+    seconds: { type: 'string', default: '15' },
+    minutes: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const here = fileURLToPath(new URL('../..', import.meta.url));
+
+async function compare(): Promise<void> {
+  const names = options.attacks?.split(',');
+  const unknown = names?.find((name) => !attacks.some((attack) => attack.name === name));
+  if (unknown !== undefined) throw new Error(`There is no attack ${unknown}\n\n${usage}`);
+  const roots = options.before === undefined ? [here] : [options.before, here];
+  const commit = readCommit();
+  const all: Measured[] = [];
+  for (const attack of attacks.filter(({ name }) => names?.includes(name) ?? true)) {
+    for (const root of roots) {
+      // A database of its own for each, so that none finds what another has left.
+      const database = await startArenaDatabase();
+      const measured = await measureAttack(attack, { database, root, seconds: Number(options.seconds), isBefore: root !== here });
+      await database.stop();
+      all.push(measured);
+      console.log(describeMeasured(measured));
+    }
+  }
+  if (names === undefined && roots.length === 2) writeFileSync(new URL('../abuse.md', import.meta.url), writeAbuseReport(all, commit));
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+if (options.help) console.log(usage);
+else if (options.minutes !== undefined) await runSiege(Number(options.minutes), here);
+else await compare();

@@ -1,0 +1,176 @@
+/** Where an attack happens: a PostgreSQL, a proxy before it that can fall silent, and a `rowgraph serve` of some checkout, started anew when it dies. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { abuseSchema } from '../../test/abuse/worst-documents.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { grantsSql, rolesSql } from '../../test/support/roles.ts';
+import { type SilentProxy, startSilentProxy } from '../../test/support/silent-proxy.ts';
+import { secret, signToken } from '../servers/tokens.ts';
+
+export interface ArenaDatabase {
+  readonly server: PostgresServer;
+  /** Runs SQL as the superuser. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+}
+
+export interface Arena extends ArenaDatabase {
+  readonly proxy: SilentProxy;
+  readonly port: number;
+  readonly url: string;
+  /** Headers of a caller without a login. */
+  readonly anon: Readonly<Record<string, string>>;
+  /** Headers of a user. */
+  userHeaders(subject: string, role?: string): Record<string, string>;
+  /** The server, or the first process of its workers. */
+  serverProcess(): ChildProcess;
+  /** How the server ended, each time it did. */
+  readonly deaths: readonly string[];
+  /** The most memory that it has held so far, and holds now, in MB. */
+  memory(): { readonly most: number; readonly now: number };
+  /** The longest turn of its event loop since `forgetBlocks`, in milliseconds. */
+  longestBlock(): number;
+  forgetBlocks(): void;
+  /** What it has logged. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** Starts PostgreSQL with the tables and rows that all attacks share. */
+export async function startArenaDatabase(): Promise<ArenaDatabase> {
+  const server = await startPostgres();
+  const client = new Client(server.url);
+  await client.connect();
+  await client.query(rolesSql);
+  await client.query(grantsSql);
+  await client.query(abuseSchema);
+  await client.query(readFileSync(new URL('arena.sql', import.meta.url), 'utf8'));
+  return {
+    server,
+    sql: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
+    stop: async () => {
+      await client.end();
+      await server.stop();
+    },
+  };
+}
+
+/** Serves the database with the program of a checkout. */
+export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
+  const proxy = await startSilentProxy(database.server.port);
+  const port = await freePort();
+  const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-abuse-'));
+  const blocks = path.join(folder, 'blocks');
+  const databaseUrl = database.server.url.replace(/postgres@127\.0\.0\.1:\d+/, `authenticator@127.0.0.1:${proxy.port}`);
+  const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret };
+  const serve = [path.join(root, 'src/cli/main.ts'), 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
+  const deaths: string[] = [];
+  let log = '';
+  let isOver = false;
+  let most = 0;
+  let child: ChildProcess;
+  const start = (): void => {
+    child = spawn(process.execPath, [...serve, ...flags], {
+      cwd: folder,
+      env: { ...process.env, ABUSE_BLOCKS: blocks, NODE_OPTIONS: `--import=${new URL('note-blocks.ts', import.meta.url).href}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-200_000);
+    });
+    child.once('exit', (code, signal) => {
+      if (isOver) return;
+      deaths.push(signal ?? `exit code ${code}`);
+      setTimeout(() => isOver || start(), 1000);
+    });
+  };
+  const readMemory = (): { most: number; now: number } => {
+    const status = statusOf(child.pid);
+    most = Math.max(most, inMegabytes(status, 'VmHWM'));
+    return { most, now: inMegabytes(status, 'VmRSS') };
+  };
+  start();
+  const killServer = (): void => void child.kill('SIGKILL');
+  process.once('exit', killServer);
+  const sampling = setInterval(readMemory, 200);
+  await untilItServes(port, () => log);
+  return {
+    ...database,
+    proxy,
+    port,
+    url: `http://127.0.0.1:${port}/graphql/v1`,
+    anon: { apikey: signToken({ role: 'anon' }, secret) },
+    userHeaders: (subject, role = 'authenticated') => ({
+      apikey: signToken({ role: 'anon' }, secret),
+      authorization: `Bearer ${signToken({ role, sub: subject }, secret)}`,
+    }),
+    serverProcess: () => child,
+    deaths,
+    memory: readMemory,
+    longestBlock: () => readNumber(blocks),
+    forgetBlocks: () => rmSync(blocks, { force: true }),
+    log: () => log,
+    close: async () => {
+      isOver = true;
+      clearInterval(sampling);
+      process.removeListener('exit', killServer);
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGTERM');
+        const late = setTimeout(killServer, 20_000);
+        await ended;
+        clearTimeout(late);
+      }
+      await proxy.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilItServes(port: number, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const ready = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (ready) return;
+    await sleep(100);
+  }
+  throw new Error(`the server did not start: ${log()}`);
+}
+
+function statusOf(processId: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${processId}/status`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function inMegabytes(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
+}
+
+function readNumber(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}
