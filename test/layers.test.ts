@@ -64,7 +64,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Stands beside the pipeline: it loads a catalog and builds models of its own, to tell what is not in them.
   doctor: { values: ['catalog', 'model', 'sql', 'slices.ts'], types: ['database'] },
   http: {
-    values: ['deadline.ts'],
+    values: ['deadline.ts', 'slices.ts'],
     types: ['pipeline.ts', 'rowgraph.ts'],
     packages: ['jose', 'lru-cache', 'pino', 'prom-client'],
     node: true,

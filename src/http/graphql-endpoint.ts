@@ -131,7 +131,8 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   if (client.user !== null) admitUser(exchange, client.user, admission);
   checkContentType(headers);
   if (exchange.expectsContinue) askForBody(exchange, progress, options.bodyLimit);
-  const parsed = parseRequest(await readBody(exchange, options.bodyLimit));
+  const read = parseRequest(await readBody(exchange, options.bodyLimit));
+  const parsed = read instanceof Promise ? await read : read;
   const body = await options.graph.executeRaw(parsed, caller, { deadline, client: client.name });
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };

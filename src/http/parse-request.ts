@@ -6,6 +6,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../errors.ts';
 import type { GraphQLRequest } from '../pipeline.ts';
+import { runFromFirstPause } from '../slices.ts';
+import { parseJson } from './parse-json.ts';
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers announce a plain JSON body in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
@@ -30,9 +32,13 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** The request in a body. Throws BAD_REQUEST with what is wrong. */
-export function parseRequest(body: Buffer): GraphQLRequest {
-  const members = parseObject(body);
+/** The request in a body; a promise where the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP, and what is wrong. */
+export function parseRequest(body: Buffer): GraphQLRequest | Promise<GraphQLRequest> {
+  return runFromFirstPause(parseBody(body));
+}
+
+function* parseBody(body: Buffer): Generator<void, GraphQLRequest> {
+  const members = yield* parseObject(body);
   const { query, variables, operationName, extensions } = members;
   if (typeof query !== 'string') {
     throw badRequest(
@@ -49,14 +55,15 @@ export function parseRequest(body: Buffer): GraphQLRequest {
   return { query, variables, operationName, extensions };
 }
 
-/** `JSON.parse` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
+/** `parseJson` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
+function* parseObject(body: Buffer): Generator<void, Readonly<Record<string, unknown>>> {
   if (body.length === 0) throw badRequest('The body is empty: send a JSON object with the member "query".');
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8', hasByteOrderMark(body) ? 3 : 0));
+    value = yield* parseJson(body.toString('utf8', hasByteOrderMark(body) ? 3 : 0));
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error });
   }
   if (Array.isArray(value)) throw badRequest('The body is a list, but batches are not supported: send one request at a time.');

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:abuse`: the longest block of the event loop by the worst documents that the default limits let pass, and by those that they refuse.
- * Writes bench/abuse.md. Each document is measured in rounds, against a fresh graph each, so that it is never in a cache.
+ * `npm run bench:documents`: the longest block of the event loop by the worst documents that the default limits let pass, and by those that they refuse.
+ * Writes bench/worst-documents.md. Each document is measured in rounds, against a fresh graph each, so that it is never in a cache.
  */
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -38,7 +38,7 @@ try {
 } finally {
   await databases.close();
 }
-if (values.write) await writeFile(new URL('abuse.md', import.meta.url), toPage(rows));
+if (values.write) await writeFile(new URL('worst-documents.md', import.meta.url), toPage(rows));
 
 async function measureDocument({ name, request }: AbusiveDocument, url: string): Promise<Row> {
   const measured = [];
@@ -79,7 +79,7 @@ function toPage(measured: readonly Row[]): string {
   const head = '| document | size | block, least (ms) | block, median (ms) | in all (ms) | answer |\n|---|---|---|---|---|---|';
   return `# The worst documents
 
-Written by \`npm run bench:abuse -- --write\`: Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'a processor'}, ${rounds} rounds. A block is the longest
+Written by \`npm run bench:documents -- --write\`: Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'a processor'}, ${rounds} rounds. A block is the longest
 time between two turns of the event loop while the document was answered; PostgreSQL runs on the same machine, and so the least block says what the
 document takes, and the median what a neighbour adds. No document is in a cache.
 
