@@ -88,6 +88,7 @@ function makeHeaders(random: RandomSource, key: string): string[] {
     'expect: 100-continue',
     'expect: 200-ok',
     'prefer: wait=0.001',
+    'prefer: wait=0.05',
     'prefer: wait=99999999999999999999',
     'x-request-id: a b\u0000c',
     'x-forwarded-for: 1.2.3.4, "\u00ff"',
