@@ -70,6 +70,7 @@ function countAnswer(answer: RawAnswer, counts: Counts): void {
 
 test('hostile HTTP harms nobody else', async (context) => {
   const server = await startTarget();
+  context.after(() => server.close());
   const random = new RandomSource(seed);
   const exchanges = Array.from({ length: exchangeCount }, () => makeHostileExchange(random, server.anonKey));
   const counts: Counts = { exchanges: 0, answered: 0, refused: {}, wrong: [] };
@@ -103,5 +104,4 @@ test('hostile HTTP harms nobody else', async (context) => {
   const metrics = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
   while (!/^rowgraph_requests_in_flight 0$/m.test(await metrics()));
   assert.match(await metrics(), /^rowgraph_defects_total 0$/m);
-  await server.close();
 });
