@@ -88,7 +88,7 @@ document takes, and the median what a neighbour adds. No document is in a cache.
 ${head}
 ${passed.map(toLine).join('\n')}
 
-## Refused
+## Refused, by a limit, by validation or by PostgreSQL
 
 ${head}
 ${refused.map(toLine).join('\n')}

@@ -8,12 +8,9 @@ import type { IntrospectedField, Shape } from './select-introspection.ts';
 /** Characters of text that become a piece of bytes. */
 const pieceLength = 64 * 1024;
 
-/** All there is to tell of ten thousand tables is shorter; a document that selects it again and again, under aliases, has no end. */
-const maxLength = 256 * 1024 * 1024;
-
-/** The JSON of a root field's value, in UTF-8. */
-export function* writeIntrospection({ resolve, shape }: IntrospectedField): Generator<void, readonly Buffer[]> {
-  const writer = new Writer();
+/** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX where it is longer than so many characters. */
+export function* writeIntrospection({ resolve, shape }: IntrospectedField, maxLength: number): Generator<void, readonly Buffer[]> {
+  const writer = new Writer(maxLength);
   yield* writer.value(shape, resolve(undefined));
   return writer.end();
 }
@@ -22,6 +19,11 @@ class Writer {
   #text = '';
   #length = 0;
   readonly #pieces: Buffer[] = [];
+  readonly #maxLength: number;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
 
   *value(shape: Shape, value: unknown): Generator<void, void> {
     if (value === null || value === undefined) this.#add('null');
@@ -61,7 +63,10 @@ class Writer {
   #add(text: string): void {
     this.#text += text;
     this.#length += text.length;
-    if (this.#length > maxLength) throw new ApiError('QUERY_TOO_COMPLEX', 'The answer to introspection is longer than 256 MB.');
+    if (this.#length > this.#maxLength) {
+      const most = Math.floor(this.#maxLength / 1024 ** 2);
+      throw new ApiError('QUERY_TOO_COMPLEX', `The answer to introspection is longer than ${most} MB. Ask for each thing once.`);
+    }
     if (this.#text.length < pieceLength) return;
     this.#pieces.push(Buffer.from(this.#text));
     this.#text = '';

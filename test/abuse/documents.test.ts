@@ -1,7 +1,7 @@
 /** The worst documents, and what becomes of them: a limit's own code, no SQL, and work that is counted rather than timed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parse } from 'graphql';
+import { getIntrospectionQuery, parse } from 'graphql';
 import { createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
 import { type LimitSettings, limitTable } from '../../src/limits.ts';
 import { measureOperations } from '../../src/request/measure-operations.ts';
@@ -103,6 +103,11 @@ describe('documents that are made to harm', () => {
   for (const [name, request] of answered) {
     it(`${name}: answered, in one flight`, async () => assert.deepEqual(await send(request), [null, 1]));
   }
+
+  it('introspection is answered once, and refused where a document asks for it hundreds of times', async () => {
+    assert.equal((await send({ query: getIntrospectionQuery() }))[0], null);
+    assert.deepEqual(await send(worst.introspectionAliases(290)), ['QUERY_TOO_COMPLEX', 0]);
+  });
 
   it('counting an operation takes as long as its text, whatever it expands to', () => {
     const visited = (count: number): number => measureOperations(parse(worst.doublingFragments(count).query)).visited;
