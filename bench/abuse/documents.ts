@@ -1,4 +1,4 @@
-/** The documents that `npm run bench:abuse` measures: each as large as the default limits let pass, and those that they are there for. */
+/** The documents that `npm run bench:documents` measures: each as large as the default limits let pass, and those that they are there for. */
 import type { GraphQLRequest } from '../../src/index.ts';
 import * as worst from '../../test/abuse/worst-documents.ts';
 
