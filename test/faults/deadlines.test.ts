@@ -55,13 +55,16 @@ async function withGraph(
   }
 }
 
-test('a query ends at the time limit of the graph, or at the shorter one of its client', () =>
-  withGraph({ timeout: 400 }, async (graph) => {
+test('a query ends at the time limit of the graph, or at the shorter one of its client', async () => {
+  await withGraph({ timeout: 400 }, async (graph) => {
     assert.equal(codeOf(await graph.execute({ query: '{ nap(seconds: 20) }' }, caller)), 'TIMEOUT');
+  });
+  await withGraph({}, async (graph) => {
     assert.equal(codeOf(await graph.execute({ query: '{ nap(seconds: 20) }' }, caller, { timeout: 50 })), 'TIMEOUT');
     await untilRunning('nap', 0);
     assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined);
-  }));
+  });
+});
 
 test('a mutation that ends at its time limit has changed nothing, and says so by its code', () =>
   withGraph({ timeout: 300 }, async (graph) => {
@@ -130,12 +133,12 @@ test('a cancel request never reaches the statement of somebody else', () =>
   }));
 
 test('a lock that lasts: those who wait are told in time, and traffic goes on behind it', () =>
-  withGraph({ poolSize: 4, timeout: 600, queue: { timeout: 200 } }, async (graph) => {
+  withGraph({ poolSize: 4, queue: { timeout: 200 } }, async (graph) => {
     const blocker = await database.connect();
     await blocker.query('begin; lock table entry in access exclusive mode');
     const codes = new Map<unknown, number>();
     const answers = Array.from({ length: 400 }, async (_, index) => {
-      const code = codeOf(await graph.execute({ query: read }, caller, { client: `client ${index % 7}` }));
+      const code = codeOf(await graph.execute({ query: read }, caller, { client: `client ${index % 7}`, timeout: 600 }));
       codes.set(code, (codes.get(code) ?? 0) + 1);
     });
     await Promise.all(answers);
@@ -172,16 +175,16 @@ test('one client does not hold all connections', () =>
 test('a network that falls silent: requests end in time, and the next are served as soon as it is back', async () => {
   const proxy = await startSilentProxy(databases.port);
   const url = database.url.replace(`:${database.port}/`, `:${proxy.port}/`);
-  const graph = await createRowgraph({ database: url, poolSize: 3, timeout: 500 });
-  const inParallel = () => Promise.all(Array.from({ length: 6 }, () => graph.execute({ query: read }, caller)));
+  const graph = await createRowgraph({ database: url, poolSize: 3 });
+  const inParallel = (timeout?: number) =>
+    Promise.all(Array.from({ length: 6 }, () => graph.execute({ query: read }, caller, { timeout })));
   assert.deepEqual((await inParallel()).map(codeOf), Array(6).fill(undefined));
   proxy.fallSilent();
-  assert.deepEqual(new Set((await inParallel()).map(codeOf)), new Set(['TIMEOUT']));
-  const mutation = await graph.execute({ query: 'mutation { slow(note: "lost", seconds: 0) }' }, caller);
+  assert.deepEqual(new Set((await inParallel(300)).map(codeOf)), new Set(['TIMEOUT']));
+  const mutation = await graph.execute({ query: 'mutation { slow(note: "lost", seconds: 0) }' }, caller, { timeout: 300 });
   assert.ok(['TIMEOUT', 'OUTCOME_UNKNOWN'].includes(String(codeOf(mutation))));
   proxy.speak();
-  const deadline = performance.now() + 20_000;
-  while (codeOf(await graph.execute({ query: read }, caller)) !== undefined) assert.ok(performance.now() < deadline, 'it never came back');
+  assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined, 'the next one is served');
   assert.deepEqual((await inParallel()).map(codeOf), Array(6).fill(undefined));
   await graph.close();
   await proxy.stop();

@@ -61,6 +61,7 @@ export async function openConnections(): Promise<Connections> {
   await pglite.exec(rolesSql + grantsSql + setup);
   const url = database.url.replace('authenticator', 'postgres');
   const pool = new Pool({ connectionString: url });
+  pool.on('error', () => {});
   const pooled = await pool.connect();
   const copy = await connectOtherCopy(url);
   const graph = await createRowgraph({ database: database.url });
