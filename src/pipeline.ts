@@ -148,7 +148,9 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
     const flight = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
     const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
     const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
-    return assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
+    const answer = assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
+    if (compiled.kind === 'mutation') answer.isMutation = true;
+    return answer;
   } catch (error) {
     throw locateError(error, request, prepared?.compiled, () => unboundStatement(api, prepared));
   }

@@ -310,6 +310,10 @@ class Success implements RawResponse {
   get latin1(): string | undefined {
     return this.#body.latin1;
   }
+
+  get isMutation(): boolean {
+    return this.#body.isMutation === true;
+  }
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

@@ -16,6 +16,8 @@ export interface Body {
   readonly length: number;
   /** The same as a string, a character for each byte (latin1), where that is how it was made. */
   readonly latin1?: string | undefined;
+  /** Whether something was done that a refusal to send the answer would not undo. */
+  isMutation?: boolean;
 }
 
 /** Below this size a copy costs less than another piece to write. */

@@ -37,6 +37,8 @@ export class Admission {
   readonly #shares = new Map<string, Share>();
   #requests = 0;
   #bytes = 0;
+  /** Called where bytes are refused, for answers that nobody reads to be given up: those of a client, or null for those of all. */
+  onPressure: ((share: Share | null) => void) | null = null;
 
   constructor(limits: InFlightLimits) {
     this.#limits = limits;
@@ -71,8 +73,13 @@ export class Admission {
 
   /** Why a client's bytes are refused; null where there is room. */
   refuseBytes(share: Share): Refusal | null {
-    if (this.#bytes > this.#limits.bytes) return refusals.bytes;
-    return share.bytes > this.#limits.bytes / 2 ? refusals.clientBytes : null;
+    if (this.#bytes > this.#limits.bytes) {
+      this.onPressure?.(null);
+      return refusals.bytes;
+    }
+    if (share.bytes <= this.#limits.bytes / 2) return null;
+    this.onPressure?.(share);
+    return refusals.clientBytes;
   }
 
   /** Why another request of a user is refused; null where there is room. */

@@ -24,6 +24,8 @@ export interface ConnectionLimits {
   readonly pipelinedRequests: number;
   /** Milliseconds in which a client has to read an answer, for each MiB of it. */
   readonly writeTimeout: number;
+  /** The same where the server holds too many bytes. */
+  readonly pressedWriteTimeout: number;
 }
 
 /** What is read at once (64 KB) may hold more requests than are allowed; beyond so many times as many, and so many at least, the connection ends. */
@@ -44,6 +46,9 @@ export class Connection {
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
+  /** When the answer that is being written was handed over, and how many MiB of it were left. */
+  #writeStart = 0;
+  #writeParts = 0;
 
   constructor(socket: Socket, share: Share, limits: ConnectionLimits) {
     this.socket = socket;
@@ -112,6 +117,11 @@ export class Connection {
     if (this.#exchanges.length === 0) this.#part();
   }
 
+  /** Ends the connection if it has taken longer with its answer than it may where the server holds too much. */
+  endIfSlow(now: number): void {
+    if (this.#writeTimer !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
+  }
+
   #part(): void {
     if (this.socket.writable) this.#writeRefusal?.(this.socket);
     this.socket.destroySoon();
@@ -131,7 +141,8 @@ export class Connection {
   };
 
   #limitWriting(): void {
-    const parts = Math.max(1, Math.ceil(this.socket.writableLength / bytesPerWriteTimeout));
-    this.#writeTimer = setTimeout(() => this.socket.destroy(), this.#limits.writeTimeout * parts);
+    this.#writeStart = performance.now();
+    this.#writeParts = Math.max(1, Math.ceil(this.socket.writableLength / bytesPerWriteTimeout));
+    this.#writeTimer = setTimeout(() => this.socket.destroy(), this.#limits.writeTimeout * this.#writeParts);
   }
 }

@@ -4,9 +4,12 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Admission } from './admission.ts';
+import type { Admission, Share } from './admission.ts';
 import { addressBlock } from './client-address.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
+
+/** Milliseconds between two looks for clients that do not read. */
+const lookInterval = 100;
 
 export class Connections {
   readonly #admission: Admission;
@@ -14,10 +17,12 @@ export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #servers: Server[] = [];
   #isClosing = false;
+  #nextLook = 0;
 
   constructor(admission: Admission, limits: ConnectionLimits) {
     this.#admission = admission;
     this.#limits = limits;
+    admission.onPressure = (share) => this.#endSlowReaders(share);
   }
 
   /** Whether connections are to end with their next answer. */
@@ -49,6 +54,14 @@ export class Connections {
     }, patience);
     await Promise.all(ends);
     clearTimeout(timer);
+  }
+
+  /** Ends the connections that make least use of what is held for them. A look at all takes a while, so there is one in a while. */
+  #endSlowReaders(share: Share | null): void {
+    const now = performance.now();
+    if (now < this.#nextLook) return;
+    this.#nextLook = now + lookInterval;
+    for (const connection of this.#bySocket.values()) if (share === null || connection.share === share) connection.endIfSlow(now);
   }
 
   #add(socket: Socket): Connection {

@@ -134,9 +134,15 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   const read = parseRequest(await readBody(exchange, options.bodyLimit));
   const parsed = read instanceof Promise ? await read : read;
   const body = await options.graph.executeRaw(parsed, caller, { deadline, client: client.name });
+  // Requests are admitted before it is known how large their answers are.
+  const tooMuch = body.length > smallAnswer && body.isMutation !== true ? exchange.refuseBytes() : null;
+  if (tooMuch !== null) return refuse(tooMuch);
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };
 }
+
+/** In bytes. What is smaller is sent in any case. */
+const smallAnswer = 64 * 1024;
 
 const overloaded = 'The server has more work than it can do: try again in a while.';
 

@@ -22,13 +22,19 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Milliseconds for each MiB of an answer where the server holds too many bytes: that is 8 Mbit/s. */
+const pressedWriteTimeout = 1000;
+
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
   const { maxRequests = 4000, maxClientRequests = 1000, maxPipelinedRequests = 100, maxBytesInFlight = 256 * 1024 ** 2 } = options;
   const { headersTimeout = 15_000, receiveTimeout = 30_000, writeTimeout = 30_000, maxConnections = 10_000 } = options;
   const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
-  const connections = new Connections(admission, { pipelinedRequests: maxPipelinedRequests, writeTimeout });
+  const connections = new Connections(admission, {
+    ...{ pipelinedRequests: maxPipelinedRequests, writeTimeout },
+    pressedWriteTimeout: Math.min(writeTimeout, pressedWriteTimeout),
+  });
   const requestIdOf = createRequestIds();
   let isDraining = false;
   const app = createApp(options, { telemetry, connections, admission, requestIdOf, isDraining: () => isDraining });

@@ -202,6 +202,29 @@ test('bytes of answers that nobody reads are bounded', () =>
     assert.equal(response.status, 200);
   }));
 
+test('answers that come together are bounded, but for those of mutations', async () => {
+  const text = `"${'x'.repeat(30_000_000)}"`;
+  for (const isMutation of [false, true]) {
+    const execute = async (): Promise<RawResponse> => {
+      if (server.calls.length < 4) await gate.promise;
+      gate.resolve();
+      return { ...rawResponse(text), isMutation };
+    };
+    const gate = Promise.withResolvers<void>();
+    const server = await startTestServer({ execute, maxBytesInFlight: 100_000_000 });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => connectRaw(server.port)));
+    for (const { socket } of clients) socket.pause().write(rawRequest(server.anonKey));
+    await gate.promise;
+    // Then all are read, and each is an answer.
+    for (const { socket } of clients) socket.resume();
+    const answers = await Promise.all(clients.map((client) => client.answers(1)));
+    const statuses = answers.map(([only]) => only?.status).sort();
+    assert.deepEqual(statuses, isMutation ? [200, 200, 200, 200] : [200, 200, 503, 503]);
+    for (const { socket } of clients) socket.destroy();
+    await server.close();
+  }
+});
+
 test('connections are bounded', () =>
   withGatedServer({ maxConnections: 2 }, async (server) => {
     const kept = [await connectRaw(server.port), await connectRaw(server.port)];

@@ -1,0 +1,28 @@
+/** Which clients read too slowly where room is short. The rest of connections is tested over sockets, in test/http. */
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import { Admission } from './admission.ts';
+import { Connection } from './connection.ts';
+import type { Exchange } from './exchange.ts';
+
+const megabyte = 1024 * 1024;
+
+test('a client may take a second for each MB of an answer where room is short', () => {
+  const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1 });
+  const limits = { pipelinedRequests: 10, writeTimeout: 30_000, pressedWriteTimeout: 1000 };
+  let ended = false;
+  const socket = { writableLength: 3 * megabyte, destroy: () => (ended = true) } as unknown as Socket;
+  const connection = new Connection(socket, admission.refer('client'), limits);
+  const exchange = { response: { writableLength: 3 * megabyte }, request: { complete: true }, abandon() {} } as unknown as Exchange;
+  connection.begin(exchange);
+  connection.endIfSlow(performance.now() + 60_000);
+  assert.equal(ended, false, 'nothing is written yet');
+  const before = performance.now();
+  connection.noteHandedOver(exchange);
+  connection.endIfSlow(before + 2999);
+  assert.equal(ended, false);
+  connection.endIfSlow(performance.now() + 3001);
+  assert.equal(ended, true);
+  connection.close();
+});
