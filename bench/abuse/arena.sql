@@ -20,5 +20,5 @@ create function slow(seconds float8) returns text stable language sql as 'select
 create function large(bytes int) returns text stable language sql as 'select repeat(''x'', bytes)';
 create function burn(rounds int) returns bigint stable language sql as 'select sum(a * 2)::bigint from generate_series(1, rounds) a';
 create function raise(message text) returns text stable language plpgsql as 'begin raise exception ''%'', message; end';
-create function end_backend() returns text stable language sql as 'select pg_terminate_backend(pg_backend_pid())::text';
+create function end_backend() returns text stable security definer language sql as 'select pg_terminate_backend(pg_backend_pid())::text';
 analyze;

@@ -79,6 +79,7 @@ function sendOnce({ url, headers, body, agent, from, patience = 60_000, signal, 
 function outcomeOf(status: number, body: string): string {
   const code = /"code":"(\w+)"/.exec(body.slice(0, 5000))?.[1];
   if (code !== undefined) return code;
+  if (body.startsWith('{"data":null,"errors"')) return 'a long error';
   if (status === 200) return body.startsWith('{"data":') ? 'ok' : 'without data';
   return `HTTP ${status}`;
 }

@@ -113,7 +113,7 @@ export const databaseAttacks: readonly Attack[] = [
     title: 'DDL twenty times a second',
     run: async (arena, until, tally) => {
       for (let index = 0; !until.aborted; index++, await pause(until, 50)) {
-        await arena.sql(`create table storm_${index} (id int primary key); drop table if exists storm_${index - 5}`);
+        await arena.sql(`create table storm_${index} (id int primary key); drop table if exists storm_${Math.max(0, index - 5)}`);
         tally.sent += 1;
       }
     },
