@@ -40,10 +40,13 @@ function rowOf({ attack, isBefore, attacker, victim, deaths, memory, longestBloc
 }
 
 /** The page. */
-export function writeAbuseReport(all: readonly Measured[], commit: string): string {
+export function writeAbuseReport(
+  all: readonly Measured[],
+  { commit, seconds }: { readonly commit: string; readonly seconds: number },
+): string {
   return `# Results of \`npm run bench:abuse\`
 
-This page is written by the script. It ran on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
+This page is written by the script. An attack lasts ${seconds} s where its title does not say otherwise. It ran on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
 the attackers, the victim, PostgreSQL and the server together. "Before" is the checkout that \`--before\` names.
 
 Each attack has a server of its own with the default settings, started anew a second after it dies, and a victim: a user with a token of its own, from another
@@ -54,7 +57,7 @@ ${describeRows(heads, all.map(rowOf), 3)}
 
 ## How to repeat it
 
-    npm run bench:abuse -- --before FOLDER
+    npm run bench:abuse -- --before FOLDER --seconds ${seconds}
 
 `;
 }

@@ -49,7 +49,8 @@ async function compare(): Promise<void> {
       console.log(describeMeasured(measured));
     }
   }
-  if (names === undefined && roots.length === 2) writeFileSync(new URL('../abuse.md', import.meta.url), writeAbuseReport(all, commit));
+  if (names === undefined && roots.length === 2)
+    writeFileSync(new URL('../abuse.md', import.meta.url), writeAbuseReport(all, { commit, seconds: Number(options.seconds) }));
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

@@ -45,17 +45,30 @@ export interface Arena extends ArenaDatabase {
 /** Starts PostgreSQL with the tables and rows that all attacks share. */
 export async function startArenaDatabase(): Promise<ArenaDatabase> {
   const server = await startPostgres();
-  const client = new Client(server.url);
-  await client.connect();
+  const connect = async (): Promise<Client> => {
+    const opened = new Client(server.url);
+    opened.on('error', () => {});
+    await opened.connect();
+    return opened;
+  };
+  let client = await connect();
   await client.query(rolesSql);
   await client.query(grantsSql);
   await client.query(abuseSchema);
   await client.query(readFileSync(new URL('arena.sql', import.meta.url), 'utf8'));
   return {
     server,
-    sql: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
+    sql: async (text) => {
+      // PostgreSQL ends all connections when one of its processes crashes.
+      const result = await client.query<Record<string, unknown>>(text).catch(async (error: { code?: string }) => {
+        if (error.code !== undefined && !error.code.startsWith('57')) throw error;
+        client = await connect();
+        return client.query<Record<string, unknown>>(text);
+      });
+      return result.rows;
+    },
     stop: async () => {
-      await client.end();
+      await client.end().catch(() => {});
       await server.stop();
     },
   };

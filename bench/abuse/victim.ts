@@ -57,6 +57,9 @@ const makers: readonly ((id: number) => Asked)[] = [
   }),
 ];
 
+/** Milliseconds after which nobody waits any more. */
+const patience = 30_000;
+
 class Victim {
   readonly #job: VictimJob;
   readonly #agent = makeAgent(1000);
@@ -83,12 +86,16 @@ class Victim {
     this.#seen.sent += 1;
     this.#underWay += 1;
     const body = JSON.stringify({ query: asked.query, variables: asked.variables });
-    const { outcome, body: answer } = await send({ url, headers, body, agent: this.#agent, from: '127.0.0.2' });
+    const { outcome, body: answer } = await send({ url, headers, body, agent: this.#agent, from: '127.0.0.2', patience });
     this.#underWay -= 1;
     this.#seen.latencies.push(performance.now() - due);
-    if (outcome !== 'ok') this.#seen.others[outcome] = (this.#seen.others[outcome] ?? 0) + 1;
+    if (outcome !== 'ok') this.#note(asked.query.startsWith('mutation') ? `${outcome} of a write` : outcome);
     else if (asked.isRight((JSON.parse(answer) as { data: unknown }).data, subject)) this.#seen.ok += 1;
     else this.#seen.wrong += 1;
+  }
+
+  #note(outcome: string): void {
+    this.#seen.others[outcome] = (this.#seen.others[outcome] ?? 0) + 1;
   }
 
   /** What it has seen since the last report. */

@@ -19,6 +19,12 @@ async function whileLocked(arena: Arena, work: () => Promise<void>): Promise<voi
 
 const endOthers = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and pid <> pg_backend_pid()";
 
+/** The process ids of the server's backends. */
+async function backends(arena: Arena): Promise<number[]> {
+  const rows = await arena.sql("select pid from pg_stat_activity where usename = 'authenticator'");
+  return rows.map(({ pid }) => Number(pid));
+}
+
 export const databaseAttacks: readonly Attack[] = [
   {
     name: 'lock',
@@ -67,6 +73,34 @@ export const databaseAttacks: readonly Attack[] = [
         tally.sent += 1;
         tally.count('backends terminated', ended.length);
       }
+    },
+  },
+  {
+    name: 'stopped-backends',
+    title: 'all backends stopped (SIGSTOP) for 5 s',
+    seconds: 15,
+    isOutage: true,
+    run: async (arena, until, tally) => {
+      const readers = flood(arena, until, tally, { request: () => call('accountByPk(id: 1) { id }'), perSecond: 20 });
+      await pause(until, 2000);
+      const stopped = await backends(arena);
+      for (const id of stopped) process.kill(id, 'SIGSTOP');
+      await pause(until, 5000);
+      for (const id of stopped) process.kill(id, 'SIGCONT');
+      await readers;
+    },
+  },
+  {
+    name: 'crashed-backend',
+    title: 'a backend killed (SIGKILL) every 5 s, so that PostgreSQL recovers from a crash',
+    isOutage: true,
+    run: async (arena, until, tally) => {
+      const readers = flood(arena, until, tally, { request: () => call('accountByPk(id: 1) { id }'), perSecond: 20 });
+      for (; !until.aborted; await pause(until, 5000)) {
+        const [first] = await backends(arena).catch(() => []);
+        if (first !== undefined) process.kill(first, 'SIGKILL');
+      }
+      await readers;
     },
   },
   {
