@@ -73,7 +73,8 @@ export async function evaluateOperation({ schema, document, variables, oracle, w
     schema,
     document,
     variableValues: withoutPrototype(variables) as Arguments,
-    fieldResolver: (source: Source | undefined, args, _context, info) => evaluator.resolve(source, args as Arguments, info),
+    // Never throws at once: graphql-js would forget the promises of the items before it in a list, which may reject too.
+    fieldResolver: async (source: Source | undefined, args, _context, info) => evaluator.resolve(source, args as Arguments, info),
     typeResolver: (source: Source) => (source.kind === 'row' ? source.row.table.names.typeName : undefined),
   });
   const [first] = result.errors ?? [];
