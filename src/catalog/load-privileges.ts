@@ -2,7 +2,7 @@
  * Loads what one role may do with the objects of a catalog: PostgreSQL is asked, memberships and defaults included. One query a role.
  */
 import type { Database } from '../database/database.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quote } from '../errors.ts';
 import type { Catalog, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
 
 /**
@@ -74,7 +74,7 @@ interface RawPrivileges {
 /** Loads the privileges of a role. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
 export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
   const [row] = await database.query(privilegesQuery, [role, JSON.stringify(objectsOf(catalog))]);
-  if (!row?.[0]) throw new ApiError('UNAUTHENTICATED', `role "${role}" does not exist`);
+  if (!row?.[0]) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
   const raw = JSON.parse(row[0]) as RawPrivileges;
   const columns = new Map<number, Map<number, ColumnPrivileges>>();
   for (const [tableId, number, bits] of raw.columns ?? []) {

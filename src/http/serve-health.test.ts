@@ -5,6 +5,23 @@ import { ApiError } from '../errors.ts';
 import { createTelemetry } from './create-telemetry.ts';
 import { createHealthRoutes } from './serve-health.ts';
 
+test('metrics are written once for all who ask together, and anew for who asks later', async () => {
+  const telemetry = createTelemetry({ level: 'silent' });
+  let written = 0;
+  const writeMetrics = async (): Promise<string> => `${++written}`;
+  const routes = new Map(createHealthRoutes({ ping: async () => {} }, { ...telemetry, writeMetrics }, () => false));
+  const request = {} as IncomingMessage;
+  const ask = async (): Promise<string> => String((await routes.get('/metrics')?.(request))?.body);
+  // Each request of a socket of its own comes in a step of its own.
+  const asked: Promise<string>[] = [];
+  for (let index = 0; index < 5; index++) {
+    asked.push(ask());
+    await Promise.resolve();
+  }
+  assert.deepEqual(await Promise.all(asked), Array(5).fill('1'));
+  assert.equal(await ask(), '2');
+});
+
 test('a database that does not answer makes ready say no after a while, to all who ask, with one look at it', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let pings = 0;

@@ -200,6 +200,23 @@ export const connectionAttacks: readonly Attack[] = [
   },
   { name: 'garbage', title: 'random heads, bodies, pipelines and hang-ups, fifty at a time', run: exchangeGarbage },
   {
+    name: 'metrics',
+    title: '`/metrics` without a key, two hundred at a time',
+    run: async (arena, until, tally) => {
+      const one = async (): Promise<void> => {
+        while (!until.aborted) {
+          tally.sent += 1;
+          const got = await fetch(new URL('/metrics', arena.url), { signal: until }).then(
+            async (response) => `HTTP ${response.status} of ${Math.round((await response.text()).length / 1024)} KB`,
+            () => 'left',
+          );
+          tally.count(got);
+        }
+      };
+      await Promise.all(Array.from({ length: 200 }, one));
+    },
+  },
+  {
     name: 'large-bodies',
     title: 'bodies of 1 MB that are no JSON, twenty at a time',
     run: (arena, until, tally) => flood(arena, until, tally, { request: () => '['.repeat(1_000_000), atOnce: 20 }),
