@@ -11,7 +11,7 @@ export interface Attack {
   readonly seconds?: number;
   /** Flags of `rowgraph serve`, for versions that know them. */
   readonly flags?: readonly string[];
-  /** The victim's requests cannot be answered while it lasts: only what comes after it is to be without failure. */
+  /** It takes connections away from everybody, so that a victim may see failures: writes that were under way, and waits without end. */
   readonly isOutage?: boolean;
   /** Attacks until the signal; resolves when the attacker has given up, whatever the server did. */
   run(arena: Arena, until: AbortSignal, tally: Tally): Promise<void>;

@@ -1,43 +1,84 @@
 /** Mixed attacks beside ordinary traffic on one process, for minutes: ordinary traffic is not to see one failure, and memory is to stay as it is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomSource } from '../../test/property/random-source.ts';
+import { describeRows, figure } from '../report/describe-table.ts';
+import { readCommit } from '../report/write-report.ts';
 import { attacks } from './attacks/attacks.ts';
 import { runVictim } from './run-victim.ts';
-import { openArena, startArenaDatabase } from './start-arena.ts';
+import { type Arena, openArena, startArenaDatabase } from './start-arena.ts';
 import { Tally } from './tally.ts';
+import type { VictimReport } from './victim.ts';
 
 const seed = 13;
 const atOnce = 3;
 const turn = 10_000;
 
-/** Runs attacks in random turns, some at a time, and prints a line for each minute. */
-export async function runSiege(minutes: number, root: string): Promise<void> {
+interface Minute {
+  readonly memory: { readonly now: number; readonly most: number };
+  readonly seen: VictimReport;
+}
+
+/** Runs attacks in random turns, some at a time; prints a line for each minute, and resolves with a page. */
+export async function runSiege(minutes: number, root: string): Promise<string> {
   const database = await startArenaDatabase();
   const arena = await openArena(database, root);
-  const random = new RandomSource(seed);
-  const mixed = attacks.filter(({ name, flags, isOutage }) => name !== 'none' && !flags && !isOutage);
   const subject = 'the-victim';
   const victim = runVictim({ url: arena.url, headers: arena.userHeaders(subject), subject, requestsPerSecond: 25 });
-  const tallies = new Map(mixed.map(({ name }) => [name, new Tally()]));
   const end = AbortSignal.timeout(minutes * 60_000);
+  const attacking = attackInTurns(arena, end);
+  const passed: Minute[] = [];
+  for (let minute = 1; minute <= minutes; minute++) {
+    await sleep(60_000);
+    passed.push({ memory: arena.memory(), seen: await victim.report() });
+    console.log(`minute ${rowOf(passed.at(-1)!, minute).join(' | ')} ${arena.deaths.join()}`);
+  }
+  const tallies = await attacking;
+  passed.push({ memory: arena.memory(), seen: await victim.stop() });
+  const page = describeSiege(passed, tallies, arena);
+  await arena.close();
+  await database.stop();
+  return page;
+}
+
+async function attackInTurns(arena: Arena, end: AbortSignal): Promise<ReadonlyMap<string, Tally>> {
+  const random = new RandomSource(seed);
+  const mixed = attacks.filter(({ name, flags, isOutage }) => name !== 'none' && !flags && !isOutage);
+  const tallies = new Map(mixed.map(({ name }) => [name, new Tally()]));
   const attackers = Array.from({ length: atOnce }, async () => {
     while (!end.aborted) {
       const attack = random.pick(mixed);
       const length = attack.seconds === undefined ? turn : attack.seconds * 1000;
-      await attack.run(arena, AbortSignal.any([end, AbortSignal.timeout(length)]), tallies.get(attack.name)!);
+      const tally = tallies.get(attack.name)!;
+      await attack.run(arena, AbortSignal.any([end, AbortSignal.timeout(length)]), tally).catch((error) => tally.count(String(error)));
     }
   });
-  for (let minute = 1; minute <= minutes; minute++) {
-    await sleep(60_000);
-    const { now, most } = arena.memory();
-    console.log(
-      `minute ${minute}: ${now.toFixed(0)} MB (at most ${most.toFixed(0)}) ${JSON.stringify(await victim.report())} ${arena.deaths.join()}`,
-    );
-  }
   await Promise.all(attackers);
-  console.log(`behind it: ${JSON.stringify(await victim.stop())}`);
-  for (const [name, tally] of tallies) if (tally.sent > 0) console.log(`${name}: ${tally.describe()}`);
-  console.log(`longest block ${arena.longestBlock().toFixed(0)} ms, deaths: ${arena.deaths.join() || 'none'}`);
-  await arena.close();
-  await database.stop();
+  return tallies;
+}
+
+const heads = ['minute', 'memory MB', 'at most', 'sent', 'right', 'failed', 'p50 ms', 'p99 ms'];
+
+function rowOf({ memory, seen }: Minute, minute: number | string): string[] {
+  const failed = Object.entries(seen.others).map(([outcome, count]) => `${count} ${outcome}`);
+  if (seen.wrong > 0) failed.push(`${seen.wrong} WRONG`);
+  const counts = [String(seen.sent), String(seen.ok), failed.join(', ') || '0'];
+  return [String(minute), figure(memory.now, 0), figure(memory.most, 0), ...counts, figure(seen.p50, 1), figure(seen.p99, 0)];
+}
+
+function describeSiege(passed: readonly Minute[], tallies: ReadonlyMap<string, Tally>, arena: Arena): string {
+  const rows = passed.map((minute, index) => rowOf(minute, index + 1 < passed.length ? index + 1 : 'the end'));
+  const sum = (read: (seen: VictimReport) => number): number => passed.reduce((total, { seen }) => total + read(seen), 0);
+  const attackers = [...tallies].filter(([, { sent }]) => sent > 0).map(([name, tally]) => [name, tally.describe()]);
+  return `# Results of \`npm run bench:abuse -- --minutes ${passed.length - 1}\`
+
+This page is written by the script. It ran on ${new Date().toISOString().slice(0, 10)}, ${readCommit()}: ${atOnce} attacks at a time, in turns of ${turn / 1000} s, on one process with
+the default settings, beside an ordinary user who sends 25 requests a second from another address. Of ${sum(({ sent }) => sent)} requests of the user ${sum(({ ok }) => ok)}
+had the right answer. The process ended ${arena.deaths.length} times. The longest block of its event loop took ${figure(arena.longestBlock(), 0)} ms.
+
+${describeRows(heads, rows, 1)}
+
+## The attacks
+
+${describeRows(['attack', 'what the attackers got'], attackers)}
+`;
 }

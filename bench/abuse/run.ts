@@ -1,6 +1,6 @@
 /**
  * `npm run bench:abuse`: attacks on a `rowgraph serve`, each beside an ordinary user, and what both see. Prints a table; a run of everything
- * writes results to abuse.md. `--minutes` instead mixes attacks on one process for so long.
+ * writes results to abuse.md. `--minutes` instead mixes attacks on one process for so long, and writes siege.md.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -55,5 +55,6 @@ async function compare(): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (options.help) console.log(usage);
-else if (options.minutes !== undefined) await runSiege(Number(options.minutes), here);
+else if (options.minutes !== undefined)
+  writeFileSync(new URL('../siege.md', import.meta.url), await runSiege(Number(options.minutes), here));
 else await compare();

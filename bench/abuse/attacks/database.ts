@@ -39,6 +39,7 @@ export const databaseAttacks: readonly Attack[] = [
   {
     name: 'lock-many-callers',
     title: 'the same lock, where a hundred users read the table, each once a second',
+    isOutage: true,
     seconds: 36,
     run: async (arena, until, tally) => {
       const users = Array.from({ length: 100 }, (_, index) => arena.userHeaders(`user-${index}`));
@@ -67,6 +68,7 @@ export const databaseAttacks: readonly Attack[] = [
   {
     name: 'terminated-backends',
     title: 'all backends terminated five times a second',
+    isOutage: true,
     run: async (arena, until, tally) => {
       for (; !until.aborted; await pause(until, 200)) {
         const ended = await arena.sql(endOthers);
@@ -147,7 +149,9 @@ export const databaseAttacks: readonly Attack[] = [
     title: 'DDL twenty times a second',
     run: async (arena, until, tally) => {
       for (let index = 0; !until.aborted; index++, await pause(until, 50)) {
-        await arena.sql(`create table storm_${index} (id int primary key); drop table if exists storm_${Math.max(0, index - 5)}`);
+        await arena.sql(
+          `create table if not exists storm_${index} (id int primary key); drop table if exists storm_${Math.max(0, index - 5)}`,
+        );
         tally.sent += 1;
       }
     },
@@ -166,6 +170,7 @@ export const databaseAttacks: readonly Attack[] = [
   {
     name: 'connection-limit',
     title: 'three connections allowed at the server, a pool of ten, fifty requests at a time',
+    isOutage: true,
     run: async (arena, until, tally) => {
       await arena.sql('alter role authenticator connection limit 3');
       await arena.sql(endOthers);
