@@ -1,6 +1,6 @@
 /** Attacks by what is done with connections, heads and tokens. */
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { makeHostileExchange } from '../../../test/abuse/hostile-http.ts';
 import { RandomSource } from '../../../test/property/random-source.ts';
 import type { Attack } from '../attack.ts';
@@ -88,7 +88,9 @@ async function exchangeGarbage(arena: Arena, until: AbortSignal, tally: Tally): 
     while (!until.aborted) {
       const { pieces, leave } = makeHostileExchange(random, arena.anon.apikey ?? '');
       const socket = open(arena, tally);
-      socket.on('data', (bytes: Buffer) => tally.count(`HTTP ${bytes.toString('latin1').slice(9, 12)}`));
+      socket.on('data', (bytes: Buffer) => {
+        for (const [, status] of bytes.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3})/g)) tally.count(`HTTP ${status}`);
+      });
       for (const piece of pieces) socket.write(piece, 'latin1');
       if (leave === 'half-closes') socket.end();
       if (leave === 'destroys') socket.destroy();
@@ -99,6 +101,11 @@ async function exchangeGarbage(arena: Arena, until: AbortSignal, tally: Tally): 
     }
   };
   await Promise.all(Array.from({ length: 50 }, one));
+}
+
+/** The processes that a process has started. */
+function childrenOf(processId: number): number[] {
+  return readFileSync(`/proc/${processId}/task/${processId}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
 }
 
 /** Tokens that no issuer signed, in all sizes. */
@@ -228,20 +235,10 @@ export const connectionAttacks: readonly Attack[] = [
     run: async (arena, until, tally) => {
       const readers = flood(arena, until, tally, { request: () => ({ query: '{ accountByPk(id: 1) { id } }' }), atOnce: 10 });
       for (; !until.aborted; await pause(until, 1000)) {
-        const workers = [
-          ...new Set(
-            arena
-              .log()
-              .matchAll(/"pid":(\d+)/g)
-              .map(([, id]) => Number(id)),
-          ),
-        ];
-        const worker = workers.findLast((id) => id !== arena.serverProcess().pid);
-        try {
-          if (worker !== undefined) process.kill(worker, 'SIGKILL');
-        } catch {
-          await sleep(1);
-        }
+        const [worker] = childrenOf(arena.serverProcess().pid ?? 0);
+        if (worker === undefined) continue;
+        process.kill(worker, 'SIGKILL');
+        tally.count('workers killed');
       }
       await readers;
     },
