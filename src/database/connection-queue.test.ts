@@ -36,6 +36,18 @@ test('a client uses its share and no more, until it gives a connection back', ()
   assert.equal(takeAll(queue), 'a3');
 });
 
+test('a client that holds connections for long comes after those that use fewer', () => {
+  const queue = open();
+  for (let index = 1; index <= 6; index++) queue.add(work('slow', `s${index}`));
+  const first = queue.take()!;
+  queue.take();
+  queue.take();
+  for (const name of ['q1', 'q2', 'q3', 'q4']) queue.add(work('quick', name));
+  queue.release(first);
+  // It uses two by now: the other one catches up with it before they take turns.
+  assert.equal(takeAll(queue), 'q1 q2 s4 q3 s5 q4 s6');
+});
+
 test('where there is no room, the client that has most waiting is refused, and nobody else', () => {
   const queue = open(6);
   for (let index = 0; index < 6; index++) assert.equal(queue.add(work('flood', `f${index}`)), null);

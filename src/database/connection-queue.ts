@@ -1,6 +1,6 @@
 /**
- * Who gets the next connection: work waits in the order in which it came, clients take turns, and no client uses all connections while others may
- * come. In: work with the name of its client; out: the work to run next. Knows neither connections nor time.
+ * Who gets the next connection: work waits in the order in which it came, the client that uses fewest connections comes first, clients that use as many
+ * take turns, and no client uses all connections while others may come. In: work with the name of its client; out: the work to run next. Knows neither connections nor time.
  */
 
 /** Work that needs a connection. */
@@ -75,18 +75,17 @@ export class ConnectionQueue<Work extends QueuedWork> {
       this.remove(own);
       return own;
     }
-    for (const [client, list] of this.#waiting) {
-      if (!this.#mayUse(client)) continue;
-      const [work] = list as Set<Work> & [Work];
-      this.remove(work);
-      if (list.size > 0) {
-        this.#waiting.delete(client);
-        this.#waiting.set(client, list);
-      }
-      this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
-      return work;
+    const client = this.#nextClient();
+    if (client === undefined) return undefined;
+    const list = this.#waiting.get(client)!;
+    const [work] = list as Set<Work> & [Work];
+    this.remove(work);
+    if (list.size > 0) {
+      this.#waiting.delete(client);
+      this.#waiting.set(client, list);
     }
-    return undefined;
+    this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
+    return work;
   }
 
   /**
@@ -119,6 +118,24 @@ export class ConnectionQueue<Work extends QueuedWork> {
   *[Symbol.iterator](): Generator<Work> {
     yield* this.#own;
     for (const list of this.#waiting.values()) yield* list;
+  }
+
+  /**
+   * Of the clients that wait, the one that uses fewest connections, so that whoever holds them for long gets no more of them than others want; of those
+   * that use as many, whose turn it is. No more clients are looked at than there are connections, and one.
+   */
+  #nextClient(): string | undefined {
+    let next: string | undefined;
+    let least = this.#bounds.share;
+    for (const client of this.#waiting.keys()) {
+      const inUse = this.#inUse.get(client) ?? 0;
+      if (inUse < least) {
+        next = client;
+        least = inUse;
+      }
+      if (inUse === 0) break;
+    }
+    return next;
   }
 
   #mayUse(client: string): boolean {
