@@ -59,6 +59,19 @@ export function untilStopped<Value>(
   if (deadline === null) return work;
   return new Promise((resolve, reject) => {
     deadline.onStop((reason) => reject(toError(reason)));
-    work.then(resolve, reject).finally(() => deadline.onStop(null));
+    // Listening ends before anybody goes on with the value, and may listen again.
+    const end = (): void => {
+      if (deadline.stopped === null) deadline.onStop(null);
+    };
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }

@@ -27,6 +27,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
   /** Connections in use by client. None is zero. */
   readonly #inUse = new Map<string, number>();
   #size = 0;
+  /** One that was emptied: most lists are of one work, and soon gone. */
+  #spareList: Set<Work> | null = null;
 
   constructor(bounds: QueueBounds) {
     this.#bounds = bounds;
@@ -58,7 +60,9 @@ export class ConnectionQueue<Work extends QueuedWork> {
     const list = work.client === null ? this.#own : this.#waiting.get(work.client);
     if (!list?.delete(work)) return;
     this.#size -= 1;
-    if (work.client !== null && list.size === 0) this.#waiting.delete(work.client);
+    if (work.client === null || list.size > 0) return;
+    this.#waiting.delete(work.client);
+    this.#spareList = list;
   }
 
   /** Whether there is work that could run now if there were a connection. */
@@ -70,8 +74,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   /** The work to run next, or undefined. Its client uses one connection more until `release`. */
   take(): Work | undefined {
-    const [own] = this.#own;
-    if (own !== undefined) {
+    if (this.#own.size > 0) {
+      const [own] = this.#own as Set<Work> & [Work];
       this.remove(own);
       return own;
     }
@@ -146,7 +150,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
     if (client === null) return this.#own;
     let list = this.#waiting.get(client);
     if (list === undefined) {
-      list = new Set();
+      list = this.#spareList ?? new Set();
+      this.#spareList = null;
       this.#waiting.set(client, list);
     }
     return list;

@@ -9,7 +9,7 @@ import type { Database, Flight, FlightResult, Rows } from './database.ts';
 import { isPrepared } from './encode-flight.ts';
 import { PgConnections } from './pg-connections.ts';
 import type { PgExchange } from './pg-exchange.ts';
-import { type JobGroup, PgJob } from './pg-job.ts';
+import { JobGroup, PgJob } from './pg-job.ts';
 import { PgListener } from './pg-listener.ts';
 import { openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
 import { PgRun } from './pg-run.ts';
@@ -92,11 +92,10 @@ class PgDatabase implements Database {
     return new Promise((resolve, reject) => {
       const job = PgJob.ofFlight(flight, { resolve, reject });
       // Several flights without names would all be parsed, and their pooler may have other connections for them.
+      this.#watch(job);
+      if (job.isSettled) return;
       if (flight.template === undefined || this.#statementCacheSize === null) this.#request(job);
-      else {
-        job.onStop((reason) => job.stop(reason));
-        if (!job.isSettled) this.#pipelining.add(flight.template, job);
-      }
+      else this.#pipelining.add(flight.template, job);
     });
   }
 
@@ -104,7 +103,9 @@ class PgDatabase implements Database {
     const deadline = new Deadline(timeoutMillis);
     const answered = new Promise<Rows>((resolve, reject) => {
       // Every row of a query is text (see `PgExchange`).
-      this.#request(PgJob.ofScript({ text, parameters }, deadline, { resolve: resolve as never, reject }));
+      const job = PgJob.ofScript({ text, parameters }, deadline, { resolve: resolve as never, reject });
+      this.#watch(job);
+      this.#request(job);
     });
     return answered.finally(() => deadline.end());
   }
@@ -153,13 +154,14 @@ class PgDatabase implements Database {
     if (this.#ownsPool) for (const client of this.#states.keys()) act(client);
   }
 
+  /** Sees to it that the job ends when it is to. */
+  #watch(job: PgJob): void {
+    job.onStop((reason) => this.#stop(job, reason));
+  }
+
   #request(job: PgJob): void {
-    const group = PgJob.group([job]);
-    job.onStop((reason) => {
-      this.#connections.withdraw(group);
-      job.stop(reason);
-    });
-    if (!job.isSettled) this.#connections.request(group);
+    job.group = new JobGroup([job]);
+    this.#connections.request(job.group);
   }
 
   /** Together where there is a connection at once; where all have to wait, each does in the line of its client. */
@@ -169,28 +171,28 @@ class PgDatabase implements Database {
       for (const job of jobs) this.#request(job);
       return;
     }
-    this.#connections.request(PgJob.group(jobs));
+    this.#connections.request(new JobGroup(jobs));
   }
 
   #serve(client: PgPoolClient, group: JobGroup): void {
     const jobs = this.#gather(client, group);
-    const [first, ...others] = jobs;
+    const first = jobs[0];
     if (first === undefined) setImmediate(() => this.#connections.giveBack(client, group));
-    else if (others.length === 0) this.#send(client, group, jobs, true);
-    else if (this.#isPrepared(client, first)) this.#send(client, group, jobs, true);
+    else if (jobs.length === 1 || this.#isPrepared(client, first)) this.#send(client, group, jobs, true);
     else {
       // Nobody could tell which of several flights has failed to parse a statement.
       this.#send(client, group, [first], true);
-      for (const job of others) this.#request(job);
+      for (const job of jobs.slice(1)) this.#request(job);
     }
   }
 
   /** The jobs of a group that are still wanted, and others of their template that wait: whoever waits may as well go along. */
-  #gather(client: PgPoolClient, group: JobGroup): PgJob[] {
+  #gather(client: PgPoolClient, group: JobGroup): readonly PgJob[] {
+    if (group.jobs.length === 1 && !this.#connections.hasWaiting && !group.jobs[0]!.isSettled) return group.jobs;
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
     const template = first?.flight?.template;
-    if (template === undefined || this.#statementCacheSize === null || !this.#connections.hasWaiting) return jobs;
+    if (template === undefined || this.#statementCacheSize === null) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
     if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
     const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
@@ -247,17 +249,20 @@ class PgDatabase implements Database {
       silent: () => this.#dropIdle(),
     });
     state.run = run;
-    for (const job of jobs) {
-      job.run = run;
-      job.onStop((reason) => this.#stop(job, jobs, run, reason));
-    }
+    const running = { run, jobs };
+    for (const job of jobs) job.run = running;
     run.start();
   }
 
   /** Whether a mutation was in time is for PostgreSQL to say: it is waited for, for as long as a cancel request takes. */
-  #stop(job: PgJob, jobs: readonly PgJob[], run: PgRun, reason: StopReason): void {
+  #stop(job: PgJob, reason: StopReason): void {
+    const running = job.run;
+    if (running === null) {
+      if (job.group !== null) this.#connections.withdraw(job.group);
+      return job.stop(reason);
+    }
     if (job.isRead || reason === 'abandoned') job.stop(reason);
-    if (jobs.length === 1 || jobs.every(({ isSettled }) => isSettled)) run.cancel();
+    if (running.jobs.length === 1 || running.jobs.every(({ isSettled }) => isSettled)) running.run.cancel();
   }
 
   /** Settles the only job of an exchange. Returns how it is sent again over the same connection, where that helps. */

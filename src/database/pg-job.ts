@@ -19,10 +19,19 @@ export interface JobSettlement {
 }
 
 /** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client. */
-export interface JobGroup {
+export class JobGroup {
   readonly client: string | null;
   readonly jobs: readonly PgJob[];
-  refuse(error: DatabaseError): void;
+
+  constructor(jobs: readonly PgJob[]) {
+    this.client = jobs[0]!.client;
+    this.jobs = jobs;
+  }
+
+  /** Ends their wait. */
+  refuse(error: DatabaseError): void {
+    for (const job of this.jobs) job.reject(error);
+  }
 }
 
 export class PgJob {
@@ -34,8 +43,10 @@ export class PgJob {
   readonly script: { readonly text: string; readonly parameters: Flight['statements'][number]['parameters'] | undefined } | null;
   readonly #deadline: Deadline | null;
   readonly #settlement: JobSettlement;
-  /** Where it runs; null while it waits. */
-  run: PgRun | null = null;
+  /** Where it runs, and with whom; null while it waits. */
+  run: { readonly run: PgRun; readonly jobs: readonly PgJob[] } | null = null;
+  /** In which it waits for a connection; null where it waits for the end of a turn. */
+  group: JobGroup | null = null;
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
@@ -54,13 +65,6 @@ export class PgJob {
 
   static ofScript(script: NonNullable<PgJob['script']>, deadline: Deadline, settlement: JobSettlement): PgJob {
     return new PgJob(null, script, deadline, settlement);
-  }
-
-  static group(jobs: readonly PgJob[]): JobGroup {
-    const refuse = (error: DatabaseError): void => {
-      for (const job of jobs) job.reject(error);
-    };
-    return { client: jobs[0]!.client, jobs, refuse };
   }
 
   /** Whether it changes nothing, and may be sent again. */

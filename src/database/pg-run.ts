@@ -3,7 +3,7 @@
  * connection up where nothing comes back. In: the connection and the bytes; out: each flight as it ends, and the connection's freedom.
  */
 import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './cancel-request.ts';
-import { type ExpectedReply, PgExchange } from './pg-exchange.ts';
+import { type ExchangeListener, type ExpectedReply, PgExchange } from './pg-exchange.ts';
 
 /** How long the server may take to receive a cancel request, and then to do as it says. */
 const cancelMillis = 2000;
@@ -24,7 +24,7 @@ export interface RunListener {
   silent(): void;
 }
 
-export class PgRun {
+export class PgRun implements ExchangeListener {
   readonly #client: ExchangeClient;
   readonly #listener: RunListener;
   readonly #exchange: PgExchange;
@@ -39,7 +39,7 @@ export class PgRun {
     this.#client = client;
     this.#listener = listener;
     this.#flightsLeft = reply.flights;
-    this.#exchange = new PgExchange(bytes, reply, { done: (exchange) => this.#note(exchange), overflow: () => listener.overflow() });
+    this.#exchange = new PgExchange(bytes, reply, this);
   }
 
   start(): void {
@@ -72,7 +72,13 @@ export class PgRun {
     else this.#exchange.abort();
   }
 
-  #note(exchange: PgExchange): void {
+  /** Called by the exchange. */
+  overflow(): void {
+    this.#listener.overflow();
+  }
+
+  /** Called by the exchange, for each flight. */
+  done(exchange: PgExchange): void {
     const { error, broken } = exchange;
     this.#flightsLeft -= 1;
     if (broken || this.#flightsLeft === 0) {

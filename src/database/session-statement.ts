@@ -34,8 +34,10 @@ const check = (
 /** Undefined schema, table and function. */
 const undefinedStates = new Set(['3F000', '42P01', '42883']);
 
+const jitNumbers: Readonly<Record<JitOff, number>> = { transaction: 0, connection: 1, nowhere: 2 };
+
 /** Texts by what they are made of: they are few, and each is prepared once on a connection. */
-const texts = new Map<string, string>();
+const texts = new Map<number, string>();
 
 /**
  * The statement for a session. `timeoutMillis` becomes the `statement_timeout` of what follows: it takes effect with the next statement. Null leaves
@@ -51,7 +53,7 @@ export function sessionStatement(
   if (timeoutMillis !== null) parameters.push(String(timeoutMillis));
   const count = defaults?.settings.length ?? 0;
   if (count > 0) for (const [name, value] of defaults!.settings) parameters.push(name, value);
-  const key = `${version !== null} ${timeoutMillis !== null} ${jitOff} ${count}`;
+  const key = count * 12 + (version === null ? 0 : 6) + (timeoutMillis === null ? 0 : 3) + jitNumbers[jitOff];
   let text = texts.get(key);
   if (text === undefined) {
     text = writeText(version !== null, timeoutMillis !== null, jitOff, count);
