@@ -5,7 +5,7 @@
 import { ApiError } from '../errors.ts';
 
 /** In characters: what `JSON.parse` does in a few milliseconds, whatever the text. */
-const longestAtOnce = 64 * 1024;
+export const longestAtOnce = 64 * 1024;
 /** Deeper than this no value can be told in a request; each level of a text that is nothing but brackets takes memory. */
 const deepestNesting = 5000;
 /** Values between two looks at the time. */

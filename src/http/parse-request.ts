@@ -6,8 +6,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../errors.ts';
 import type { GraphQLRequest } from '../pipeline.ts';
-import { runFromFirstPause } from '../slices.ts';
-import { parseJson } from './parse-json.ts';
+import { runInSlices } from '../slices.ts';
+import { longestAtOnce, parseJson } from './parse-json.ts';
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers announce a plain JSON body in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
@@ -34,12 +34,28 @@ function isJson(contentType: string): boolean {
 
 /** The request in a body; a promise where the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP, and what is wrong. */
 export function parseRequest(body: Buffer): GraphQLRequest | Promise<GraphQLRequest> {
-  return runFromFirstPause(parseBody(body));
+  if (body.length === 0) throw badRequest('The body is empty: send a JSON object with the member "query".');
+  if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
+  const text = body.toString('utf8', hasByteOrderMark(body) ? 3 : 0);
+  if (text.length > longestAtOnce) return runInSlices(parseJson(text)).then(toRequest, (error: unknown) => Promise.reject(explain(error)));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw explain(error);
+  }
+  return toRequest(value);
 }
 
-function* parseBody(body: Buffer): Generator<void, GraphQLRequest> {
-  const members = yield* parseObject(body);
-  const { query, variables, operationName, extensions } = members;
+function explain(error: unknown): unknown {
+  return error instanceof SyntaxError ? new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error }) : error;
+}
+
+/** `JSON.parse` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
+function toRequest(value: unknown): GraphQLRequest {
+  if (Array.isArray(value)) throw badRequest('The body is a list, but batches are not supported: send one request at a time.');
+  if (typeof value !== 'object' || value === null) throw badRequest('The body must be a JSON object with the member "query".');
+  const { query, variables, operationName, extensions } = value as Readonly<Record<string, unknown>>;
   if (typeof query !== 'string') {
     throw badRequest(
       query === undefined
@@ -53,22 +69,6 @@ function* parseBody(body: Buffer): Generator<void, GraphQLRequest> {
   }
   if (!isObjectOrNothing(extensions)) throw badRequest('The member "extensions" must be an object or null.');
   return { query, variables, operationName, extensions };
-}
-
-/** `parseJson` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
-function* parseObject(body: Buffer): Generator<void, Readonly<Record<string, unknown>>> {
-  if (body.length === 0) throw badRequest('The body is empty: send a JSON object with the member "query".');
-  if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
-  let value: unknown;
-  try {
-    value = yield* parseJson(body.toString('utf8', hasByteOrderMark(body) ? 3 : 0));
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error });
-  }
-  if (Array.isArray(value)) throw badRequest('The body is a list, but batches are not supported: send one request at a time.');
-  if (typeof value !== 'object' || value === null) throw badRequest('The body must be a JSON object with the member "query".');
-  return value as Readonly<Record<string, unknown>>;
 }
 
 /** JSON has none, but a parser may ignore one (RFC 8259, section 8.1). */

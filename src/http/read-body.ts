@@ -21,11 +21,11 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const stop = (): void => {
-      request.off('data', onData);
       exchange.deadline?.onStop(null);
       exchange.onBrokenBody = null;
     };
     const fail = (error: ApiError): void => {
+      request.off('data', onData);
       stop();
       reject(error);
     };
