@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const root = path.join(import.meta.dirname, '..');
 /** Tests that hang are ended, in milliseconds, and node's runner then tells which they are. */
-const deadline = 9 * 60_000;
+const deadline = 20 * 60_000;
 const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
 interface Check {

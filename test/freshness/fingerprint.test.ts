@@ -111,5 +111,7 @@ test('reloads are forced by hand, and shared by those who ask at the same time',
   await graph!.reload();
   assert.equal(loads(), before + 1);
   await Promise.all(Array.from({ length: 20 }, () => graph!.reload()));
-  assert.equal(loads(), before + 3, 'the one under way, and one more for all who asked meanwhile');
+  // The one under way, and one more for all who asked meanwhile; where a look at the fingerprint was under way, only the one for all.
+  const shared = loads() - before - 1;
+  assert.ok(shared === 1 || shared === 2, `${shared} reloads for twenty`);
 });
