@@ -1,6 +1,7 @@
 /** `bench/abuse.md`: the table of all attacks, with what is needed to repeat it. */
 import { cpus } from 'node:os';
 import { describeRows, figure } from '../report/describe-table.ts';
+import { attacks } from './attacks/attacks.ts';
 import type { Measured } from './measure-attack.ts';
 
 /** A line for the terminal. */
@@ -39,11 +40,33 @@ function rowOf({ attack, isBefore, attacker, victim, deaths, memory, longestBloc
   ];
 }
 
-/** The page. */
-export function writeAbuseReport(
-  all: readonly Measured[],
-  { commit, seconds }: { readonly commit: string; readonly seconds: number },
-): string {
+/** The rows of an earlier page, without those of attacks that were measured again. */
+function keptRows(earlier: string, rows: readonly string[][]): string[][] {
+  const measured = new Set(rows.map(([title, code]) => `${title} ${code}`));
+  const lines = earlier.split('\n').filter((line) => /^\| .* \| (before|now) /.test(line));
+  const kept = lines.map((line) =>
+    line
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+  return kept.filter(([title, code]) => !measured.has(`${title} ${code}`));
+}
+
+/** What has to be known of a run. */
+export interface RunFacts {
+  readonly commit: string;
+  readonly seconds: number;
+  /** The page that this one replaces, or nothing: attacks that were not measured now keep their rows. */
+  readonly earlier: string;
+}
+
+/** The page, with the attacks in the order of all. */
+export function writeAbuseReport(all: readonly Measured[], { commit, seconds, earlier }: RunFacts): string {
+  const measured = all.map(rowOf);
+  const order = attacks.map(({ title }) => title);
+  const place = ([title = '', code]: readonly string[]): number => 2 * order.indexOf(title) + (code === 'now' ? 1 : 0);
+  const rows = [...keptRows(earlier, measured), ...measured].sort((one, other) => place(one) - place(other));
   return `# Results of \`npm run bench:abuse\`
 
 This page is written by the script. An attack lasts ${seconds} s where its title does not say otherwise. It ran on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
@@ -53,11 +76,13 @@ Each attack has a server of its own with the default settings, started anew a se
 address, who sends 25 requests a second (reads and inserts) whatever becomes of the ones before. Latencies count from when a request was due. The
 longest block is that of the event loop, in processor time of its thread where other programs were in the way.
 
-${describeRows(heads, all.map(rowOf), 3)}
+${describeRows(heads, rows, 3)}
 
 ## How to repeat it
 
     npm run bench:abuse -- --before FOLDER --seconds ${seconds}
+
+With \`--attacks\` the rows of some attacks are measured anew, and the others stay.
 
 `;
 }

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:abuse`: attacks on a `rowgraph serve`, each beside an ordinary user, and what both see. Prints a table; a run of everything
- * writes results to abuse.md. `--minutes` instead mixes attacks on one process for so long, and writes siege.md.
+ * `npm run bench:abuse`: attacks on a `rowgraph serve`, each beside an ordinary user, and what both see. Prints a line for each; with
+ * `--before`, puts them into abuse.md. `--minutes` instead mixes attacks on one process for so long, and writes siege.md.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readCommit } from '../report/write-report.ts';
@@ -15,7 +15,7 @@ import { startArenaDatabase } from './start-arena.ts';
 const usage = `npm run bench:abuse -- [options]
 
   --attacks NAMES   some of ${attacks.map(({ name }) => name).join(', ')}
-  --before FOLDER   attack the program of this checkout, too
+  --before FOLDER   attack the program of this checkout, too, and put both into bench/abuse.md
   --seconds NUMBER  length of an attack, where it has none of its own (default: 15)
   --minutes NUMBER  mixed attacks beside ordinary traffic on one process, for so long
   --help            this text`;
@@ -49,8 +49,10 @@ async function compare(): Promise<void> {
       console.log(describeMeasured(measured));
     }
   }
-  if (names === undefined && roots.length === 2)
-    writeFileSync(new URL('../abuse.md', import.meta.url), writeAbuseReport(all, { commit, seconds: Number(options.seconds) }));
+  if (roots.length === 1) return;
+  const page = new URL('../abuse.md', import.meta.url);
+  const earlier = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  writeFileSync(page, writeAbuseReport(all, { commit, seconds: Number(options.seconds), earlier }));
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

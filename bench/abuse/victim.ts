@@ -58,7 +58,7 @@ const makers: readonly ((id: number) => Asked)[] = [
 ];
 
 /** Milliseconds after which nobody waits any more. */
-const patience = 30_000;
+const patience = 35_000;
 
 class Victim {
   readonly #job: VictimJob;

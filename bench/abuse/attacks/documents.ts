@@ -11,7 +11,7 @@ function document(name: string, title: string, request: object | ((index: number
 
 /** A product of page sizes in 233 bytes, after the audit's. */
 const pageProduct = (size: number): object => ({
-  query: `{ accountCollection(first: ${size}) { edges { node { blogCollection(first: ${size}) { edges { node { postCollection(first: 30) { edges { node { commentCollection(first: 30) { edges { node { id body author { name email } } } } } } } } } } } } } }`,
+  query: `{ accountCollection(first: ${size}) { edges { node { blogCollection(first: ${size}) { edges { node { postCollection(first: 30) { edges { node { commentCollection(first: 30) { edges { node { id body author { name } } } } } } } } } } } } } }`,
 });
 /** As many rows as the limit allows: 80 x 40 x 30 and the levels above. */
 const pageProductWithin = {
@@ -24,7 +24,7 @@ const deepBody = `{"query":"query ($a: Opaque) { __typename }","variables":{"a":
 export const documentAttacks: readonly Attack[] = [
   document('fragments-20', 'one document of 2^20 selections in fragments, again and again', worst.doublingFragments(20), 1),
   document('fragments-14', 'a document of 2^14 selections, one client in sequence', worst.doublingFragments(14), 1),
-  document('page-product', 'ten anonymous page-product queries at a time', pageProduct(1000)),
+  document('page-product', 'ten anonymous page-product queries (233 bytes each) at a time', pageProduct(1000)),
   document('page-product-within', 'ten page products just within the limit', pageProductWithin),
   document('aliases', '10,000 aliases, ten at a time', worst.aliasedColumns(10_000)),
   document('aliases-within', '1,000 aliases, new ones each time, ten at a time', (index) => ({
