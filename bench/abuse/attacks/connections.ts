@@ -230,11 +230,11 @@ export const connectionAttacks: readonly Attack[] = [
   },
   {
     name: 'killed-worker',
-    title: 'one of two workers killed each second',
+    title: 'one of two workers killed every 3 s',
     flags: ['--workers=2'],
     run: async (arena, until, tally) => {
       const readers = flood(arena, until, tally, { request: () => ({ query: '{ accountByPk(id: 1) { id } }' }), atOnce: 10 });
-      for (; !until.aborted; await pause(until, 1000)) {
+      for (; !until.aborted; await pause(until, 3000)) {
         const [worker] = childrenOf(arena.serverProcess().pid ?? 0);
         if (worker === undefined) continue;
         process.kill(worker, 'SIGKILL');
