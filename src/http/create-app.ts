@@ -15,6 +15,7 @@ import { type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import { answerOfError } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
 import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
+import { LargeRequests } from './large-requests.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
@@ -75,6 +76,7 @@ function createEndpoint(options: ServerOptions, context: AppContext, crossOrigin
     isClosing: () => connections.isClosing,
     rate,
     crossOrigin,
+    largeRequests: new LargeRequests(),
   });
 }
 

@@ -5,7 +5,7 @@
 import { Deadline } from '../deadline.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
-import type { Caller } from '../pipeline.ts';
+import type { Caller, RawResponse } from '../pipeline.ts';
 import type { Admission, Share } from './admission.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { checkHead } from './check-head.ts';
@@ -21,6 +21,7 @@ import type { Client } from './connection.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { encodeError, headersOfError } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
+import { type LargeRequests, largeBody } from './large-requests.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseRequest } from './parse-request.ts';
 import { readBody } from './read-body.ts';
@@ -48,6 +49,8 @@ export interface GraphqlEndpointOptions {
   /** Counts the requests of each client in time; null where their number is not limited. */
   readonly rate: RequestRate | null;
   readonly crossOrigin: CrossOrigin;
+  /** The turns of requests with large bodies. */
+  readonly largeRequests: LargeRequests;
 }
 
 /** Answers one request. Never rejects. */
@@ -131,14 +134,28 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
   if (client.user !== null) admitUser(exchange, client.user, admission);
   checkContentType(headers);
   if (exchange.expectsContinue) askForBody(exchange, progress, options.bodyLimit);
-  const read = parseRequest(await readBody(exchange, options.bodyLimit));
-  const parsed = read instanceof Promise ? await read : read;
-  const body = await options.graph.executeRaw(parsed, caller, { deadline, client: client.name });
+  const bytes = await readBody(exchange, options.bodyLimit);
+  const body = await execute(bytes, caller, { deadline, client: client.name }, options);
   // Requests are admitted before it is known how large their answers are.
   const tooMuch = body.length > smallAnswer && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };
+}
+
+/** A short body costs no turn of the event loop before the graph is asked; a large one waits for its turn. */
+function execute(
+  bytes: Buffer,
+  caller: Caller,
+  run: { readonly deadline: Deadline; readonly client: string },
+  { graph, largeRequests }: GraphqlEndpointOptions,
+): Promise<RawResponse> {
+  if (bytes.length >= largeBody)
+    return largeRequests.run(run.client, run.deadline, async () => graph.executeRaw(await parseRequest(bytes), caller, run));
+  const parsed = parseRequest(bytes);
+  return parsed instanceof Promise
+    ? parsed.then((request) => graph.executeRaw(request, caller, run))
+    : graph.executeRaw(parsed, caller, run);
 }
 
 /** In bytes. What is smaller is sent in any case. */

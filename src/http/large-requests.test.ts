@@ -1,0 +1,60 @@
+/** Turns of requests with large bodies. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Deadline } from '../deadline.ts';
+import { ApiError } from '../errors.ts';
+import { LargeRequests } from './large-requests.ts';
+
+/** Requests that end when they are told to, and which of them have begun. */
+function makeRequests(turns: LargeRequests) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const start = (name: string, deadline = new Deadline(60_000)): Promise<string> =>
+    turns
+      .run(name[0]!, deadline, () => {
+        begun.push(name);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      })
+      .finally(() => deadline.end());
+  return { begun, start, end: (name: string) => ends.get(name)?.() };
+}
+
+test('so many begin at once, and so many of one client; whoever has waited longest is next', async () => {
+  const { begun, start, end } = makeRequests(new LargeRequests({ atOnce: 3, ofClient: 2 }));
+  const done = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map((name) => start(name));
+  assert.deepEqual(begun, ['a1', 'a2', 'b1']);
+  end('b1');
+  await done[3];
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c1'], 'a3 came before, but its client has its share');
+  end('a2');
+  await done[1];
+  assert.deepEqual(begun.at(-1), 'a3');
+  for (const name of ['a1', 'a3', 'c1']) end(name);
+  await Promise.all([done[0], done[2], done[4]]);
+  assert.deepEqual(begun.at(-1), 'a4');
+  end('a4');
+  await done[5];
+});
+
+test('a request whose time is over, or whose client goes away, waits no more', async () => {
+  const { begun, start, end } = makeRequests(new LargeRequests({ atOnce: 1, ofClient: 1 }));
+  const first = start('a1');
+  const gone = new Deadline(60_000);
+  const abandoned = start('b1', gone);
+  const next = start('c1');
+  gone.stop('abandoned');
+  await assert.rejects(abandoned, (error) => error instanceof ApiError && error.code === 'CANCELLED');
+  end('a1');
+  await first;
+  assert.deepEqual(begun, ['a1', 'c1']);
+  end('c1');
+  await next;
+});
+
+test('a request that fails gives its place back', async () => {
+  const turns = new LargeRequests({ atOnce: 1, ofClient: 1 });
+  const deadline = new Deadline(60_000);
+  await assert.rejects(turns.run('a', deadline, () => Promise.reject(new Error('as it happens'))));
+  assert.equal(await turns.run('a', deadline, async () => 'fine'), 'fine');
+  deadline.end();
+});
