@@ -1,6 +1,6 @@
 /**
  * Everything that can be observed of rowgraph, as one closed union. Stages report events and know nothing of logs and metrics;
- * `http/create-telemetry.ts` turns events into both.
+ * `telemetry/create-telemetry.ts` turns events into both.
  */
 import type { ErrorCode } from './errors.ts';
 

@@ -3,23 +3,18 @@
  */
 import { printSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ApiSet, type ApiSettings } from './api-set.ts';
-import { SchemaCacheUses } from './cache-use.ts';
-import { readFingerprint } from './catalog/read-fingerprint.ts';
-import { checkCaller, checkRequest } from './check-call.ts';
+import { Deadline, untilStopped } from './budget/deadline.ts';
+import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
-import { installSchemaTriggers } from './database/install-schema-triggers.ts';
 import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
-import { Deadline, untilStopped } from './deadline.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
-import { ApiError } from './errors.ts';
-import type { CacheStatistics, Observer } from './events.ts';
-import type { Body } from './execute/assemble-answer.ts';
-import { toApiError } from './execute/sqlstate.ts';
-import { type LimitSettings, type Limits, resolveLimits } from './limits.ts';
+import { ApiSet, type ApiSettings } from './engine/api-set.ts';
+import type { Body } from './engine/assemble-answer.ts';
+import { SchemaCacheUses } from './engine/cache-use.ts';
+import { checkCaller, checkRequest } from './engine/check-call.ts';
 import {
   answerRequest,
   type CacheSizes,
@@ -32,9 +27,14 @@ import {
   type RawResponse,
   type RequestOptions,
   type Target,
-} from './pipeline.ts';
-import { costOfRequest, type RequestCost } from './request-cost.ts';
-import { SchemaWatch } from './schema-watch.ts';
+} from './engine/pipeline.ts';
+import { costOfRequest, type RequestCost } from './engine/request-cost.ts';
+import { toApiError } from './engine/sqlstate.ts';
+import { ApiError } from './errors.ts';
+import type { CacheStatistics, Observer } from './events.ts';
+import { installSchemaTriggers } from './freshness/install-schema-triggers.ts';
+import { readFingerprint } from './freshness/read-fingerprint.ts';
+import { SchemaWatch } from './freshness/schema-watch.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */

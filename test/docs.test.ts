@@ -7,11 +7,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
-import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/config.ts';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/config.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors.ts';
-import { limitTable } from '../src/limits.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -22,7 +22,7 @@ test('docs/errors.md lists the error codes as src/errors.ts has them', () => {
   assert.deepEqual(rows, table);
 });
 
-test('docs/limits.md lists the limits as src/limits.ts has them', () => {
+test('docs/limits.md lists the limits as src/budget/limits.ts has them', () => {
   const rows = [...read('docs/limits.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| `(\w+)` \|/gm)].map(([, ...cells]) => cells);
   const written = (count: number): string => count.toLocaleString('en-US');
   const table = Object.entries(limitTable).map(([name, limit]) => [name, written(limit.default), written(limit.strict), limit.code]);
@@ -35,7 +35,7 @@ test('docs/doctor.md lists the findings as src/doctor/finding-codes.ts has them'
   assert.deepEqual(rows, table);
 });
 
-test('docs/settings.md lists the settings as src/config.ts has them, and where dev differs', () => {
+test('docs/settings.md lists the settings as src/cli/config.ts has them, and where dev differs', () => {
   const rowsOf = (cells: RegExp) =>
     [...read('docs/settings.md').matchAll(cells)].map(([, ...row]) => row.map((cell) => cell.replaceAll('\\|', '|')));
   const table = Object.entries(settings).map(([name, { placeholder, description, defaultText }]) => {

@@ -2,8 +2,9 @@
  * Loads the catalog: runs the introspection query for the exposed schemas, gives its rows their names and puts them together. Once for
  * all roles.
  */
+
+import { runInSlices } from '../budget/slices.ts';
 import type { Database } from '../database/database.ts';
-import { runInSlices } from '../slices.ts';
 import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';
 import { assembleTypes } from './assemble-types.ts';

@@ -1,7 +1,7 @@
 /** Which settings the commands that serve take, and where their defaults differ. */
 
-import type { CommandSettings, Configuration } from '../config.ts';
-import { limitNames, limitSettingOf } from '../limits.ts';
+import { limitNames, limitSettingOf } from '../budget/limits.ts';
+import type { CommandSettings, Configuration } from './config.ts';
 
 const serviceSettingNames = [
   'schemas',

@@ -1,11 +1,11 @@
 /** `rowgraph cost`: says what the operations of a document count against each limit. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
+import { limitNames, limitSettingOf, resolveLimits } from '../budget/limits.ts';
+import type { RequestCost } from '../engine/request-cost.ts';
 import type { GraphQLRequest } from '../index.ts';
-import { limitNames, limitSettingOf, resolveLimits } from '../limits.ts';
-import type { RequestCost } from '../request-cost.ts';
 import { CommandError } from './command-error.ts';
+import type { CommandSettings, Environment } from './config.ts';
 import { describeCost } from './describe-cost.ts';
 import { limitOptionsOf } from './limit-options.ts';
 import { addSettings, readSettings } from './settings-options.ts';
@@ -46,7 +46,7 @@ async function readCost(request: GraphQLRequest, role: string, configuration: Co
   const options = limitOptionsOf(configuration);
   try {
     if (databaseUrl === undefined) {
-      const { costOfText } = await import('../request-cost.ts');
+      const { costOfText } = await import('../engine/request-cost.ts');
       return costOfText(request, resolveLimits(options.roleLimits[role] ?? options.limits));
     }
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);

@@ -1,7 +1,7 @@
 /** `rowgraph dev`: serves an embedded PostgreSQL with the example, or with SQL of the user's, until it is told to stop. */
 import { Command } from 'commander';
-import type { Environment } from '../config.ts';
 import { developmentSettings } from './command-settings.ts';
+import type { Environment } from './config.ts';
 import { Progress } from './progress.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 

@@ -1,7 +1,7 @@
 /** `rowgraph doctor`: says what of a database is not in the API of a role, and what is dangerous. */
 import { Command } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
 import { CommandError } from './command-error.ts';
+import type { CommandSettings, Environment } from './config.ts';
 import { describeReport } from './describe-report.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 

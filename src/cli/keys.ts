@@ -1,8 +1,8 @@
 /** `rowgraph keys`: signs keys with the project's secret. */
 import { Command } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
-import { signKey } from '../http/sign-key.ts';
+import { signKey } from '../auth/sign-key.ts';
 import { CommandError } from './command-error.ts';
+import type { CommandSettings, Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 const keysSettings = { names: ['jwtSecret', 'anonRole'], required: ['jwtSecret'], defaults: {} } as const satisfies CommandSettings<

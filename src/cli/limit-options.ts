@@ -1,6 +1,7 @@
 /** The limits of a graph, as the settings have them. */
+
+import { type LimitBase, type LimitSettingName, type LimitSettings, limitNames, limitSettingOf } from '../budget/limits.ts';
 import type { RowgraphOptions } from '../index.ts';
-import { type LimitBase, type LimitSettingName, type LimitSettings, limitNames, limitSettingOf } from '../limits.ts';
 
 type LimitConfiguration = Readonly<Record<LimitSettingName, number | 'off' | undefined>> & {
   readonly limits: LimitBase;

@@ -2,7 +2,7 @@
  * Starts this process over with the settings of V8 and of the C library that keep a server small; they can only be given when Node starts. Process
  * id, standard streams and command line stay what they are (execve of POSIX).
  */
-import type { Environment } from '../config.ts';
+import type { Environment } from './config.ts';
 
 /**
  * In MB. V8 lets its youngest generation grow to 32 MB twice, which is memory and makes no server faster: what lives as shortly as a request is gone

@@ -1,6 +1,6 @@
 /** `rowgraph roles`: prints the SQL that creates the database roles. */
 import { Command, Option } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
+import type { CommandSettings, Environment } from './config.ts';
 import { type Grants, grantChoices, roleStatements } from './role-statements.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 

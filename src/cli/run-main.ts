@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readEnvironment, userCacheFolder } from '../config.ts';
+import { readEnvironment, userCacheFolder } from './config.ts';
 import { restartSmall } from './restart-small.ts';
 
 const environment = readEnvironment();

@@ -1,8 +1,8 @@
 /** Reads the command line, runs a command, and turns what goes wrong into one line and an exit code. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError, type Environment } from '../config.ts';
 import { CommandError, ToldError } from './command-error.ts';
+import { ConfigurationError, type Environment } from './config.ts';
 import { costCommand } from './cost.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';

@@ -1,6 +1,6 @@
 /** `rowgraph schema`: prints the GraphQL schema that a role sees. */
 import { Command } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
+import type { CommandSettings, Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 type Name = 'databaseUrl' | 'schemas' | 'anonRole';

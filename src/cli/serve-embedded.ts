@@ -1,9 +1,9 @@
 /** Serves the embedded database of `rowgraph dev`, and tells the user where and how, until it is told to stop. */
 import type { PGlite } from '@electric-sql/pglite';
 import { pino } from 'pino';
-import { createTelemetry, type Telemetry } from '../http/create-telemetry.ts';
-import { signKey } from '../http/sign-key.ts';
+import { signKey } from '../auth/sign-key.ts';
 import { createRowgraph } from '../index.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
 import { ToldError } from './command-error.ts';
 import type { DevelopmentConfiguration } from './command-settings.ts';
 import { describeDevelopment } from './describe-development.ts';

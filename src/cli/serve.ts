@@ -1,8 +1,8 @@
 /** `rowgraph serve`: serves an existing PostgreSQL until it is told to stop. */
 import cluster from 'node:cluster';
 import { Command } from 'commander';
-import type { Environment } from '../config.ts';
 import { serveSettings } from './command-settings.ts';
+import type { Environment } from './config.ts';
 import { leave } from './process-end.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 

@@ -15,7 +15,7 @@ import {
   readConfiguration,
   type SettingName,
   settings,
-} from '../config.ts';
+} from './config.ts';
 
 const configFileName = 'rowgraph.config.json';
 

@@ -1,11 +1,12 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
-import { ConfigurationError, flagOf } from '../config.ts';
+
 import { readProxyTrust } from '../http/client-address.ts';
-import type { Telemetry } from '../http/create-telemetry.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import { type RunningServer, startServer } from '../http/start-server.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
+import { ConfigurationError, flagOf } from './config.ts';
 
 export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay'>>;

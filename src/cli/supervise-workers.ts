@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import type { Observer } from '../events.ts';
-import { createTelemetry } from '../http/create-telemetry.ts';
+import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { closeLostConnections } from './close-lost-connections.ts';
 import { ToldError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';

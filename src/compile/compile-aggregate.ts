@@ -2,6 +2,8 @@
  * Counts and aggregates over all rows that the filter lets through, whatever the page:
  * `(select concat('{"count":', count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}') from … where …)`.
  */
+
+import { type Guard, selectList } from '../freshness/schema-guard.ts';
 import type { Column } from '../model/model.ts';
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
@@ -9,7 +11,6 @@ import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, newLine, type Sql, sql } from '../sql/sql.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type Source, sourceRows, where } from './page-query.ts';
-import { type Guard, selectList } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
 import { quotedOrNull } from './value-json.ts';
 

@@ -7,6 +7,8 @@
  *      from (select t1."id", row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
+
+import { type Guard, selectList, unguarded } from '../freshness/schema-guard.ts';
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -14,7 +16,6 @@ import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { pinsColumns } from './compile-filter.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
-import { type Guard, selectList, unguarded } from './schema-guard.ts';
 import type { Scope } from './scope.ts';
 import { keyJson, opaqueId, opaqueIdJson, quotedOrNull } from './value-json.ts';
 

@@ -4,6 +4,8 @@
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
  *     select concat('{"affectedCount":', count(*), … from changed as t1
  */
+
+import { type Guard, selectList } from '../freshness/schema-guard.ts';
 import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, RowPlan, UpdatePlan } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
@@ -12,7 +14,6 @@ import { compileFilter } from './compile-filter.ts';
 import { compileRow, tableSource } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { where } from './page-query.ts';
-import { type Guard, selectList } from './schema-guard.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
 /** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `none`. */

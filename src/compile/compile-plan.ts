@@ -1,6 +1,8 @@
 /**
  * Plan in, SQL out: a query is one statement with a column for each root field; a mutation is a statement for each root field, in order.
  */
+
+import { type Guard, schemaGuard, selectList } from '../freshness/schema-guard.ts';
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -9,7 +11,6 @@ import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
 import { compileRow, objectOrNull, resultJson, tableRows, tableSource } from './compile-row.ts';
 import { StatementContext } from './context.ts';
-import { type Guard, schemaGuard, selectList } from './schema-guard.ts';
 import { directScope } from './scope.ts';
 
 /** An operation that is ready to run, for any values of its parameters. */

@@ -2,7 +2,7 @@
  * What rowgraph needs of a database, whichever it is: a pool of PostgreSQL connections (`pg-database.ts`), the embedded PGlite
  * (`pglite-database.ts`) or one connection of the caller's (`client-database.ts`). Types only.
  */
-import type { Deadline } from '../deadline.ts';
+import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 
 /** One SQL statement with text parameters; its text is the key under which it is prepared. */

@@ -3,20 +3,20 @@
  * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`. Who gets a connection is
  * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the answer.
  */
-import { Deadline, type StopReason } from '../deadline.ts';
+import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 import type { Database, Flight, FlightResult, Rows } from './database.ts';
-import { isPrepared } from './encode-flight.ts';
 import { PgConnections } from './pg-connections.ts';
-import type { PgExchange } from './pg-exchange.ts';
 import { JobGroup, PgJob } from './pg-job.ts';
 import { PgListener } from './pg-listener.ts';
 import { openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
 import { PgRun } from './pg-run.ts';
 import { Pipelining } from './pipelining.ts';
-import { PreparedStatements } from './prepared-statements.ts';
 import type { JitOff } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import { isPrepared } from './wire/encode-flight.ts';
+import type { PgExchange } from './wire/pg-exchange.ts';
+import { PreparedStatements } from './wire/prepared-statements.ts';
 
 export interface PgDatabaseOptions {
   /** Connections of the pool that is opened for a URL. */

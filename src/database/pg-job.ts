@@ -1,14 +1,14 @@
 /**
  * What some connection is to exchange, and who waits for it: a flight, or a query of rowgraph's own. Knows when it is not to go on, and settles once.
  */
-import type { Deadline, StopReason } from '../deadline.ts';
+import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { DatabaseError, type Field, type Flight } from './database.ts';
-import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
-import type { ExpectedReply, PgExchange } from './pg-exchange.ts';
 import type { PgRun } from './pg-run.ts';
-import type { PreparedStatements } from './prepared-statements.ts';
 import { type JitOff, toFlightError } from './session-statement.ts';
 import { stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
+import { countLeading, encodeFlight, encodeScript } from './wire/encode-flight.ts';
+import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
+import type { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** How often a job finds a connection that has ended. */
 const mostUnsent = 10;

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
 import type { PgListenerClient } from './pg-listener.ts';
 import type { ExchangeClient } from './pg-run.ts';
-import { PgSocket } from './pg-socket.ts';
+import { PgSocket } from './wire/pg-socket.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface PgPoolClient extends ExchangeClient {

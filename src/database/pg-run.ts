@@ -2,8 +2,8 @@
  * One exchange on one connection, from its write until the connection can serve another: cancels it where nobody waits any more, and gives the
  * connection up where nothing comes back. In: the connection and the bytes; out: each flight as it ends, and the connection's freedom.
  */
-import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './cancel-request.ts';
-import { type ExchangeListener, type ExpectedReply, PgExchange } from './pg-exchange.ts';
+import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
+import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 
 /** How long the server may take to receive a cancel request, and then to do as it says. */
 const cancelMillis = 2000;

@@ -3,13 +3,13 @@
  * a server would get, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deadline } from '../deadline.ts';
+import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
-import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
-import { PreparedStatements } from './prepared-statements.ts';
 import { toFlightError } from './session-statement.ts';
 import { isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
+import { countLeading, encodeFlight, encodeScript } from './wire/encode-flight.ts';
+import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
 

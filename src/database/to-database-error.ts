@@ -1,7 +1,7 @@
 /**
  * Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may be another copy of its package.
  */
-import type { StopReason } from '../deadline.ts';
+import type { StopReason } from '../budget/deadline.ts';
 import { DatabaseError, type Flight } from './database.ts';
 
 /** PostgreSQL's own SQLSTATE for want of a connection. */

@@ -2,12 +2,13 @@
  * The doctor: what an expert would say of the exposed schemas as one role sees them. In: a database, schemas and a role; out: a report of
  * what is not in the API and why, of what is dangerous, and of what is slow or does nothing. It reads only.
  */
+
+import { runInSlices } from '../budget/slices.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
-import { runInSlices } from '../slices.ts';
 import { Examination } from './examination.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
 import { findOmissions } from './find-omissions.ts';

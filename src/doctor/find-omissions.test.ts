@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GraphQLEnumType, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { type Doctor, linesOf, onlyOf, startDoctor } from '../../test/support/doctor.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import type { Catalog, CatalogForeignKey } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
@@ -11,7 +12,6 @@ import { buildModel } from '../model/build-model.ts';
 import type { Model } from '../model/model.ts';
 import { functionName } from '../model/object-names.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { runAtOnce } from '../slices.ts';
 import { examineDatabase } from './examine-database.ts';
 import { omissionCodes } from './finding-codes.ts';
 

@@ -3,8 +3,8 @@
  * it takes answers, ends one that does not read them, and answers broken HTTP when its turn comes. In: what happens on the socket; out: calls of it.
  */
 import type { Socket } from 'node:net';
+import type { Caller } from '../engine/pipeline.ts';
 import type { ApiError } from '../errors.ts';
-import type { Caller } from '../pipeline.ts';
 import type { Share } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -3,14 +3,15 @@
  * endpoint itself is in `graphql-endpoint.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createTokenVerifier } from '../auth/verify-token.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Admission, Share } from './admission.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { checkHead } from './check-head.ts';
 import { addressBlock, findClientAddress, readProxyTrust } from './client-address.ts';
 import type { Connections } from './connections.ts';
-import type { Telemetry } from './create-telemetry.ts';
 import { type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import { answerOfError } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
@@ -22,7 +23,6 @@ import type { Route } from './route.ts';
 import { createGraphiqlRoutes } from './serve-graphiql.ts';
 import { createHealthRoutes } from './serve-health.ts';
 import type { ServerOptions } from './server-options.ts';
-import { createTokenVerifier } from './verify-token.ts';
 
 /** Answers one request, and never throws. */
 export type App = (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;

@@ -3,7 +3,7 @@
  * or sends a body that is broken. In: what happens to it; out: room for others when it is over.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Deadline } from '../deadline.ts';
+import type { Deadline } from '../budget/deadline.ts';
 import type { ApiError } from '../errors.ts';
 import type { Admission, Share } from './admission.ts';
 import type { Connection } from './connection.ts';

@@ -2,12 +2,14 @@
  * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its answer, and the
  * events that tell of it. Routing is not here.
  */
-import { Deadline } from '../deadline.ts';
+
+import { authenticateRequest } from '../auth/authenticate-request.ts';
+import type { TokenVerifier } from '../auth/verify-token.ts';
+import { Deadline } from '../budget/deadline.ts';
+import type { Caller, RawResponse } from '../engine/pipeline.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
-import type { Caller, RawResponse } from '../pipeline.ts';
 import type { Admission, Share } from './admission.ts';
-import { authenticateRequest } from './authenticate-request.ts';
 import { checkHead } from './check-head.ts';
 import {
   type AcceptedEncodings,
@@ -28,7 +30,6 @@ import { readBody } from './read-body.ts';
 import { readTimeout } from './read-timeout.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { ServedGraph } from './served-graph.ts';
-import type { TokenVerifier } from './verify-token.ts';
 import { writeBody } from './write-body.ts';
 
 export interface GraphqlEndpointOptions {

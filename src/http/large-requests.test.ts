@@ -1,7 +1,7 @@
 /** Turns of requests with large bodies. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Deadline } from '../deadline.ts';
+import { Deadline } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import { LargeRequests } from './large-requests.ts';
 

@@ -2,7 +2,7 @@
  * Turns for requests with large bodies: while one is worked on, it takes up to a hundred times its size in memory, so that only a few are at a time. The
  * others wait as the bytes that they came as. In: requests that come and go; out: when each may begin.
  */
-import type { Deadline, StopReason } from '../deadline.ts';
+import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 
 /** In bytes: a body of at least this size has to wait for its turn. */

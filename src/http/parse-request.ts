@@ -4,9 +4,9 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { runInSlices } from '../budget/slices.ts';
+import type { GraphQLRequest } from '../engine/pipeline.ts';
 import { ApiError } from '../errors.ts';
-import type { GraphQLRequest } from '../pipeline.ts';
-import { runInSlices } from '../slices.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers announce a plain JSON body in UTF-8. */

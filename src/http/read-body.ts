@@ -1,6 +1,6 @@
 /** Reads the body of a request: up to a limit, within its deadline, and as long as there is room. In: the exchange; out: the bytes. */
 import type { IncomingMessage } from 'node:http';
-import type { StopReason } from '../deadline.ts';
+import type { StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ApiError } from '../errors.ts';
-import { createTelemetry } from './create-telemetry.ts';
+import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createHealthRoutes } from './serve-health.ts';
 
 test('metrics are written once for all who ask together, and anew for who asks later', async () => {

@@ -3,8 +3,8 @@
  * database does too and that the server is not about to stop.
  */
 import { ApiError } from '../errors.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Answer } from './answer.ts';
-import type { Telemetry } from './create-telemetry.ts';
 import type { Route } from './route.ts';
 import type { ServedGraph } from './served-graph.ts';
 

@@ -1,6 +1,7 @@
 /** What the server needs of a graph: the part of the public API that answers requests as bytes. Types only. */
+
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../engine/pipeline.ts';
 import type { CacheStatistics } from '../events.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../pipeline.ts';
 
 export interface ServedGraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;

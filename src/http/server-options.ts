@@ -1,5 +1,5 @@
 /** What can be set of the HTTP server. Types only. */
-import type { Telemetry } from './create-telemetry.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 export interface ServerOptions {

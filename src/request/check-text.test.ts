@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { noLimits } from '../limits.ts';
+import { noLimits } from '../budget/limits.ts';
 import { checkText } from './check-text.ts';
 
 describe('checkText', () => {

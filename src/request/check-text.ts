@@ -3,7 +3,7 @@
  * has to bear.
  */
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql';
-import { checkLimit, type Limits, overLimit } from '../limits.ts';
+import { checkLimit, type Limits, overLimit } from '../budget/limits.ts';
 
 /** What was counted of a text. */
 export interface TextCounts {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'graphql';
-import { noLimits } from '../limits.ts';
+import { noLimits } from '../budget/limits.ts';
 import { checkOperations, measureOperations } from './measure-operations.ts';
 
 const measure = (text: string) => [...measureOperations(parse(text)).operations.values()];

@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { checkLimit, type LimitName, type Limits } from '../limits.ts';
+import { checkLimit, type LimitName, type Limits } from '../budget/limits.ts';
 
 /** The counts of an operation, under the names of their limits. */
 export type OperationCounts = Readonly<Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'fragments' | 'listElements', number>>;

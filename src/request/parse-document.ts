@@ -17,8 +17,8 @@ import {
   validate,
   visit,
 } from 'graphql';
+import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
-import type { Limits } from '../limits.ts';
 import { checkText, type TextCounts } from './check-text.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';

@@ -16,8 +16,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
+import { type Limits, overLimit } from '../budget/limits.ts';
 import { ApiError, describeValue, quote, shorten, shortenMessage } from '../errors.ts';
-import { type Limits, overLimit } from '../limits.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import type { InputEntry, InputValue, Leaf, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement, MalformedIdError } from './opaque-id.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { getIntrospectionQuery, parse } from 'graphql';
+import { type LimitSettings, limitTable } from '../../src/budget/limits.ts';
 import { createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
-import { type LimitSettings, limitTable } from '../../src/limits.ts';
 import { measureOperations } from '../../src/request/measure-operations.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
 import * as worst from './worst-documents.ts';

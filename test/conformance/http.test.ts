@@ -1,8 +1,9 @@
 /** Every third query of the vectors, and all their mutations, over HTTP: the key carries the role, the token role and claims. */
-import { createTelemetry } from '../../src/http/create-telemetry.ts';
-import { signKey } from '../../src/http/sign-key.ts';
+
+import { signKey } from '../../src/auth/sign-key.ts';
 import { startServer } from '../../src/http/start-server.ts';
 import { createRowgraph } from '../../src/index.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import type { Answer, OpenEndpoint } from './endpoint.ts';
 import { testCases } from './test-cases.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installSchemaTriggers } from '../../src/database/install-schema-triggers.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
+import type { Caller } from '../../src/engine/pipeline.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Event } from '../../src/events.ts';
-import type { Caller } from '../../src/pipeline.ts';
+import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installSchemaTriggers } from '../../src/database/install-schema-triggers.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
+import type { ExecutionResult } from '../../src/engine/pipeline.ts';
 import type { Event } from '../../src/events.ts';
-import type { ExecutionResult } from '../../src/pipeline.ts';
+import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 

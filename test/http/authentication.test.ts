@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { after, before, mock, test } from 'node:test';
 import { SignJWT } from 'jose';
-import { signKey } from '../../src/http/sign-key.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;

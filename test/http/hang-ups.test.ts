@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTelemetry } from '../../src/http/create-telemetry.ts';
-import { signKey } from '../../src/http/sign-key.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { secret } from './start-test-server.ts';

@@ -1,8 +1,8 @@
 /** Bounds of what is in hand: requests of a connection, of a client and in all, bytes, connections. What is beyond is refused at once, and nothing else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signKey } from '../../src/http/sign-key.ts';
-import type { RawResponse } from '../../src/pipeline.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
+import type { RawResponse } from '../../src/engine/pipeline.ts';
 import { connectRaw, type RawClient, rawRequest } from './raw-client.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
-import { createTelemetry } from '../../src/http/create-telemetry.ts';
-import { signKey } from '../../src/http/sign-key.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 

@@ -1,9 +1,10 @@
 /** A server over a graph that only writes down what it is asked, for tests of the HTTP side alone. Out: the server, its keys and its calls. */
-import { createTelemetry } from '../../src/http/create-telemetry.ts';
+
+import { signKey } from '../../src/auth/sign-key.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/engine/pipeline.ts';
 import type { ServerOptions } from '../../src/http/server-options.ts';
-import { signKey } from '../../src/http/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/pipeline.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 
 export const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 export const answer = '{"data":{"__typename":"Query"}}';

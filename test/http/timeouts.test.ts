@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import type { StopReason } from '../../src/deadline.ts';
+import type { StopReason } from '../../src/budget/deadline.ts';
 import { ApiError } from '../../src/errors.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { type Execute, rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';

@@ -1,13 +1,14 @@
 /**
  * What the checks of one case share: its schema in PostgreSQL, rowgraph over it, and rowgraph's model, of which only the names are used.
  */
+
+import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph } from '../../src/index.ts';
 import { buildModel } from '../../src/model/build-model.ts';
 import type { Model } from '../../src/model/model.ts';
-import { runAtOnce } from '../../src/slices.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';

@@ -1,12 +1,13 @@
 /**
  * Builds models of small schemas for tests: each from SQL in a schema of its own, in one PGlite with the roles of the vectors.
  */
+
+import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import { buildModel } from '../../src/model/build-model.ts';
 import type { Model, Table } from '../../src/model/model.ts';
-import { runAtOnce } from '../../src/slices.ts';
 import { startPglite } from './pglite.ts';
 import { grantsSql, rolesSql } from './roles.ts';
 

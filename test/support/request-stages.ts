@@ -1,9 +1,9 @@
 /** The stages of `request/` without pauses and without limits, for tests of what they make. */
 import type { GraphQLSchema } from 'graphql';
-import { noLimits } from '../../src/limits.ts';
+import { noLimits } from '../../src/budget/limits.ts';
+import { runAtOnce } from '../../src/budget/slices.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
 import { readVariables as readWithPauses, type VariableDeclaration, type Variables } from '../../src/request/read-variables.ts';
-import { runAtOnce } from '../../src/slices.ts';
 
 export function parseDocument(schema: GraphQLSchema, text: string): Document {
   return runAtOnce(parseWithPauses(schema, text, noLimits));

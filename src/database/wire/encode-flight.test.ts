@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Flight, RoleDefaults } from './database.ts';
+import type { Flight, RoleDefaults } from '../database.ts';
 import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 

@@ -2,11 +2,11 @@
  * The field that an error is of, as its path and places in the document: what failed ahead of the database knows its root field; a
  * statement of a mutation is that of a root field, and so is the one of a query with a single field.
  */
-import type { CompiledOperation } from './compile/compile-plan.ts';
-import { DatabaseError } from './database/database.ts';
-import { ApiError, type ErrorCode } from './errors.ts';
+import type { CompiledOperation } from '../compile/compile-plan.ts';
+import { DatabaseError } from '../database/database.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import { locateRootField } from '../request/locate-field.ts';
 import type { GraphQLRequest } from './pipeline.ts';
-import { locateRootField } from './request/locate-field.ts';
 
 /** The error with its path and places, where the field is known. `failing` is the number of the statement that could not be bound. */
 export function locateError(

@@ -1,12 +1,13 @@
 /**
- * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request; the rest of `plan/` only once a shape.
+ * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, where `plan/` runs only once a shape.
  */
+
+import { type Limits, overLimit } from '../budget/limits.ts';
 import { ApiError, quote } from '../errors.ts';
-import { type Limits, overLimit } from '../limits.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
+import { checkCount } from '../plan/parameters.ts';
+import type { Parameter, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
-import { checkCount } from './parameters.ts';
-import type { Parameter, ParameterValue } from './plan.ts';
 
 /**
  * Text or null for each parameter of each statement. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count; and the error

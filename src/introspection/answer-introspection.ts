@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
-import { buildSchema } from './build-schema.ts';
+import { buildSchema } from '../schema/build-schema.ts';
+import type { LazySchema } from '../schema/lazy-schema.ts';
 import { DescribedSchema } from './described-schema.ts';
-import type { LazySchema } from './lazy-schema.ts';
 import { selectIntrospection } from './select-introspection.ts';
 import { writeIntrospection } from './write-introspection.ts';
 

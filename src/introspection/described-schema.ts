@@ -17,7 +17,7 @@ import {
   introspectionTypes,
   isObjectType,
 } from 'graphql';
-import type { LazySchema } from './lazy-schema.ts';
+import type { LazySchema } from '../schema/lazy-schema.ts';
 
 const scalars: readonly GraphQLNamedType[] = (
   [

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Database } from './database.ts';
+import type { Database } from '../database/database.ts';
 
 /** The channel on which the event triggers tell of DDL that has committed. */
 export const schemaChannel = 'rowgraph_schema';

@@ -3,16 +3,16 @@
  * of caches of bounded size. Each stage holds what it has counted against the limits of the role; long ones pause.
  */
 import { LRUCache } from 'lru-cache';
-import { type CompiledOperation, compilePlan } from './compile/compile-plan.ts';
-import { ApiError } from './errors.ts';
-import { checkLimit, type Limits } from './limits.ts';
+import { checkLimit, type Limits } from '../budget/limits.ts';
+import { runAtOnce, runFromFirstPause, runInSlices } from '../budget/slices.ts';
+import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
+import { ApiError } from '../errors.ts';
+import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
+import { planOperation } from '../plan/plan-operation.ts';
+import { chooseOperation, type Document, type DocumentOperation, parseDocument } from '../request/parse-document.ts';
+import { readVariables, type Variables } from '../request/read-variables.ts';
+import { selectFields } from '../request/select-fields.ts';
 import type { Api, CachedDocument, CacheSizes, CompiledRequest, GraphQLRequest } from './pipeline.ts';
-import { evaluateRows, measurePlan, type PlanMeasure } from './plan/measure-plan.ts';
-import { planOperation } from './plan/plan-operation.ts';
-import { chooseOperation, type Document, type DocumentOperation, parseDocument } from './request/parse-document.ts';
-import { readVariables, type Variables } from './request/read-variables.ts';
-import { selectFields } from './request/select-fields.ts';
-import { runAtOnce, runFromFirstPause, runInSlices } from './slices.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
 export interface PreparedRequest {

@@ -6,10 +6,10 @@ import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
-import { type Database, DatabaseError, type Flight } from './database.ts';
+import { type Database, DatabaseError, type Flight } from '../database/database.ts';
+import { openPgDatabase } from '../database/pg-database.ts';
+import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { installSchemaTriggers, readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
-import { openPgDatabase } from './pg-database.ts';
-import { openPgliteDatabase } from './pglite-database.ts';
 
 let server: PostgresServer;
 let pglite: PGlite;

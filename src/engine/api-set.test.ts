@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
-import { startPglite } from '../test/support/pglite.ts';
+import { startPglite } from '../../test/support/pglite.ts';
+import { noLimits } from '../budget/limits.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { readFingerprint } from '../freshness/read-fingerprint.ts';
 import { ApiSet, type ApiSettings } from './api-set.ts';
 import { SchemaCacheUses } from './cache-use.ts';
-import { readFingerprint } from './catalog/read-fingerprint.ts';
-import type { Database } from './database/database.ts';
-import { openDatabase } from './database/open-database.ts';
-import { noLimits } from './limits.ts';
 import { type Api, answerRequest } from './pipeline.ts';
 
 const settings: ApiSettings = {

@@ -3,8 +3,8 @@
  * for it meanwhile, and one at a time, since one may be tens of megabytes.
  */
 import { LRUCache } from 'lru-cache';
+import { runInSlices } from '../budget/slices.ts';
 import type { CacheUse } from './cache-use.ts';
-import { runInSlices } from './slices.ts';
 
 /** JSON in UTF-8, in pieces. */
 type Answer = readonly Buffer[];

@@ -2,7 +2,7 @@
  * What a request may cost before any SQL is made: the table of limits, each with its defaults and its error code. The stages count; here is
  * what the counts are held against. What each limit counts is explained in docs/limits.md.
  */
-import { ApiError, type ErrorCode } from './errors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
 
 interface LimitDefinition {
   readonly code: ErrorCode;

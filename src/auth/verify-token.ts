@@ -5,9 +5,9 @@
 import { createSecretKey } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../engine/pipeline.ts';
 import { ApiError } from '../errors.ts';
 import type { CacheStatistics } from '../events.ts';
-import type { Caller } from '../pipeline.ts';
 
 export interface TokenVerifier {
   /**

@@ -3,26 +3,26 @@
  * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
  */
 import type { LRUCache } from 'lru-cache';
+import type { Deadline } from '../budget/deadline.ts';
+import type { Limits } from '../budget/limits.ts';
+import type { CompiledOperation } from '../compile/compile-plan.ts';
+import { type Database, DatabaseError, type Field, type FlightResult, type RoleDefaults, type Session } from '../database/database.ts';
+import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import { answerIntrospection } from '../introspection/answer-introspection.ts';
+import type { Model } from '../model/model.ts';
+import type { PlanMeasure } from '../plan/measure-plan.ts';
+import { type Document, type DocumentOperation, RequestErrors } from '../request/parse-document.ts';
+import type { LazySchema } from '../schema/lazy-schema.ts';
+import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './assemble-answer.ts';
+import { bindStatements } from './bind-parameters.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import type { CompiledOperation } from './compile/compile-plan.ts';
-import { type Database, DatabaseError, type Field, type FlightResult, type RoleDefaults, type Session } from './database/database.ts';
-import type { Deadline } from './deadline.ts';
-import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from './errors.ts';
-import type { Observer } from './events.ts';
-import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './execute/assemble-answer.ts';
-import { executeFlight } from './execute/execute-flight.ts';
-import { toApiError } from './execute/sqlstate.ts';
+import { executeFlight } from './execute-flight.ts';
 import type { IntrospectionAnswers } from './introspection-answers.ts';
-import type { Limits } from './limits.ts';
 import { locateError } from './locate-error.ts';
-import type { Model } from './model/model.ts';
-import { bindStatements } from './plan/bind-parameters.ts';
-import type { PlanMeasure } from './plan/measure-plan.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { type Document, type DocumentOperation, RequestErrors } from './request/parse-document.ts';
 import { costOfPrepared } from './request-cost.ts';
-import { answerIntrospection } from './schema/answer-introspection.ts';
-import type { LazySchema } from './schema/lazy-schema.ts';
+import { toApiError } from './sqlstate.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
 export interface GraphQLRequest {
@@ -234,7 +234,7 @@ function claimsJson({ claims, role }: Caller): string {
 
 /**
  * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
- * statement has its guard besides (`compile/schema-guard.ts`).
+ * statement has its guard besides (`freshness/schema-guard.ts`).
  */
 function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): Session {
   const version = kind === 'mutation' ? api.version : null;

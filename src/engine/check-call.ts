@@ -1,5 +1,5 @@
 /** What callers of the library pass in, which TypeScript has not always seen: requests are refused as a client's, callers as a mistake in the program. */
-import { ApiError } from './errors.ts';
+import { ApiError } from '../errors.ts';
 
 /** Throws BAD_REQUEST for what is not a GraphQL request. */
 export function checkRequest(request: unknown): void {

@@ -2,7 +2,7 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
  * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
-import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from './limits.ts';
+import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { bytes, choice, duration, expected, integer, limit, list, onOrOff, type Setting, secret, text } from './setting-kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -11,11 +11,11 @@ import {
   printSchema,
 } from 'graphql';
 import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
-import { runAtOnce } from '../slices.ts';
+import { buildSchema } from '../schema/build-schema.ts';
 import { answerIntrospection } from './answer-introspection.ts';
-import { buildSchema } from './build-schema.ts';
 
 interface Asked {
   readonly variables?: Record<string, unknown>;

@@ -3,8 +3,8 @@
  * of a request; out: the caller, at once where the tokens are known.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../engine/pipeline.ts';
 import { ApiError } from '../errors.ts';
-import type { Caller } from '../pipeline.ts';
 import type { TokenVerifier } from './verify-token.ts';
 
 /** The caller of a request. Throws or rejects with UNAUTHENTICATED. */

@@ -2,16 +2,17 @@
  * Keeps the state of the schema fresh: reloads it beside the old one and swaps it whole. Where our event triggers are installed each
  * flight carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
  */
-import { ApiSet, type ApiSettings, type SchemaStamp } from './api-set.ts';
-import { readFingerprint } from './catalog/read-fingerprint.ts';
-import type { Database } from './database/database.ts';
-import { readSchemaVersion, schemaChannel } from './database/install-schema-triggers.ts';
-import { stopError } from './database/to-database-error.ts';
-import { type Deadline, untilStopped } from './deadline.ts';
-import { ApiError } from './errors.ts';
-import type { Observer } from './events.ts';
-import { StaleSchemaError } from './execute/execute-flight.ts';
-import { RequestErrors } from './request/parse-document.ts';
+
+import { type Deadline, untilStopped } from '../budget/deadline.ts';
+import type { Database } from '../database/database.ts';
+import { stopError } from '../database/to-database-error.ts';
+import { ApiSet, type ApiSettings, type SchemaStamp } from '../engine/api-set.ts';
+import { StaleSchemaError } from '../engine/execute-flight.ts';
+import { ApiError } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import { RequestErrors } from '../request/parse-document.ts';
+import { readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
+import { readFingerprint } from './read-fingerprint.ts';
 import { singleFlight } from './single-flight.ts';
 
 const fingerprintMillis = 1000;

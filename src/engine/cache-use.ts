@@ -1,7 +1,7 @@
 /**
  * Counts the look-ups of all caches of one kind, which come and go with roles and with states of the schema.
  */
-import type { CacheStatistics } from './events.ts';
+import type { CacheStatistics } from '../events.ts';
 
 export class CacheUse {
   readonly #name: string;

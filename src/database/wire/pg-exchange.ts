@@ -3,10 +3,10 @@
  * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
  * happens after a failure, is `pg-database.ts`'s.
  */
-import type { Field } from './database.ts';
+import type { Field } from '../database.ts';
+import { isServerError } from '../to-database-error.ts';
 import { type DataSource, type Interception, intercept } from './pg-socket.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
-import { isServerError } from './to-database-error.ts';
 
 /** What this file needs of `pg`'s Connection. */
 export interface PgConnection {

@@ -2,24 +2,24 @@
  * One state of the database's schema: the catalog, read once, and the `Api` of each role, made when the role first asks.
  */
 import { LRUCache } from 'lru-cache';
+import type { Limits } from '../budget/limits.ts';
+import { runInSlices } from '../budget/slices.ts';
+import type { Catalog, Privileges } from '../catalog/catalog.ts';
+import { loadCatalog } from '../catalog/load-catalog.ts';
+import { loadPrivileges } from '../catalog/load-privileges.ts';
+import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
+import type { Database } from '../database/database.ts';
+import { ApiError, quote } from '../errors.ts';
+import type { CacheStatistics } from '../events.ts';
+import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import { buildModel } from '../model/build-model.ts';
+import { checkDirectives } from '../model/check-directives.ts';
+import type { Model } from '../model/model.ts';
+import { buildSchema } from '../schema/build-schema.ts';
+import { identifier, render } from '../sql/sql.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import type { Catalog, Privileges } from './catalog/catalog.ts';
-import { loadCatalog } from './catalog/load-catalog.ts';
-import { loadPrivileges } from './catalog/load-privileges.ts';
-import { loadRoleDefaults } from './catalog/load-role-defaults.ts';
-import { readFingerprint } from './catalog/read-fingerprint.ts';
-import type { Database } from './database/database.ts';
-import { ApiError, quote } from './errors.ts';
-import type { CacheStatistics } from './events.ts';
 import { IntrospectionAnswers } from './introspection-answers.ts';
-import type { Limits } from './limits.ts';
-import { buildModel } from './model/build-model.ts';
-import { checkDirectives } from './model/check-directives.ts';
-import type { Model } from './model/model.ts';
 import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
-import { buildSchema } from './schema/build-schema.ts';
-import { runInSlices } from './slices.ts';
-import { identifier, render } from './sql/sql.ts';
 
 export interface ApiSettings {
   readonly schemas: readonly string[];

@@ -2,10 +2,10 @@
  * A flight as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
-import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
+import { DatabaseError, type Flight, type Session, type Statement } from '../database.ts';
+import { type JitOff, leadingStatement, sessionStatement } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
-import { type JitOff, leadingStatement, sessionStatement } from './session-statement.ts';
 
 const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
 const statementKind = 0x53;

@@ -4,15 +4,15 @@
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from './errors.ts';
-import { type LimitName, type Limits, limitNames, noLimits } from './limits.ts';
+import { type LimitName, type Limits, limitNames, noLimits } from '../budget/limits.ts';
+import { ApiError } from '../errors.ts';
+import { evaluateRows } from '../plan/measure-plan.ts';
+import { checkText, type TextCounts } from '../request/check-text.ts';
+import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
+import { RequestErrors } from '../request/parse-document.ts';
+import { bindStatements, sizeOfBound } from './bind-parameters.ts';
 import type { Api, CachedDocument, CacheSizes, GraphQLRequest } from './pipeline.ts';
-import { bindStatements, sizeOfBound } from './plan/bind-parameters.ts';
-import { evaluateRows } from './plan/measure-plan.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { checkText, type TextCounts } from './request/check-text.ts';
-import { type MeasuredDocument, measureOperations, type OperationCounts } from './request/measure-operations.ts';
-import { RequestErrors } from './request/parse-document.ts';
 
 /** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
 export type CostCounts = Readonly<Record<LimitName, number | null>>;

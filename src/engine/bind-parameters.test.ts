@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.ts';
-import { noLimits } from '../limits.ts';
+import { noLimits } from '../budget/limits.ts';
 import type { ValueType } from '../model/model.ts';
+import type { Encoding, Parameter, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import { bindStatements } from './bind-parameters.ts';
-import type { Encoding, Parameter, ParameterValue } from './plan.ts';
 
 const bindParameters = (parameters: readonly Parameter[], leaves: readonly ScalarValue[]) =>
   bindStatements([{ text: '', parameters }], leaves, noLimits)[0]!.parameters;
