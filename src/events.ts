@@ -103,9 +103,9 @@ export interface DirectivesIgnored {
   readonly problems: readonly string[];
 }
 
-/** A flight is run again because concurrent transactions, or a newer schema, were in its way. */
-export interface FlightRetried {
-  readonly kind: 'flight-retried';
+/** A batch is run again because concurrent transactions, or a newer schema, were in its way. */
+export interface BatchRetried {
+  readonly kind: 'batch-retried';
   /** How often it has run before. */
   readonly attempt: number;
   /** What PostgreSQL said. */
@@ -132,7 +132,7 @@ export type Event =
   | SchemaLoaded
   | SchemaLoadFailed
   | DirectivesIgnored
-  | FlightRetried
+  | BatchRetried
   | PoolFailed;
 
 /** Takes note of an event. It must neither throw nor wait. */

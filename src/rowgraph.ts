@@ -66,7 +66,7 @@ export interface RowgraphOptions {
   readonly queue?: { readonly length?: number; readonly timeout?: number };
   /** Sizes of the caches, where the defaults do not fit. */
   readonly caches?: Partial<CacheSizes>;
-  /** Takes note of what happens: schema loads, retried flights, failures. */
+  /** Takes note of what happens: schema loads, retried batches, failures. */
   readonly observe?: Observer;
 }
 
@@ -94,7 +94,7 @@ export interface Rowgraph {
   doctor(options?: { role?: string }): Promise<DoctorReport>;
   /** Reads the schema of the database anew, where it does not tell of a change by itself. */
   reload(): Promise<void>;
-  /** How the caches do: those of documents, compiled shapes, prepared statements and answers to introspection. */
+  /** How the caches do: those of documents, compiled variants, prepared statements and answers to introspection. */
   readCaches(): readonly CacheStatistics[];
   /** Resolves if the database answers. For health checks. */
   ping(): Promise<void>;
@@ -105,8 +105,8 @@ export interface Rowgraph {
 const defaultCaches: CacheSizes = {
   documents: 1000,
   documentText: 2_000_000,
-  shapes: 100,
-  shapeText: 20_000_000,
+  variants: 100,
+  variantText: 20_000_000,
   statements: 256,
   introspectionBytes: 64 * 1024 * 1024,
 };

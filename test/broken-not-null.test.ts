@@ -33,7 +33,7 @@ test('in the row that a function yields', async () => {
   assert.deepEqual(await ask(`{ nearest { ${fields} } }`), { nearest: { id: 5, ...unknown } });
 });
 
-test('in the rows of a function; without a key they are none, as in the reference', async () => {
+test('in the rows of a function; without a key they are none, as in pg_graphql', async () => {
   const edges = [{ node: { id: 5, ...unknown } }, { node: { id: 6, name: 'south', depth: '1.0', taken: true } }];
   assert.deepEqual(await ask(`{ nearby { edges { node { ${fields} } } } }`), { nearby: { edges } });
   assert.deepEqual(await ask(`mutation { reserve { edges { node { ${fields} } } } }`), { reserve: { edges: [edges[0]] } });

@@ -36,7 +36,7 @@ ${describeMachine(slices)}
 ## rowgraph against the others
 
 Requests per second and p99 of rowgraph, divided by those of the other server in the same round: the medians of the rounds. \`bare\` is a \`node:http\` handler that knows
-the documents by heart and sends hand-written SQL with the same role set-up through \`pg\` in one flight: the limit of the platform.
+the documents by heart and sends hand-written SQL with the same role set-up through \`pg\` in one batch: the limit of the platform.
 
 ${describeRatios(slices)}
 

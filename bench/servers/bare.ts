@@ -1,13 +1,13 @@
 /**
  * The limit of the platform: a `node:http` handler that knows the benchmark's documents by heart, sends the hand-written statement of each
- * under the caller's role in one flight, and passes its text on. It can answer nothing else.
+ * under the caller's role in one batch, and passes its text on. It can answer nothing else.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'pg';
 import type { Asked, Variables } from '../workloads/workload.ts';
 import { workloads } from '../workloads/workloads.ts';
-import { RoleFlight } from './role-flight.ts';
+import { RoleBatch } from './role-batch.ts';
 import { readSurroundings } from './surroundings.ts';
 import { type Caller, identifyCaller } from './tokens.ts';
 
@@ -39,12 +39,12 @@ async function answer(request: IncomingMessage): Promise<string> {
 async function run(caller: Caller, statement: KnownStatement, values: readonly string[]): Promise<string> {
   const client = await pool.connect();
   return new Promise((resolve, reject) => {
-    const flight = new RoleFlight(caller, statement, values, (error, value) => {
+    const batch = new RoleBatch(caller, statement, values, (error, value) => {
       client.release(error ?? undefined);
       if (error) reject(error);
       else resolve(value ?? 'null');
     });
-    client.query(flight);
+    client.query(batch);
   });
 }
 

@@ -172,8 +172,8 @@ export function overLimit(limits: Limits, name: LimitName, count?: number): ApiE
   const { code, finding } = limitTable[name];
   const limit = limits[name];
   const isExact = count !== undefined && Number.isSafeInteger(count);
-  const told = isExact ? written(count) : `more than ${written(limit)}`;
-  const message = `${finding.replace('{n}', told)}${isExact ? `; the limit is ${written(limit)}` : ''}. Send smaller requests, or have the limit raised.`;
+  const shown = isExact ? written(count) : `more than ${written(limit)}`;
+  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. Send smaller requests, or have the limit raised.`;
   return new ApiError(code, message, { details: { limit: name, maximum: limit, ...(isExact && { count }) } });
 }
 

@@ -1,25 +1,25 @@
 /** The answer of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null where there is nothing. */
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
 
-type Rows<Row> = readonly Row[] | null;
+type RawRows<Row> = readonly Row[] | null;
 
 export interface RawCatalog {
   /** Ids of the exposed schemas that exist. */
-  readonly setting: Rows<number>;
+  readonly setting: RawRows<number>;
   /** All schemas of the database. */
-  readonly schemas: Rows<RawSchema>;
-  readonly tables: Rows<RawTable>;
-  readonly columns: Rows<RawColumn>;
-  readonly sequences: Rows<RawColumnNumber>;
-  readonly unproven: Rows<RawColumnNumber>;
-  readonly comments: Rows<RawComment>;
-  readonly indexes: Rows<RawIndex>;
-  readonly foreignKeys: Rows<RawForeignKey>;
-  readonly targets: Rows<RawTarget>;
-  readonly types: Rows<RawType>;
-  readonly labels: Rows<RawLabel>;
-  readonly functions: Rows<RawFunction>;
-  readonly defaults: Rows<RawDefault>;
+  readonly schemas: RawRows<RawSchema>;
+  readonly tables: RawRows<RawTable>;
+  readonly columns: RawRows<RawColumn>;
+  readonly sequences: RawRows<RawColumnNumber>;
+  readonly unproven: RawRows<RawColumnNumber>;
+  readonly comments: RawRows<RawComment>;
+  readonly indexes: RawRows<RawIndex>;
+  readonly foreignKeys: RawRows<RawForeignKey>;
+  readonly targets: RawRows<RawTarget>;
+  readonly types: RawRows<RawType>;
+  readonly labels: RawRows<RawLabel>;
+  readonly functions: RawRows<RawFunction>;
+  readonly defaults: RawRows<RawDefault>;
 }
 
 export type RawSchema = readonly [id: number, name: string, quotedName: string];

@@ -12,12 +12,12 @@ export class CommandError extends Error {
 }
 
 /** Ends a command with an exit code and without a word: another process, which writes to the same standard error, has said why. */
-export class ToldError extends Error {
+export class SilentExitError extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
     super(`ended with exit code ${exitCode}`);
-    this.name = 'ToldError';
+    this.name = 'SilentExitError';
     this.exitCode = exitCode;
   }
 }

@@ -7,7 +7,7 @@ const serviceSettingNames = [
   'schemas',
   'introspection',
   'documentCache',
-  'shapeCache',
+  'variantCache',
   'statementCache',
   'introspectionCache',
   'tokenCache',

@@ -52,7 +52,7 @@ export const settings = {
   introspection: choice(['directive', 'on', 'off'], 'Answer introspection as the schema comments say, always, or never', 'directive'),
   prepare: onOrOff('Prepare statements by name; off for poolers that cannot keep them', true),
   documentCache: integer('NUMBER', 'Documents that are kept, parsed and validated, for each role', 1000, cacheBounds),
-  shapeCache: integer('NUMBER', 'Compiled shapes that are kept of each document', 100, cacheBounds),
+  variantCache: integer('NUMBER', 'Compiled variants that are kept of each document', 100, cacheBounds),
   statementCache: integer('NUMBER', 'Statements that stay prepared on each connection', 256, cacheBounds),
   introspectionCache: bytes('Answers to introspection that are kept, all together', 64 * 1024 ** 2, '64mb'),
   tokenCache: integer('NUMBER', 'Tokens that are remembered as valid', 10_000, cacheBounds),

@@ -31,7 +31,7 @@ export function costCommand(environment: Environment): Command {
   return addSettings(command, costSettings).action(async (file: string, { json, ...flags }: Flags & { readonly json?: boolean }) => {
     const configuration = readSettings(costSettings, flags, environment);
     const role = flags.role ?? configuration.anonRole;
-    const request = { query: readDocument(file), variables: readVariables(flags.variables), operationName: flags.operation };
+    const request = { query: readDocument(file), variables: parseVariables(flags.variables), operationName: flags.operation };
     const cost = await readCost(request, role, configuration, flags.role === undefined ? '--anon-role' : '--role');
     if (cost.operations.length === 0) throw new CommandError(`${file} holds no such operation`, 2);
     process.stdout.write(json ? `${JSON.stringify(cost, null, 2)}\n` : describeCost(cost));
@@ -71,7 +71,7 @@ function readDocument(file: string): string {
   }
 }
 
-function readVariables(text: string | undefined): Record<string, unknown> | undefined {
+function parseVariables(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {
     const variables: unknown = JSON.parse(text);

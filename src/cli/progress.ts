@@ -20,19 +20,19 @@ export class Progress {
   /** Does some work, and says what it is and how long it took if that is long. */
   async step<T>(label: string, work: () => Promise<T>, { isLong = false, describeState }: StepOptions = {}): Promise<T> {
     const start = performance.now();
-    let isTold = false;
+    let isReported = false;
     const tell = (): void => {
-      isTold = true;
+      isReported = true;
       this.#write(`${label} …`);
     };
     if (isLong) tell();
-    const timers = [setTimeout(() => isTold || tell(), patience)];
+    const timers = [setTimeout(() => isReported || tell(), patience)];
     if (describeState) timers.push(setInterval(() => this.#write(`${label}: ${describeState()}`), 1000));
     try {
       return await work();
     } finally {
       for (const timer of timers) clearInterval(timer);
-      if (isTold) this.#write(`${label}: done in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+      if (isReported) this.#write(`${label}: done in ${((performance.now() - start) / 1000).toFixed(1)} s`);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Reads the command line, runs a command, and turns what goes wrong into one line and an exit code. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { CommandError, ToldError } from './command-error.ts';
+import { CommandError, SilentExitError } from './command-error.ts';
 import { ConfigurationError, type Environment } from './config.ts';
 import { costCommand } from './cost.ts';
 import { devCommand } from './dev.ts';
@@ -41,7 +41,7 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`rowgraph: ${error.message}\n`);
     return error.exitCode;
   }
-  if (error instanceof ToldError) return error.exitCode;
+  if (error instanceof SilentExitError) return error.exitCode;
   console.error(error);
   return 1;
 }

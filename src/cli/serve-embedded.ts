@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { signKey } from '../auth/sign-key.ts';
 import { createRowgraph } from '../index.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
-import { ToldError } from './command-error.ts';
+import { SilentExitError } from './command-error.ts';
 import type { DevelopmentConfiguration } from './command-settings.ts';
 import { describeDevelopment } from './describe-development.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
@@ -14,7 +14,7 @@ import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
 
-/** Resolves when it was told to stop and has stopped. The database stays open. Throws `ToldError` after a fault that ended it. */
+/** Resolves when it was told to stop and has stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
 export async function serveEmbedded(configuration: DevelopmentConfiguration, database: EmbeddedDatabase): Promise<void> {
   const telemetry = createTelemetry({ level: configuration.logLevel, destination: pino.destination(2) });
   const end = watchForEnd(telemetry.observe);
@@ -27,7 +27,7 @@ export async function serveEmbedded(configuration: DevelopmentConfiguration, dat
     // The socket before the server: a transaction that psql has open would keep the requests in flight waiting.
     for (const each of opened.reverse()) await each.close();
   }
-  if (end.hasFaults()) throw new ToldError(1);
+  if (end.hasFaults()) throw new SilentExitError(1);
 }
 
 /** Opens all there is to open, and notes it in `opened`. What is said of it goes to the user. */

@@ -11,7 +11,7 @@ import { describeLogin } from '../telemetry/write-event.ts';
 import { awaitDatabase } from './await-database.ts';
 import { AwaitedGraph } from './awaited-graph.ts';
 import { checkDatabase, type DatabaseCheck, UnreachableError } from './check-database.ts';
-import { CommandError, ToldError } from './command-error.ts';
+import { CommandError, SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
@@ -25,7 +25,7 @@ const databaseMilliseconds = 2000;
 /** Of several workers the first one says what is so for all. */
 const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Resolves when it was told to stop and the requests in flight are answered. Throws `ToldError` after a fault that ended it. */
+/** Resolves when it was told to stop and the requests in flight are answered. Throws `SilentExitError` after a fault that ended it. */
 export async function servePostgres(configuration: ServeConfiguration): Promise<void> {
   const { waitForDatabase: milliseconds, logLevel, jwtSecret } = configuration;
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
@@ -56,7 +56,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
     // Where the end came before the database, the process does not wait for it.
     if (served.isOpen) await Promise.race([(await opening)?.close(), sleep(databaseMilliseconds, null, { ref: false })]);
   }
-  if (end.hasFaults()) throw new ToldError(1);
+  if (end.hasFaults()) throw new SilentExitError(1);
 }
 
 /** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */

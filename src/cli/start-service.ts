@@ -62,8 +62,8 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
 }
 
 /** The sizes of the graph's caches, as the settings have them. */
-export function cacheSizesOf({ documentCache, shapeCache, statementCache, introspectionCache }: ServiceConfiguration) {
-  return { documents: documentCache, shapes: shapeCache, statements: statementCache, introspectionBytes: introspectionCache };
+export function cacheSizesOf({ documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
+  return { documents: documentCache, variants: variantCache, statements: statementCache, introspectionBytes: introspectionCache };
 }
 
 /** What an address that cannot be listened on means to the user; other errors as they are. */

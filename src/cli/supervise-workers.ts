@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import type { Observer } from '../events.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { closeLostConnections } from './close-lost-connections.ts';
-import { ToldError } from './command-error.ts';
+import { SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { explainListenError } from './start-service.ts';
@@ -21,7 +21,7 @@ const goodLifeMilliseconds = 10_000;
 /** How long workers have beyond the time in which each ends itself. */
 const patienceMilliseconds = 3000;
 
-/** Resolves when it was told to stop and all workers have ended. Throws `ToldError` where the first worker cannot serve. */
+/** Resolves when it was told to stop and all workers have ended. Throws `SilentExitError` where the first worker cannot serve. */
 export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
   const { workers, host, port, logLevel } = configuration;
   // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
@@ -36,7 +36,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   await Promise.race([end.begun, failed]);
   const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
   await supervisor.stop(signal, longestEnd(configuration) + patienceMilliseconds);
-  if (end.hasFaults()) throw new ToldError(1);
+  if (end.hasFaults()) throw new SilentExitError(1);
 }
 
 class Supervisor {
@@ -56,7 +56,7 @@ class Supervisor {
     const first = forkWorker();
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
-    if (lines === null) throw new ToldError(first.process.exitCode || 1);
+    if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
     this.#watch(first, 0);
     await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0)));
     return this.#isStopping ? null : lines;

@@ -68,17 +68,19 @@ function aggregateJson(value: AggregateValue, scope: Scope, context: StatementCo
     case 'count':
       return [sql`count(*)`];
     case 'function':
-      return jsonObject(value.members.map((member) => ({ key: context.key(member), value: columnJson(value.name, member.value, scope) })));
+      return jsonObject(
+        value.members.map((member) => ({ key: context.key(member), value: aggregateColumnJson(value.name, member.value, scope) })),
+      );
   }
 }
 
-function columnJson(name: AggregateFunction, value: AggregateColumnValue, scope: Scope): JsonText {
+function aggregateColumnJson(name: AggregateFunction, value: AggregateColumnValue, scope: Scope): JsonText {
   if (value.kind === 'type name') return typeNameJson(value.name);
-  return [resultJson(name, value.column, scope.column(value.column.name))];
+  return [aggregateResultJson(name, value.column, scope.column(value.column.name))];
 }
 
 /** JSON of an aggregate; never null. Sums, averages and what JSON would round are strings, so that no digit is lost. */
-function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql {
+function aggregateResultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql {
   const { typeName, sqlType } = type.kind === 'scalar' ? type : { typeName: '', sqlType: '' };
   const call = builtIn(name, column);
   const numericDigits = /^numeric\(\d+,[1-9]\d*\)$/.test(sqlType) ? 'fraction' : 'any';
@@ -114,7 +116,7 @@ function resultJson(name: AggregateFunction, { type }: Column, column: Sql): Sql
 /** `fraction`: a numeric that PostgreSQL writes with digits behind the point, `any`: one that it may write without. */
 type Digits = 'as written' | 'fraction' | 'any';
 
-/** A number as a JSON string. The reference writes numerics without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
+/** A number as a JSON string. pg_graphql writes numerics without the zeros that only show a scale: `10.500` as `10.5`, `1.000` as `1.0`. */
 function numberJson(value: Sql, digits: Digits): Sql {
   return quotedOrNull(sql`${withoutZeros(value, digits)}::text`);
 }

@@ -118,7 +118,7 @@ class ConnectionCompiler {
     return sql`coalesce((select ${this.#edge(members, scope)}${newLine}from ${from}${where(conditions)}), '')`;
   }
 
-  /** Rows without a value in the first key column are no edges, as in the reference: views have such, and what functions yield. */
+  /** Rows without a value in the first key column are no edges, as in pg_graphql: views have such, and what functions yield. */
   #hasKey(): Sql[] {
     const [first] = this.#connection.table.primaryKey;
     return first && !this.#page.scope.isNeverNull(first) ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
@@ -192,7 +192,7 @@ class ConnectionCompiler {
     return sql`(count(*) > ${this.#page.limit()})::text`;
   }
 
-  /** Whether rows precede the page in walking direction. An empty page says no, as the reference does. */
+  /** Whether rows precede the page in walking direction. An empty page says no, as pg_graphql does. */
   #hasOther(): Sql {
     const reasons = this.#page.reasonsForOther();
     if (reasons.length === 0) return literal('false');

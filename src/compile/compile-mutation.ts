@@ -16,15 +16,15 @@ import { type StatementContext, typeNameJson } from './context.ts';
 import { where } from './page-query.ts';
 import { DerivedScope, directScope, type Scope } from './scope.ts';
 
-/** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `none`. */
+/** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `empty`. */
 export function compileMutation(
   plan: MutationPlan,
   context: StatementContext,
   guard: Guard,
-): { readonly statement: Sql; readonly none: string } {
+): { readonly statement: Sql; readonly empty: string } {
   const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
   const statement = isOneRow ? insertOne(plan, context, guard) : changeMany(plan, context, guard);
-  return { statement, none: isOneRow ? responseOfNothing(plan) : 'null' };
+  return { statement, empty: isOneRow ? responseOfNothing(plan) : 'null' };
 }
 
 /** One row that is inserted makes the response itself: there is nothing to aggregate. */

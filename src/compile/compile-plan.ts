@@ -36,7 +36,7 @@ export type CompiledRoot =
       readonly statement: number;
       readonly column: number;
       /** The JSON where the statement yields no row. */
-      readonly none: string;
+      readonly empty: string;
     };
 
 /**
@@ -54,12 +54,18 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null): Gen
     if (value.kind === 'type name') compiled.push({ kind: 'json', key, json: JSON.stringify(value.name) });
     else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
     else if (kind === 'query') {
-      compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, none: 'null' });
+      compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, empty: 'null' });
       if (value !== only) columns.push(compileRoot(value, queryContext));
     } else {
-      const { statement, none } = compileStatement(value, guard);
+      const { statement, empty } = compileStatement(value, guard);
       yield;
-      compiled.push({ kind: 'column', key, statement: statements.push(yield* renderStatement(statement)) - 1, column: guard.length, none });
+      compiled.push({
+        kind: 'column',
+        key,
+        statement: statements.push(yield* renderStatement(statement)) - 1,
+        column: guard.length,
+        empty,
+      });
     }
     yield;
   }
@@ -94,12 +100,12 @@ function identityOf(parameter: Parameter): unknown {
   switch (encoding.kind) {
     case 'value': {
       const { type, use } = encoding;
-      return `${value.leaf} ${use} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
+      return `${value.index} ${use} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
     }
     case 'count':
-      return `${value.leaf} ${encoding.argument} ${encoding.maximum}`;
+      return `${value.index} ${encoding.argument} ${encoding.maximum}`;
     default:
-      return `${value.leaf} ${encoding.kind}`;
+      return `${value.index} ${encoding.kind}`;
   }
 }
 
@@ -118,7 +124,7 @@ function compileRoot(value: DataRoot, context: StatementContext): Sql {
   }
 }
 
-function compileStatement(value: DataRoot, guard: Guard): { readonly statement: Sql; readonly none: string } {
+function compileStatement(value: DataRoot, guard: Guard): { readonly statement: Sql; readonly empty: string } {
   const context = new StatementContext();
   switch (value.kind) {
     case 'insert':
@@ -126,7 +132,7 @@ function compileStatement(value: DataRoot, guard: Guard): { readonly statement: 
     case 'delete':
       return compileMutation(value, context, guard);
     case 'routine':
-      return { statement: callOnce(value, context, guard), none: 'null' };
+      return { statement: callOnce(value, context, guard), empty: 'null' };
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { openClientDatabase } from './client-database.ts';
-import { type Database, DatabaseError, type Flight } from './database.ts';
+import { type Batch, type Database, DatabaseError } from './database.ts';
 
 let server: PostgresServer;
 let client: Client;
@@ -24,7 +24,7 @@ after(async () => {
   await server.stop();
 });
 
-const flight = (...statements: readonly (readonly [text: string, ...parameters: (string | null)[]])[]): Flight => ({
+const batch = (...statements: readonly (readonly [text: string, ...parameters: (string | null)[]])[]): Batch => ({
   session: null,
   statements: statements.map(([text, ...parameters]) => ({ text, parameters })),
 });
@@ -38,30 +38,27 @@ const entries = async (database: Database): Promise<unknown> => (await database.
 async function checkInTransaction(database: Database, simple: (sql: string) => Promise<unknown>): Promise<void> {
   await simple('insert into entry values (1)');
   const [row, empty] = await database.run(
-    flight(['insert into entry values ($1::int) returning id, true, $2::json', '2', '[1]'], ['select 1 where false']),
+    batch(['insert into entry values ($1::int) returning id, true, $2::json', '2', '[1]'], ['select 1 where false']),
   );
   assert.deepEqual([row, empty], [['2', 't', '[1]'], []]);
-  await assert.rejects(database.run(flight(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
+  await assert.rejects(database.run(batch(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
   await assert.rejects(database.query('select * from nowhere'), failure('42P01'));
   await simple('insert into entry values (4)');
   assert.deepEqual(await entries(database), ['1', '2', '4']);
-  const both = await Promise.allSettled([database.run(flight(['select 1/0'])), database.run(flight(['select 5']))]);
+  const both = await Promise.allSettled([database.run(batch(['select 1/0'])), database.run(batch(['select 5']))]);
   assert.deepEqual(
     both.map(({ status }) => status),
     ['rejected', 'fulfilled'],
   );
-  await database.run(flight(['insert into entry values (6, 99)']));
+  await database.run(batch(['insert into entry values (6, 99)']));
 }
 
 async function checkWithoutTransaction(database: Database): Promise<void> {
-  assert.deepEqual(await database.run(flight(['insert into entry values (1)'], ['insert into entry values (2) returning id'])), [
-    [],
-    ['2'],
-  ]);
-  await assert.rejects(database.run(flight(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
-  await assert.rejects(database.run(flight(['insert into entry values (3, 99)'])), failure('23503'));
+  assert.deepEqual(await database.run(batch(['insert into entry values (1)'], ['insert into entry values (2) returning id'])), [[], ['2']]);
+  await assert.rejects(database.run(batch(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
+  await assert.rejects(database.run(batch(['insert into entry values (3, 99)'])), failure('23503'));
   assert.deepEqual(await entries(database), ['1', '2']);
-  await database.run(flight(['delete from entry']));
+  await database.run(batch(['delete from entry']));
 }
 
 describe('a client of pg', () => {
@@ -72,24 +69,24 @@ describe('a client of pg', () => {
     assert.deepEqual((await client.query('select id from entry')).rows, []);
   });
 
-  test('without a transaction has one for each flight', () => checkWithoutTransaction(openClientDatabase(client)));
+  test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(client)));
 
   test('whose transaction has failed is refused, and told', async () => {
     const database = openClientDatabase(client);
     await client.query('begin');
     await assert.rejects(client.query('select 1/0'));
-    await assert.rejects(database.run(flight(['select 1'])), /has failed before/);
+    await assert.rejects(database.run(batch(['select 1'])), /has failed before/);
     await assert.rejects(database.query('select 1'), failure('25P02'));
     await client.query('rollback');
-    assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+    assert.deepEqual(await database.run(batch(['select 1'])), [['1']]);
   });
 
   test('keeps its role, its path, and what only its transaction sees', async () => {
     const database = openClientDatabase(client);
     await client.query("create role reader; begin; set local role reader; set local search_path = 'x, y'");
-    assert.deepEqual(await database.run(flight(["select current_user::text, current_setting('search_path')"])), [['reader', '"x, y"']]);
+    assert.deepEqual(await database.run(batch(["select current_user::text, current_setting('search_path')"])), [['reader', '"x, y"']]);
     await client.query('rollback; begin; create table fresh (id int)');
-    assert.deepEqual(await database.run(flight(['select count(*) from fresh'])), [['0']]);
+    assert.deepEqual(await database.run(batch(['select count(*) from fresh'])), [['0']]);
     await client.query('rollback');
   });
 
@@ -97,7 +94,7 @@ describe('a client of pg', () => {
     const ended = new Client(server.url);
     await ended.connect();
     await ended.end();
-    await assert.rejects(openClientDatabase(ended).run(flight(['select 1'])), failure(null));
+    await assert.rejects(openClientDatabase(ended).run(batch(['select 1'])), failure(null));
   });
 });
 
@@ -108,7 +105,7 @@ describe('a PGlite', () => {
     assert.deepEqual((await pglite.query('select id from entry')).rows, []);
   });
 
-  test('without a transaction has one for each flight', () => checkWithoutTransaction(openClientDatabase(pglite)));
+  test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(pglite)));
 
   test('in a transaction opened by hand keeps it usable', async () => {
     await pglite.exec('begin');

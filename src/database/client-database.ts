@@ -3,7 +3,7 @@
  * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
  * that an error leaves that transaction as it was.
  */
-import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
+import { type Batch, type BatchResult, type Database, DatabaseError, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
 interface Result {
@@ -51,7 +51,7 @@ const queues = new WeakMap<object, Promise<unknown>>();
 export function openClientDatabase(client: unknown): Database {
   if (!isClient(client)) throw new TypeError('This takes a connection: a client of pg, a PGlite or a transaction of PGlite');
   return {
-    run: (flight) => exclusively(client, () => runFlight(client, flight)),
+    run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
     listen: () => Promise.reject(new TypeError("A connection of the caller's is not listened on")),
     readCaches: () => [],
@@ -68,10 +68,10 @@ function exclusively<T>(client: ClientLike, work: () => Promise<T>): Promise<T> 
   return result;
 }
 
-async function runFlight(client: ClientLike, { session, statements }: Flight): Promise<FlightResult> {
+async function runStatements(client: ClientLike, { session, statements }: Batch): Promise<BatchResult> {
   if (session !== null) throw new TypeError("A connection of the caller's has a session of its own");
-  const runOn = async (connection: ClientLike): Promise<FlightResult> => {
-    const results: FlightResult[number][] = [];
+  const runOn = async (connection: ClientLike): Promise<BatchResult> => {
+    const results: BatchResult[number][] = [];
     try {
       for (const { text, parameters } of statements) results.push((await send(connection, text, parameters))[0] ?? []);
     } catch (error) {

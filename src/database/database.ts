@@ -36,12 +36,12 @@ export interface RoleDefaults {
 }
 
 /** Statements that run in one transaction: all or nothing, in one network round trip. */
-export interface Flight {
+export interface Batch {
   /** Null on a connection of the caller's: role, claims and search path are its own. */
   readonly session: Session | null;
   readonly statements: readonly Statement[];
   /**
-   * What the flight was made from, if it only reads: flights of one template differ in claims and values alone, so that several may share a
+   * What the batch was made from, if it only reads: batches of one template differ in claims and values alone, so that several may share a
    * connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
@@ -59,19 +59,19 @@ export interface ByteString {
 }
 
 /** A value in PostgreSQL's text format: UTF-8 bytes where the driver can hand them on unread, text elsewhere. */
-export type Field = readonly Buffer[] | ByteString | string | null;
+export type ColumnValue = readonly Buffer[] | ByteString | string | null;
 
 /** The first row of each statement; an empty list where there was no row. */
-export type FlightResult = readonly (readonly Field[])[];
+export type BatchResult = readonly (readonly ColumnValue[])[];
 
 /** Rows as lists of text. */
 export type Rows = readonly (readonly (string | null)[])[];
 
 export interface Database {
-  /** Runs a flight. Rejects with `DatabaseError`; nothing is changed then. */
-  run(flight: Flight): Promise<FlightResult>;
+  /** Runs a batch. Rejects with `DatabaseError`; nothing is changed then. */
+  run(batch: Batch): Promise<BatchResult>;
   /**
-   * Runs one statement as the connection's own user, outside any flight, ahead of flights that wait. Rows as arrays of text. For the catalog.
+   * Runs one statement as the connection's own user, outside any batch, ahead of batches that wait. Rows as arrays of text. For the catalog.
    * It is cancelled after `timeoutMillis` (default: a minute).
    */
   query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
@@ -84,7 +84,7 @@ export interface Database {
 }
 
 /**
- * Why a flight failed, where it was not PostgreSQL that refused it. `overloaded`: no connection became free. `timeout`: its deadline has passed.
+ * Why a batch failed, where it was not PostgreSQL that refused it. `overloaded`: no connection became free. `timeout`: its deadline has passed.
  * `cancelled`: nobody waits for it any more. `outcome-unknown`: the connection ended when it may have been committed. `response-too-large`: its rows
  * have more bytes than they may.
  */
@@ -99,7 +99,7 @@ export class DatabaseError extends Error {
   readonly constraint: string | undefined;
   readonly table: string | undefined;
   readonly column: string | undefined;
-  /** Which statement of the flight failed, from 0; null where that is not known, or none did, as at the commit. */
+  /** Which statement of the batch failed, from 0; null where that is not known, or none did, as at the commit. */
   statement: number | null = null;
 
   constructor(

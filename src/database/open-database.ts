@@ -12,7 +12,7 @@ export interface OpenOptions {
   readonly prepare?: boolean | undefined;
   /** How many statements stay prepared on each connection. */
   readonly statementCacheSize?: number | undefined;
-  /** How many flights may wait for a connection, and how long. */
+  /** How many batches may wait for a connection, and how long. */
   readonly queueLength?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
   readonly observe: Observer;

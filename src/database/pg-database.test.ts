@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Pool } from 'pg';
-import { type FlightProxy, startFlightProxy } from '../../test/support/flight-proxy.ts';
+import { type BatchProxy, startBatchProxy } from '../../test/support/batch-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
-import { type Database, DatabaseError, type Flight, type Session } from './database.ts';
+import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
 
 let server: PostgresServer;
-let proxy: FlightProxy;
+let proxy: BatchProxy;
 let admin: Database;
 
 before(async () => {
   server = await startPostgres();
-  proxy = await startFlightProxy(server.port);
+  proxy = await startBatchProxy(server.port);
   admin = openPgDatabase(server.url, { poolSize: 2 });
   await admin.query(`${rolesSql}
     create table entry (id int primary key, other int references entry deferrable initially deferred);
@@ -32,7 +32,7 @@ after(async () => {
 });
 
 const session = (role = 'anon', claims = '{}'): Session => ({ role, claims, searchPath: 'public', version: null });
-const flight = (statements: readonly (string | readonly [text: string, ...parameters: (string | null)[]])[], as = session()): Flight => ({
+const batch = (statements: readonly (string | readonly [text: string, ...parameters: (string | null)[]])[], as = session()): Batch => ({
   session: as,
   statements: statements.map((entry) => {
     const [text, ...parameters] = typeof entry === 'string' ? [entry] : entry;
@@ -45,7 +45,7 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
   const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, options);
   try {
     await run({
-      run: async (flight) => textsOf(await database.run(flight)),
+      run: async (batch) => textsOf(await database.run(batch)),
       query: (text, parameters) => database.query(text, parameters),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
       readCaches: () => database.readCaches(),
@@ -67,11 +67,11 @@ const failure =
 
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
-describe('a flight', () => {
+describe('a batch', () => {
   test('gives the first row of each statement, as the caller', () =>
     withDatabase({}, async (database) => {
       const results = await database.run(
-        flight(
+        batch(
           [whoAmI, ['select $1::text, null, generate_series(1, 3)::text', 'ä"€😀'], 'select 1 where false'],
           session('anon', '{"sub":"x"}'),
         ),
@@ -86,17 +86,17 @@ describe('a flight', () => {
     const jit = "select current_setting('jit')";
     for (const prepare of [true, false]) {
       await withDatabase({ poolSize: 1, prepare }, async (database) => {
-        // What a failed flight has set is undone.
-        await assert.rejects(database.run(flight(['select 1/0'])), failure('22012'));
+        // What a failed batch has set is undone.
+        await assert.rejects(database.run(batch(['select 1/0'])), failure('22012'));
         assert.deepEqual(await database.query(jit), [['on']]);
-        assert.deepEqual(await database.run(flight([jit])), [['off']]);
-        assert.deepEqual(await database.run(flight([jit])), [['off']]);
+        assert.deepEqual(await database.run(batch([jit])), [['off']]);
+        assert.deepEqual(await database.run(batch([jit])), [['off']]);
         assert.deepEqual(await database.query(jit), [[prepare ? 'off' : 'on']]);
       });
     }
     const pool = new Pool({ connectionString: server.url, max: 1 });
     const database = openPgDatabase(pool as unknown as PgPool);
-    assert.deepEqual(textsOf(await database.run(flight([jit]))), [['off']]);
+    assert.deepEqual(textsOf(await database.run(batch([jit]))), [['off']]);
     assert.equal((await pool.query("select current_setting('jit') as jit")).rows[0].jit, 'on');
     await database.close();
     await pool.end();
@@ -105,16 +105,16 @@ describe('a flight', () => {
   test('is one transaction: all or nothing', () =>
     withDatabase({}, async (database) => {
       const insert = (id: number): string => `insert into entry values (${id})`;
-      await assert.rejects(database.run(flight([insert(1), 'select 1/0', insert(2)])), failure('22012', /division by zero/));
-      await assert.rejects(database.run(flight([insert(1), 'insert into entry values (2, 99)'])), failure('23503', /violates foreign key/));
+      await assert.rejects(database.run(batch([insert(1), 'select 1/0', insert(2)])), failure('22012', /division by zero/));
+      await assert.rejects(database.run(batch([insert(1), 'insert into entry values (2, 99)'])), failure('23503', /violates foreign key/));
       assert.deepEqual(await admin.query('select count(*) from entry'), [['0']]);
-      const [, later] = await database.run(flight([`${insert(1)} returning id`, 'select count(*) from entry', 'delete from entry']));
+      const [, later] = await database.run(batch([`${insert(1)} returning id`, 'select count(*) from entry', 'delete from entry']));
       assert.deepEqual(later, ['1'], 'a later statement sees an earlier one');
     }));
 
   test('tells all that PostgreSQL says', () =>
     withDatabase({}, async (database) => {
-      await assert.rejects(database.run(flight(['insert into entry values (1)', 'insert into entry values (1)'])), (error) => {
+      await assert.rejects(database.run(batch(['insert into entry values (1)', 'insert into entry values (1)'])), (error) => {
         assert.ok(error instanceof DatabaseError);
         const { sqlstate, constraint, table, detail } = error;
         assert.deepEqual(
@@ -132,16 +132,16 @@ describe('a flight', () => {
 
   test('is refused for a role that is not to be had', () =>
     withDatabase({}, async (database) => {
-      await assert.rejects(database.run(flight([whoAmI], session('nobody'))), failure('0P000', /does not exist/));
-      await assert.rejects(database.run(flight([whoAmI], session('postgres'))), failure('42501', /permission denied to set role/));
+      await assert.rejects(database.run(batch([whoAmI], session('nobody'))), failure('0P000', /does not exist/));
+      await assert.rejects(database.run(batch([whoAmI], session('postgres'))), failure('42501', /permission denied to set role/));
     }));
 
   test('is refused with more parameters than a statement can have', () =>
     withDatabase({}, async (database) => {
       const many: [string, ...string[]] = ['select $1::text', ...Array.from({ length: 65_536 }, () => '')];
-      await assert.rejects(database.run(flight([many])), failure('54000'));
+      await assert.rejects(database.run(batch([many])), failure('54000'));
       await assert.rejects(database.query(many[0], many.slice(1)), failure('54000'));
-      assert.equal((await database.run(flight([whoAmI]))).length, 1);
+      assert.equal((await database.run(batch([whoAmI]))).length, 1);
     }));
 
   test('never has the role or the claims of another, whatever fails in between', () =>
@@ -155,10 +155,10 @@ describe('a flight', () => {
       ];
       const runs = Array.from({ length: 600 }, async (_, index) => {
         const caller = session(index % 2 ? 'anon' : 'authenticated', `{"sub":"${index}"}`);
-        if (index % 7 === 3) await assert.rejects(database.run(flight([whoAmI, failing[index % failing.length]!, whoAmI], caller)));
+        if (index % 7 === 3) await assert.rejects(database.run(batch([whoAmI, failing[index % failing.length]!, whoAmI], caller)));
         else if (index % 7 === 5) assert.deepEqual(await database.query('select current_user::text'), [['authenticator']]);
         else {
-          const results = await database.run(flight([whoAmI, `select ${index % 9}`, whoAmI], caller));
+          const results = await database.run(batch([whoAmI, `select ${index % 9}`, whoAmI], caller));
           assert.deepEqual([results[0], results[2]], Array(2).fill([caller.role, caller.claims, 'public']));
         }
       });
@@ -171,36 +171,36 @@ describe('a round trip', () => {
   const statements = Array.from({ length: 5 }, (_, index) => `select ${index}, 'round trip'`);
 
   for (const prepare of [true, false]) {
-    test(`is all that a flight takes, the first time and later (prepare: ${prepare})`, () =>
+    test(`is all that a batch takes, the first time and later (prepare: ${prepare})`, () =>
       withDatabase({ poolSize: 1, prepare }, async (database) => {
         await database.query('select 1');
         for (let time = 0; time < 3; time++) {
-          proxy.takeFlights();
-          await database.run(flight(statements));
-          assert.equal(proxy.takeFlights(), 1);
+          proxy.takeBatches();
+          await database.run(batch(statements));
+          assert.equal(proxy.takeBatches(), 1);
         }
         const long = [`select length($1::text)`, 'x'.repeat(1_000_000)] as const;
-        assert.deepEqual(await database.run(flight([long])), [['1000000']]);
-        assert.equal(proxy.takeFlights(), 1);
+        assert.deepEqual(await database.run(batch([long])), [['1000000']]);
+        assert.equal(proxy.takeBatches(), 1);
       }));
   }
 });
 
-describe('flights of one template', () => {
+describe('batches of one template', () => {
   const template = {};
-  const shared = (text: string, value: string, as: Session | null = session()): Flight => ({
+  const shared = (text: string, value: string, as: Session | null = session()): Batch => ({
     session: as,
     statements: [{ text, parameters: [value] }],
     template,
   });
 
-  /** Asks for flights at once until a time comes when they took so many round trips: whether they share a connection depends on how quick they are. */
-  async function untilTogether(database: Database, roundTrips: number, ask: () => Promise<unknown>, warmUp: Flight): Promise<void> {
+  /** Asks for batches at once until a time comes when they took so many round trips: whether they share a connection depends on how quick they are. */
+  async function untilTogether(database: Database, roundTrips: number, ask: () => Promise<unknown>, warmUp: Batch): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt++) {
       for (let time = 0; time < 500; time++) await database.run(warmUp);
-      proxy.takeFlights();
+      proxy.takeBatches();
       await ask();
-      if (proxy.takeFlights() === roundTrips) return;
+      if (proxy.takeBatches() === roundTrips) return;
     }
     assert.fail(`They never took ${roundTrips} round trips`);
   }
@@ -280,7 +280,7 @@ describe('prepared statements', () => {
     const database = openPgDatabase(server.url, { poolSize: 1 });
     const use = () => database.readCaches().map(({ name, hits, misses, entries }) => [name, hits, misses, entries]);
     assert.deepEqual(use(), [['statement', 0, 0, 0]]);
-    const asNobody: Flight = { session: null, statements: [{ text: 'select pg_backend_pid()', parameters: [] }] };
+    const asNobody: Batch = { session: null, statements: [{ text: 'select pg_backend_pid()', parameters: [] }] };
     const [[id] = []] = textsOf(await database.run(asNobody));
     await database.run(asNobody);
     assert.deepEqual(use(), [['statement', 1, 1, 1]]);
@@ -297,13 +297,13 @@ describe('prepared statements', () => {
   test('are kept by name, as many as the cache holds', () =>
     withDatabase({ poolSize: 1, statementCacheSize: 5 }, async (database) => {
       for (let round = 0; round < 3; round++) {
-        for (let index = 0; index < 10; index++) assert.deepEqual(await database.run(flight([`select ${index}`])), [[`${index}`]]);
+        for (let index = 0; index < 10; index++) assert.deepEqual(await database.run(batch([`select ${index}`])), [[`${index}`]]);
       }
-      // What the last flight evicted is closed by the next.
+      // What the last batch evicted is closed by the next.
       assert.ok((await database.query(names)).length <= 6);
       const before = (await database.query(names)).length;
-      await database.run(flight(['select 9']));
-      await database.run(flight(['select 9']));
+      await database.run(batch(['select 9']));
+      await database.run(batch(['select 9']));
       assert.ok((await database.query(names)).length <= before);
     }));
 
@@ -312,7 +312,7 @@ describe('prepared statements', () => {
       for (let index = 0; index < 20; index++) {
         const texts = [`select ${index % 3}`, 'select 1', `select ${index % 3}`, `select ${index % 2}`];
         assert.deepEqual(
-          await database.run(flight(texts)),
+          await database.run(batch(texts)),
           texts.map((text) => [text.slice(7)]),
         );
       }
@@ -320,90 +320,90 @@ describe('prepared statements', () => {
 
   test('are none where that is switched off', () =>
     withDatabase({ poolSize: 1, prepare: false }, async (database) => {
-      await database.run(flight([whoAmI]));
+      await database.run(batch([whoAmI]));
       assert.deepEqual(await database.query('select name from pg_prepared_statements'), []);
     }));
 
   test('heal when somebody discards them', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
-      await database.run(flight([whoAmI, 'select 1']));
+      await database.run(batch([whoAmI, 'select 1']));
       await database.query('discard all');
-      assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
+      assert.deepEqual(textsOf(await database.run(batch(['select 1']))), [['1']]);
       await database.query('deallocate all');
-      assert.deepEqual(await database.run(flight(['select 1', 'select 2'])), [['1'], ['2']]);
+      assert.deepEqual(await database.run(batch(['select 1', 'select 2'])), [['1'], ['2']]);
     }));
 
   test('heal when a column changes its type', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
-      assert.deepEqual(await database.run(flight(['select value from typed'])), [['7']]);
+      assert.deepEqual(await database.run(batch(['select value from typed'])), [['7']]);
       await admin.query('alter table typed alter value type text');
-      assert.deepEqual(await database.run(flight(['select value from typed'])), [['7']]);
+      assert.deepEqual(await database.run(batch(['select value from typed'])), [['7']]);
     }));
 
   test('are not remembered where an error came in between', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       for (const broken of ['select 1/0', 'select nothing', 'selekt']) {
-        for (let time = 0; time < 2; time++) await assert.rejects(database.run(flight(['select 1', broken, 'select 2', 'select 3'])));
-        assert.deepEqual(await database.run(flight(['select 3', 'select 2', 'select 1'])), [['3'], ['2'], ['1']]);
+        for (let time = 0; time < 2; time++) await assert.rejects(database.run(batch(['select 1', broken, 'select 2', 'select 3'])));
+        assert.deepEqual(await database.run(batch(['select 3', 'select 2', 'select 1'])), [['3'], ['2'], ['1']]);
       }
-      await assert.rejects(database.run(flight(['select late from late'])), failure('42P01'));
+      await assert.rejects(database.run(batch(['select late from late'])), failure('42P01'));
       await admin.query("create table late as select 'now' as late; grant select on late to anon");
-      assert.deepEqual(await database.run(flight(['select late from late'])), [['now']]);
+      assert.deepEqual(await database.run(batch(['select late from late'])), [['now']]);
     }));
 });
 
 describe('a connection', () => {
-  test('that is lost during a flight fails it, once, and no other', () =>
+  test('that is lost during a batch fails it, once, and no other', () =>
     withDatabase({ poolSize: 2 }, async (database) => {
-      await database.run(flight([whoAmI]));
-      const sleeping = assert.rejects(database.run(flight(['insert into entry values (10)', 'select pg_sleep(5)'])), failure(null));
+      await database.run(batch([whoAmI]));
+      const sleeping = assert.rejects(database.run(batch(['insert into entry values (10)', 'select pg_sleep(5)'])), failure(null));
       await new Promise((resolve) => setTimeout(resolve, 100));
       proxy.cut('now');
       await sleeping;
-      assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
+      assert.deepEqual(textsOf(await database.run(batch(['select 1']))), [['1']]);
       proxy.cut('on next write');
       await assert.rejects(database.query('select 1'), failure(null));
       proxy.cut('on next write');
-      await assert.rejects(database.run(flight(['insert into entry values (11)'])), failure(null));
-      assert.deepEqual(await database.run(flight(['select count(*) from entry'])), [['0']]);
+      await assert.rejects(database.run(batch(['insert into entry values (11)'])), failure(null));
+      assert.deepEqual(await database.run(batch(['select count(*) from entry'])), [['0']]);
     }));
 
   test('that PostgreSQL ends tells why', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
-      const terminating = database.run(flight(['insert into entry values (12)', 'select pg_sleep(5)']));
+      const terminating = database.run(batch(['insert into entry values (12)', 'select pg_sleep(5)']));
       const rejected = assert.rejects(terminating, failure('57P01', /terminating connection/));
       await new Promise((resolve) => setTimeout(resolve, 100));
       await admin.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(5)%' and pid <> pg_backend_pid()",
       );
       await rejected;
-      assert.deepEqual(await database.run(flight(['select count(*) from entry'])), [['0']]);
+      assert.deepEqual(await database.run(batch(['select count(*) from entry'])), [['0']]);
     }));
 
   test('that dies while it is idle is replaced', async () => {
     const noted: unknown[] = [];
     const onConnectionError = (error: unknown): void => void noted.push(error);
     await withDatabase({ poolSize: 3, onConnectionError }, async (database) => {
-      await Promise.all(Array.from({ length: 3 }, () => database.run(flight(['select pg_sleep(0.05)']))));
+      await Promise.all(Array.from({ length: 3 }, () => database.run(batch(['select pg_sleep(0.05)']))));
       proxy.cut('now');
       await new Promise((resolve) => setTimeout(resolve, 50));
       assert.equal(noted.length, 3);
-      const results = await Promise.all(Array.from({ length: 9 }, () => database.run(flight(['select 1']))));
+      const results = await Promise.all(Array.from({ length: 9 }, () => database.run(batch(['select 1']))));
       assert.deepEqual(results, Array(9).fill([['1']]));
     });
   });
 
   test('is waited for no longer than the limit', () =>
     withDatabase({ poolSize: 1, queueTimeoutMillis: 150 }, async (database) => {
-      const sleeping = database.run(flight(['select pg_sleep(0.5)']));
-      await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(flight([whoAmI])), failure('53300', /overloaded/))));
+      const sleeping = database.run(batch(['select pg_sleep(0.5)']));
+      await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(batch([whoAmI])), failure('53300', /overloaded/))));
       await sleeping;
-      assert.equal((await database.run(flight([whoAmI]))).length, 1);
+      assert.equal((await database.run(batch([whoAmI]))).length, 1);
     }));
 
   test('that cannot be had is told', async () => {
     const database = openPgDatabase('postgres://authenticator@127.0.0.1:1/postgres');
-    await assert.rejects(database.run(flight([whoAmI])), failure(null, /ECONNREFUSED/));
+    await assert.rejects(database.run(batch([whoAmI])), failure(null, /ECONNREFUSED/));
     await assert.rejects(database.query('select 1'), failure(null));
     await assert.rejects(
       database.listen('some_channel', () => {}),
@@ -411,7 +411,7 @@ describe('a connection', () => {
     );
     await database.close();
     const nowhere = openPgDatabase(`postgres://authenticator@127.0.0.1:${server.port}/nowhere`);
-    await assert.rejects(nowhere.run(flight([whoAmI])), failure('3D000'));
+    await assert.rejects(nowhere.run(batch([whoAmI])), failure('3D000'));
     await nowhere.close();
   });
 });
@@ -420,7 +420,7 @@ test("a pool of the caller's is used and stays open", async () => {
   const pool = new Pool({ connectionString: `postgres://authenticator@127.0.0.1:${server.port}/postgres`, max: 2 });
   const listeners = pool.listenerCount('error');
   const database = openPgDatabase(pool as unknown as PgPool);
-  assert.deepEqual(textsOf(await database.run(flight(['select 1']))), [['1']]);
+  assert.deepEqual(textsOf(await database.run(batch(['select 1']))), [['1']]);
   assert.deepEqual((await pool.query('select current_user::text as me')).rows, [{ me: 'authenticator' }]);
   await database.close();
   assert.equal(pool.listenerCount('error'), listeners);

@@ -1,11 +1,11 @@
 /**
- * A `Database` over a pool of `pg` connections: each flight is one write to one connection and one answer, some together with others
+ * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one answer, some together with others
  * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`. Who gets a connection is
  * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the answer.
  */
 import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
-import type { Database, Flight, FlightResult, Rows } from './database.ts';
+import type { Batch, BatchResult, Database, Rows } from './database.ts';
 import { PgConnections } from './pg-connections.ts';
 import { JobGroup, PgJob } from './pg-job.ts';
 import { PgListener } from './pg-listener.ts';
@@ -14,7 +14,7 @@ import { PgRun } from './pg-run.ts';
 import { Pipelining } from './pipelining.ts';
 import type { JitOff } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
-import { isPrepared } from './wire/encode-flight.ts';
+import { isPrepared } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -25,9 +25,9 @@ export interface PgDatabaseOptions {
   readonly prepare?: boolean;
   /** How many statements stay prepared on each connection. */
   readonly statementCacheSize?: number;
-  /** How many flights may wait for a connection. Default: 1000. */
+  /** How many batches may wait for a connection. Default: 1000. */
   readonly queueLength?: number;
-  /** How long a flight waits for a connection. Default: 10,000 ms. */
+  /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
   /** Takes note of a connection that broke while nobody used it, or could not be opened. */
   readonly onConnectionError?: (error: unknown) => void;
@@ -47,7 +47,7 @@ interface ConnectionState {
   run: PgRun | null;
 }
 
-/** Opens a database on a PostgreSQL server. Nothing is connected before the first flight. */
+/** Opens a database on a PostgreSQL server. Nothing is connected before the first batch. */
 export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
   if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
     throw new TypeError('rowgraph pipelines statements itself and cannot use a pool with the option "pipeline": leave the option out.');
@@ -88,14 +88,14 @@ class PgDatabase implements Database {
     this.#pool.on('remove', this.#onRemove);
   }
 
-  run(flight: Flight): Promise<FlightResult> {
+  run(batch: Batch): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
-      const job = PgJob.ofFlight(flight, { resolve, reject });
-      // Several flights without names would all be parsed, and their pooler may have other connections for them.
+      const job = PgJob.ofBatch(batch, { resolve, reject });
+      // Several batches without names would all be parsed, and their pooler may have other connections for them.
       this.#watch(job);
       if (job.isSettled) return;
-      if (flight.template === undefined || this.#statementCacheSize === null) this.#request(job);
-      else this.#pipelining.add(flight.template, job);
+      if (batch.template === undefined || this.#statementCacheSize === null) this.#request(job);
+      else this.#pipelining.add(batch.template, job);
     });
   }
 
@@ -180,7 +180,7 @@ class PgDatabase implements Database {
     if (first === undefined) setImmediate(() => this.#connections.giveBack(client, group));
     else if (jobs.length === 1 || this.#isPrepared(client, first)) this.#send(client, group, jobs, true);
     else {
-      // Nobody could tell which of several flights has failed to parse a statement.
+      // Nobody could tell which of several batches has failed to parse a statement.
       this.#send(client, group, [first], true);
       for (const job of jobs.slice(1)) this.#request(job);
     }
@@ -191,21 +191,21 @@ class PgDatabase implements Database {
     if (group.jobs.length === 1 && !this.#connections.hasWaiting && !group.jobs[0]!.isSettled) return group.jobs;
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
-    const template = first?.flight?.template;
+    const template = first?.batch?.template;
     if (template === undefined || this.#statementCacheSize === null) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
     if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
-    const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.flight?.template === template;
+    const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.batch?.template === template;
     for (const other of this.#connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
   }
 
-  #isPrepared(client: PgPoolClient, { flight }: PgJob): boolean {
+  #isPrepared(client: PgPoolClient, { batch }: PgJob): boolean {
     const { prepared, jitOff } = this.#stateOf(client);
-    return flight !== null && prepared !== null && isPrepared(flight, prepared, jitOff);
+    return batch !== null && prepared !== null && isPrepared(batch, prepared, jitOff);
   }
 
-  /** Sends jobs in one write. Each flight is a transaction of its own; one that fails in company runs again, alone. */
+  /** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
   #send(client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#stateOf(client);
     let bytes: Uint8Array;
@@ -223,15 +223,15 @@ class PgDatabase implements Database {
       return;
     }
     const started = performance.now();
-    let over = 0;
+    let completed = 0;
     let resend: (() => void) | null = null;
     const run = new PgRun(client, bytes, jobs[0]!.replyTo(jobs.length), {
       done: (exchange) => {
-        const job = jobs[over++]!;
+        const job = jobs[completed++]!;
         job.run = null;
         if (jobs.length === 1) resend = this.#finishAlone(client, group, job, exchange, mayRetry, performance.now() - started);
-        else this.#finishInCompany(jobs, over, exchange, performance.now() - started);
-        if (jobs.slice(over).every(({ isSettled }) => isSettled)) run.cancel();
+        else this.#finishInCompany(jobs, completed, exchange, performance.now() - started);
+        if (jobs.slice(completed).every(({ isSettled }) => isSettled)) run.cancel();
       },
       free: (error) => {
         state.run = null;
@@ -243,7 +243,7 @@ class PgDatabase implements Database {
       },
       overflow: () => {
         // What a mutation has done is to be known.
-        if (jobs[over]!.isRead) run.abort();
+        if (jobs[completed]!.isRead) run.abort();
         else run.cancel();
       },
       silent: () => this.#dropIdle(),
@@ -276,12 +276,12 @@ class PgDatabase implements Database {
   ): (() => void) | null {
     const state = this.#stateOf(client);
     const { error, broken, written, completed, results } = exchange;
-    const { flight } = job;
+    const { batch } = job;
     state.prepared?.settle(completed);
     if (error === null && !exchange.overflown) {
-      if (flight?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
+      if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
       job.resolve(results);
-      if (flight?.template) this.#pipelining.note(flight.template, 1, millis);
+      if (batch?.template) this.#pipelining.note(batch.template, 1, millis);
     } else if (exchange.overflown) job.reject(job.explain(exchange));
     else if (job.isSettled) return null;
     else if (mayRetry && !broken && isStalePlan(error)) {
@@ -292,18 +292,18 @@ class PgDatabase implements Database {
     return null;
   }
 
-  #finishInCompany(jobs: readonly PgJob[], over: number, exchange: PgExchange, millis: number): void {
-    const job = jobs[over - 1]!;
-    const template = job.flight!.template!;
+  #finishInCompany(jobs: readonly PgJob[], completed: number, exchange: PgExchange, millis: number): void {
+    const job = jobs[completed - 1]!;
+    const template = job.batch!.template!;
     const { error, broken, results, overflown } = exchange;
     if (overflown) job.reject(job.explain(exchange));
     else if (error === null) job.resolve(results);
     if (error === null && !broken) {
-      if (over === jobs.length) this.#pipelining.note(template, jobs.length, millis);
+      if (completed === jobs.length) this.#pipelining.note(template, jobs.length, millis);
       return;
     }
     this.#pipelining.noteFailure(template);
-    for (const each of broken ? jobs.slice(over - 1) : [job]) {
+    for (const each of broken ? jobs.slice(completed - 1) : [job]) {
       each.run = null;
       if (each.isSettled) continue;
       if (!broken || each.mayBeResent(true)) this.#request(each);

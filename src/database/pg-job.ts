@@ -1,12 +1,12 @@
 /**
- * What some connection is to exchange, and who waits for it: a flight, or a query of rowgraph's own. Knows when it is not to go on, and settles once.
+ * What some connection is to exchange, and who waits for it: a batch, or a query of rowgraph's own. Knows when it is not to go on, and settles once.
  */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
-import { DatabaseError, type Field, type Flight } from './database.ts';
+import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
-import { type JitOff, toFlightError } from './session-statement.ts';
+import { type JitOff, toBatchError } from './session-statement.ts';
 import { stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
-import { countLeading, encodeFlight, encodeScript } from './wire/encode-flight.ts';
+import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -14,7 +14,7 @@ import type { PreparedStatements } from './wire/prepared-statements.ts';
 const mostUnsent = 10;
 
 export interface JobSettlement {
-  resolve(results: Field[][]): void;
+  resolve(results: ColumnValue[][]): void;
   reject(error: DatabaseError): void;
 }
 
@@ -35,12 +35,12 @@ export class JobGroup {
 }
 
 export class PgJob {
-  /** Null for a query outside of flights. */
-  readonly flight: Flight | null;
+  /** Null for a query outside of batches. */
+  readonly batch: Batch | null;
   /** Whose share it uses; null for rowgraph's own. */
   readonly client: string | null;
-  /** The script of a query outside of flights. */
-  readonly script: { readonly text: string; readonly parameters: Flight['statements'][number]['parameters'] | undefined } | null;
+  /** The script of a query outside of batches. */
+  readonly script: { readonly text: string; readonly parameters: Batch['statements'][number]['parameters'] | undefined } | null;
   readonly #deadline: Deadline | null;
   readonly #settlement: JobSettlement;
   /** Where it runs, and with whom; null while it waits. */
@@ -51,16 +51,16 @@ export class PgJob {
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
 
-  private constructor(flight: Flight | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
-    this.flight = flight;
+  private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
+    this.batch = batch;
     this.script = script;
-    this.client = flight === null ? null : (flight.client ?? '');
+    this.client = batch === null ? null : (batch.client ?? '');
     this.#deadline = deadline;
     this.#settlement = settlement;
   }
 
-  static ofFlight(flight: Flight, settlement: JobSettlement): PgJob {
-    return new PgJob(flight, null, flight.deadline ?? null, settlement);
+  static ofBatch(batch: Batch, settlement: JobSettlement): PgJob {
+    return new PgJob(batch, null, batch.deadline ?? null, settlement);
   }
 
   static ofScript(script: NonNullable<PgJob['script']>, deadline: Deadline, settlement: JobSettlement): PgJob {
@@ -69,7 +69,7 @@ export class PgJob {
 
   /** Whether it changes nothing, and may be sent again. */
   get isRead(): boolean {
-    return this.flight === null || this.flight.template !== undefined;
+    return this.batch === null || this.batch.template !== undefined;
   }
 
   /**
@@ -78,7 +78,7 @@ export class PgJob {
    */
   mayBeResent(written: boolean): boolean {
     if (!written) return ++this.#lost.before <= mostUnsent;
-    return this.flight !== null && this.isRead && ++this.#lost.after <= 1;
+    return this.batch !== null && this.isRead && ++this.#lost.after <= 1;
   }
 
   /** Calls back when the job is not to go on: at once if that is so already. */
@@ -86,7 +86,7 @@ export class PgJob {
     this.#deadline?.onStop(listener);
   }
 
-  resolve(results: Field[][]): void {
+  resolve(results: ColumnValue[][]): void {
     if (this.#settle()) this.#settlement.resolve(results);
   }
 
@@ -101,28 +101,28 @@ export class PgJob {
 
   /** Its bytes, for a connection on which these statements are prepared. */
   encode(prepared: PreparedStatements | null, jitOff: JitOff): Uint8Array {
-    if (this.flight !== null) return encodeFlight(this.flight, prepared, jitOff, true);
+    if (this.batch !== null) return encodeBatch(this.batch, prepared, jitOff, true);
     const { text, parameters } = this.script!;
-    return parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+    return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
 
   /** What comes back for so many jobs of its kind. */
-  replyTo(flights: number): ExpectedReply {
-    const { flight } = this;
-    if (flight === null) return { flights, unwanted: 0, everyRow: true, maxBytes: Infinity };
-    return { flights, unwanted: countLeading(flight), everyRow: false, maxBytes: flight.maxBytes ?? Infinity };
+  replyTo(batches: number): ExpectedReply {
+    const { batch } = this;
+    if (batch === null) return { batches, skipped: 0, everyRow: true, maxBytes: Infinity };
+    return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
   /** Why an exchange of it failed. */
   explain(exchange: PgExchange): DatabaseError {
     const { error, broken, written, refused, overflown, completed } = exchange;
-    const { flight } = this;
-    const isUndone = this.isRead || !written || (refused && (!broken || completed < countLeading(flight!) + flight!.statements.length));
+    const { batch } = this;
+    const isUndone = this.isRead || !written || (refused && (!broken || completed < countLeading(batch!) + batch!.statements.length));
     if (broken && !isUndone) return outcomeUnknown(error);
-    if (overflown) return tooLargeError(flight!, isUndone);
+    if (overflown) return tooLargeError(batch!, isUndone);
     const stopped = this.#deadline?.stopped ?? null;
     if (stopped !== null) return stopError(stopped);
-    return flight === null ? toDatabaseError(error) : toFlightError(error, flight, completed);
+    return batch === null ? toDatabaseError(error) : toBatchError(error, batch, completed);
   }
 
   #settle(): boolean {

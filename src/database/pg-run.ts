@@ -1,6 +1,6 @@
 /**
  * One exchange on one connection, from its write until the connection can serve another: cancels it where nobody waits any more, and gives the
- * connection up where nothing comes back. In: the connection and the bytes; out: each flight as it ends, and the connection's freedom.
+ * connection up where nothing comes back. In: the connection and the bytes; out: each batch as it ends, and the connection's freedom.
  */
 import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
 import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
@@ -14,7 +14,7 @@ export interface ExchangeClient extends CancellableClient {
 }
 
 export interface RunListener {
-  /** For each flight when it is over. */
+  /** For each batch when it is over. */
   done(exchange: PgExchange): void;
   /** The connection serves others again; with an error it cannot. */
   free(error: unknown): void;
@@ -28,7 +28,7 @@ export class PgRun implements ExchangeListener {
   readonly #client: ExchangeClient;
   readonly #listener: RunListener;
   readonly #exchange: PgExchange;
-  #flightsLeft: number;
+  #batchesLeft: number;
   #isOver = false;
   #isCancelling = false;
   #grace: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export class PgRun implements ExchangeListener {
   constructor(client: ExchangeClient, bytes: Uint8Array, reply: ExpectedReply, listener: RunListener) {
     this.#client = client;
     this.#listener = listener;
-    this.#flightsLeft = reply.flights;
+    this.#batchesLeft = reply.batches;
     this.#exchange = new PgExchange(bytes, reply, this);
   }
 
@@ -77,11 +77,11 @@ export class PgRun implements ExchangeListener {
     this.#listener.overflow();
   }
 
-  /** Called by the exchange, for each flight. */
+  /** Called by the exchange, for each batch. */
   done(exchange: PgExchange): void {
     const { error, broken } = exchange;
-    this.#flightsLeft -= 1;
-    if (broken || this.#flightsLeft === 0) {
+    this.#batchesLeft -= 1;
+    if (broken || this.#batchesLeft === 0) {
       this.#isOver = true;
       this.#failure = broken ? (error ?? new Error('The connection has ended')) : undefined;
       clearTimeout(this.#grace);

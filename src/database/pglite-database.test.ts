@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { rolesSql } from '../../test/support/roles.ts';
-import { type Database, DatabaseError, type Flight, type Session } from './database.ts';
+import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
 import { openPgliteDatabase } from './pglite-database.ts';
 
 let pglite: PGlite;
@@ -20,7 +20,7 @@ before(async () => {
 after(() => pglite.close());
 
 const session = (role = 'anon', claims = '{}'): Session => ({ role, claims, searchPath: 'public', version: null });
-const flight = (texts: readonly string[], as = session()): Flight => ({
+const batch = (texts: readonly string[], as = session()): Batch => ({
   session: as,
   statements: texts.map((text) => ({ text, parameters: [] })),
 });
@@ -30,7 +30,7 @@ const failure =
     error instanceof DatabaseError && error.sqlstate === sqlstate;
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
-test('a flight gives the first row of each statement as text, as the caller', async () => {
+test('a batch gives the first row of each statement as text, as the caller', async () => {
   const statements = [
     { text: whoAmI, parameters: [] },
     { text: 'select $1::text, $2::int, true, null, $3::json from generate_series(1, 3)', parameters: ['ä"€😀', '7', '{"a": 1}'] },
@@ -44,7 +44,7 @@ test('a flight gives the first row of each statement as text, as the caller', as
   assert.deepEqual(await database.query("select current_user::text, current_setting('request.jwt.claims', true)"), [['postgres', '']]);
 });
 
-test('a flight is all or nothing, and never has the role of another', async () => {
+test('a batch is all or nothing, and never has the role of another', async () => {
   const failing = [
     'select 1/0',
     'select * from nowhere',
@@ -56,10 +56,10 @@ test('a flight is all or nothing, and never has the role of another', async () =
     const caller = session(index % 2 ? 'anon' : 'authenticated', `{"sub":"${index}"}`);
     if (index % 3 === 1) {
       const texts = [`insert into entry values (${index})`, failing[index % failing.length]!, whoAmI];
-      await assert.rejects(database.run(flight(texts, caller)), DatabaseError);
+      await assert.rejects(database.run(batch(texts, caller)), DatabaseError);
     } else if (index % 5 === 3) assert.deepEqual(await database.query('select current_user::text'), [['postgres']]);
     else {
-      const results = await database.run(flight([whoAmI, `select ${index % 9}`, whoAmI], caller));
+      const results = await database.run(batch([whoAmI, `select ${index % 9}`, whoAmI], caller));
       assert.deepEqual([results[0], results[2]], Array(2).fill([caller.role, caller.claims, 'public']));
     }
   });
@@ -67,22 +67,22 @@ test('a flight is all or nothing, and never has the role of another', async () =
   assert.deepEqual(await database.query('select * from entry'), []);
 });
 
-test('a deferred constraint that fails at commit fails the flight', async () => {
-  await assert.rejects(database.run(flight(['insert into entry values (1, 2)', 'select 1'])), failure('23503'));
+test('a deferred constraint that fails at commit fails the batch', async () => {
+  await assert.rejects(database.run(batch(['insert into entry values (1, 2)', 'select 1'])), failure('23503'));
   assert.deepEqual(await database.query('select * from entry'), []);
 });
 
 test('prepared statements heal when somebody discards them', async () => {
-  await database.run(flight(['select 1']));
+  await database.run(batch(['select 1']));
   await pglite.exec('discard all');
-  assert.deepEqual(await database.run(flight(['select 1'])), [['1']]);
+  assert.deepEqual(await database.run(batch(['select 1'])), [['1']]);
 });
 
 test("a transaction of the PGlite's own is waited for", async () => {
   let seen: unknown;
   await pglite.transaction(async (transaction) => {
     await transaction.exec('set local role authenticated; insert into entry values (1)');
-    const running = database.run(flight([whoAmI, 'select count(*) from entry'])).then((results) => (seen = results));
+    const running = database.run(batch([whoAmI, 'select count(*) from entry'])).then((results) => (seen = results));
     await transaction.exec('delete from entry');
     assert.equal(seen, undefined);
     void running;
@@ -93,11 +93,11 @@ test("a transaction of the PGlite's own is waited for", async () => {
 
 test('a transaction that stays open is waited for, but not forever', async () => {
   await pglite.exec('begin');
-  const waiting = database.run(flight([whoAmI]));
+  const waiting = database.run(batch([whoAmI]));
   await pglite.exec('commit');
   assert.equal((await waiting).length, 1);
   await pglite.exec('begin');
-  await assert.rejects(database.run(flight([whoAmI])), failure('53300'));
+  await assert.rejects(database.run(batch([whoAmI])), failure('53300'));
   await pglite.exec('rollback');
 });
 
@@ -110,11 +110,11 @@ test('query takes a script without parameters, or one statement with', async () 
   await assert.rejects(database.query('select 1; select 1/0'), failure('22012'));
 });
 
-test('listen tells of notifications, those of flights too', async () => {
+test('listen tells of notifications, those of batches too', async () => {
   const heard: (string | null)[] = [];
   const stop = await database.listen('some_channel', (payload) => void heard.push(payload));
   await database.query("notify some_channel, 'one'");
-  await database.run(flight(["select pg_notify('some_channel', 'two')"]));
+  await database.run(batch(["select pg_notify('some_channel', 'two')"]));
   await database.query('select 1');
   assert.deepEqual(heard, ['one', 'two']);
   await stop();
@@ -126,6 +126,6 @@ test('a PGlite that was closed is told', async () => {
   const closed = await startPglite();
   await closed.close();
   const over = openPgliteDatabase(closed);
-  await assert.rejects(over.run(flight([whoAmI])), failure(null));
+  await assert.rejects(over.run(batch([whoAmI])), failure(null));
   await assert.rejects(over.query('select 1'), failure(null));
 });

@@ -1,14 +1,14 @@
 /**
- * A `Database` over PGlite, PostgreSQL in this process: one session, so flights run one after the other. A flight is the same bytes that
+ * A `Database` over PGlite, PostgreSQL in this process: one session, so batches run one after the other. A batch is the same bytes that
  * a server would get, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
-import { type Database, DatabaseError, type Flight, type FlightResult, type Rows } from './database.ts';
-import { toFlightError } from './session-statement.ts';
+import { type Batch, type BatchResult, type Database, DatabaseError, type Rows } from './database.ts';
+import { toBatchError } from './session-statement.ts';
 import { isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
-import { countLeading, encodeFlight, encodeScript } from './wire/encode-flight.ts';
+import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
@@ -28,7 +28,7 @@ type PgliteMessage = { readonly name: string; readonly fields?: unknown };
 export interface PgliteDatabaseOptions {
   /** How many statements stay prepared. */
   readonly statementCacheSize?: number;
-  /** How long a flight waits while somebody else has a transaction open in the one session that there is. */
+  /** How long a batch waits while somebody else has a transaction open in the one session that there is. */
   readonly queueTimeoutMillis?: number;
 }
 
@@ -51,23 +51,23 @@ class PgliteDatabase implements Database {
     this.#queueTimeoutMillis = options.queueTimeoutMillis ?? 10_000;
   }
 
-  async run(flight: Flight): Promise<FlightResult> {
-    return this.#exclusively(flight.deadline ?? null, async () => {
-      let reply = await this.#send(flight);
+  async run(batch: Batch): Promise<BatchResult> {
+    return this.#exclusively(batch.deadline ?? null, async () => {
+      let reply = await this.#send(batch);
       if (isStalePlan(reply.error)) {
         this.#prepared.evictAll();
-        reply = await this.#send(flight);
+        reply = await this.#send(batch);
       }
-      if (reply.error) throw toFlightError(reply.error, flight, reply.rows.length);
-      const results = reply.rows.slice(countLeading(flight)).map((rows) => rows[0] ?? []);
-      if (lengthOf(results) > (flight.maxBytes ?? Infinity)) throw tooLargeError(flight, false);
+      if (reply.error) throw toBatchError(reply.error, batch, reply.rows.length);
+      const results = reply.rows.slice(countLeading(batch)).map((rows) => rows[0] ?? []);
+      if (lengthOf(results) > (batch.maxBytes ?? Infinity)) throw tooLargeError(batch, false);
       return results;
     });
   }
 
   async query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
     return this.#exclusively(null, async () => {
-      const bytes = parameters ? encodeFlight({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+      const bytes = parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
       const { error, rows } = await this.#exchange(bytes);
       if (error) throw toDatabaseError(error);
       return rows.flat();
@@ -88,8 +88,8 @@ class PgliteDatabase implements Database {
     // The PGlite is the caller's.
   }
 
-  async #send(flight: Flight): Promise<Reply> {
-    const reply = await this.#exchange(encodeFlight(flight, this.#prepared));
+  async #send(batch: Batch): Promise<Reply> {
+    const reply = await this.#exchange(encodeBatch(batch, this.#prepared));
     this.#prepared.settle(reply.rows.length);
     return reply;
   }
@@ -124,7 +124,7 @@ class PgliteDatabase implements Database {
   }
 }
 
-function lengthOf(results: FlightResult): number {
+function lengthOf(results: BatchResult): number {
   let length = 0;
   for (const row of results) for (const value of row) if (typeof value === 'string') length += Buffer.byteLength(value);
   return length;

@@ -9,7 +9,7 @@ function start(spare = 0) {
     (jobs) => void sent.push([...jobs]),
     () => spare - sent.length,
   );
-  /** The groups that so many flights of one turn make. */
+  /** The groups that so many batches of one turn make. */
   const groupsOf = async (template: object, count: number): Promise<number[]> => {
     for (let job = 0; job < count; job++) pipelining.add(template, job);
     assert.equal(sent.length, 0, 'nothing is sent before the turn is over');
@@ -20,7 +20,7 @@ function start(spare = 0) {
   return { sent, pipelining, groupsOf };
 }
 
-describe('flights of one turn', () => {
+describe('batches of one turn', () => {
   test('go alone as long as nothing is known of them', async () => {
     const { groupsOf } = start();
     assert.deepEqual(await groupsOf({}, 3), [1, 1, 1]);

@@ -1,9 +1,9 @@
 /**
- * Which flights share a connection: those of one template that are asked for in one turn of the event loop, if such flights are quick. They
+ * Which batches share a connection: those of one template that are asked for in one turn of the event loop, if such batches are quick. They
  * leave in one write, each with a Sync of its own, so that each is a transaction of its own
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: flights as they come; out: groups.
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: batches as they come; out: groups.
  *
- * What it saves is a write, a read and the awakening of a backend for each (docs/decisions/pipelining.md). Flights come many in a turn where
+ * What it saves is a write, a read and the awakening of a backend for each (docs/decisions/pipelining.md). Batches come many in a turn where
  * this process is busy; and they go one by one as long as connections enough are idle, so that PostgreSQL has work for all of its cores.
  */
 
@@ -19,13 +19,13 @@ const fading = 0.99;
 /** Stands for a failure, so that what fails is left alone for a while. */
 const failureMillis = 1000;
 
-/** How long a flight takes PostgreSQL, in milliseconds. */
+/** How long a batch takes PostgreSQL, in milliseconds. */
 interface Pace {
   average: number;
   slowest: number;
 }
 
-/** The flights of a turn, and what is known of their templates. */
+/** The batches of a turn, and what is known of their templates. */
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
   readonly #countSpare: () => number;
@@ -40,7 +40,7 @@ export class Pipelining<Job> {
     this.#countSpare = countSpare;
   }
 
-  /** Takes a flight that may share a connection; it is sent when the turn is over. */
+  /** Takes a batch that may share a connection; it is sent when the turn is over. */
   add(template: object, job: Job): void {
     if (this.#turn.size === 0) setImmediate(() => this.#endTurn());
     const jobs = this.#turn.get(template);
@@ -48,10 +48,10 @@ export class Pipelining<Job> {
     else jobs.push(job);
   }
 
-  /** Takes note that so many flights, sent together, were answered after a time. */
-  note(template: object, flights: number, millis: number): void {
+  /** Takes note that so many batches, sent together, were answered after a time. */
+  note(template: object, batches: number, millis: number): void {
     this.#floorMillis = Math.min(this.#floorMillis, millis);
-    this.#learn(template, (millis - this.#floorMillis) / flights);
+    this.#learn(template, (millis - this.#floorMillis) / batches);
   }
 
   noteFailure(template: object): void {

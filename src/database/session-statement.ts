@@ -1,16 +1,16 @@
 /**
- * The statement that goes ahead of a flight: it makes the transaction the caller's, after it has checked that the schema is
- * still the one that the flight was compiled for.
+ * The statement that goes ahead of a batch: it makes the transaction the caller's, after it has checked that the schema is
+ * still the one that the batch was compiled for.
  */
-import { DatabaseError, type Flight, type Session, type Statement } from './database.ts';
+import { type Batch, DatabaseError, type Session, type Statement } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
-/** SQLSTATE of a flight that was compiled for another version of the schema. Raised by `schema-version.sql`. */
+/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `schema-version.sql`. */
 export const staleSchemaState = 'RG001';
 
 /**
  * Where compiling expressions to machine code is switched off: it takes longer than running them here, up to seconds for a nested query whose
- * estimated cost is high. `connection`: for as long as it lasts, if the flight succeeds; `nowhere`: it is switched off already.
+ * estimated cost is high. `connection`: for as long as it lasts, if the batch succeeds; `nowhere`: it is switched off already.
  */
 export type JitOff = 'transaction' | 'connection' | 'nowhere';
 
@@ -81,17 +81,17 @@ export function leadingStatement({ defaults }: Session): Statement | null {
   return isolation && isolationLevels.has(isolation) ? { text: `set transaction_isolation = '${isolation}'`, parameters: [] } : null;
 }
 
-/** The error of a flight of which `completed` statements had run. */
-export function toFlightError(error: unknown, flight: Flight, completed: number): DatabaseError {
+/** The error of a batch of which `completed` statements had run. */
+export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
   if (databaseError.sqlstate === null) return databaseError;
-  const leading = flight.session === null ? 0 : leadingStatement(flight.session) === null ? 1 : 2;
-  if (completed >= leading && completed - leading < flight.statements.length) databaseError.statement = completed - leading;
+  const leading = batch.session === null ? 0 : leadingStatement(batch.session) === null ? 1 : 2;
+  if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
   // Behind the session's statement, all is the caller's own.
-  if (flight.session === null || completed >= leading) return databaseError;
+  if (batch.session === null || completed >= leading) return databaseError;
   // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
   if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.
-  if (flight.session.version === null || !undefinedStates.has(databaseError.sqlstate)) return databaseError;
+  if (batch.session.version === null || !undefinedStates.has(databaseError.sqlstate)) return databaseError;
   return new DatabaseError('The database keeps no schema version any more', { sqlstate: staleSchemaState, cause: error });
 }

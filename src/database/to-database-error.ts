@@ -2,7 +2,7 @@
  * Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may be another copy of its package.
  */
 import type { StopReason } from '../budget/deadline.ts';
-import { DatabaseError, type Flight } from './database.ts';
+import { type Batch, DatabaseError } from './database.ts';
 
 /** PostgreSQL's own SQLSTATE for want of a connection. */
 export const tooManyConnections = '53300';
@@ -27,7 +27,7 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
 }
 
-/** Whether preparing the statements anew makes the same flight succeed. */
+/** Whether preparing the statements anew makes the same batch succeed. */
 export function isStalePlan(error: unknown): boolean {
   if (!isServerError(error)) return false;
   // 26000: somebody discarded our statements (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
@@ -53,15 +53,15 @@ export function toDatabaseError(error: unknown): DatabaseError {
   });
 }
 
-/** The error of a flight that is not to go on. */
+/** The error of a batch that is not to go on. */
 export function stopError(reason: StopReason): DatabaseError {
   return reason === 'expired'
     ? new DatabaseError('The request took longer than its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
     : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
 }
 
-/** The error of a flight whose rows have more bytes than they may. */
-export function tooLargeError({ template, maxBytes }: Flight, isUndone: boolean): DatabaseError {
+/** The error of a batch whose rows have more bytes than they may. */
+export function tooLargeError({ template, maxBytes }: Batch, isUndone: boolean): DatabaseError {
   const consequence = template !== undefined ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.';
   const message = `The response is larger than ${maxBytes} bytes: ask for fewer rows or fields.${consequence}`;
   return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });

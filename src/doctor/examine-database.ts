@@ -10,8 +10,8 @@ import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import { Examination } from './examination.ts';
+import { findExclusions } from './find-exclusions.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
-import { findOmissions } from './find-omissions.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
 import { findOpenViews } from './find-open-views.ts';
@@ -32,7 +32,7 @@ export async function examineDatabase(database: Database, schemas: readonly stri
     await runInSlices(buildModel(catalog, privileges)),
     await loadFacts(database, catalog, role),
   );
-  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findHiddenColumns, findOmissions];
+  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findHiddenColumns, findExclusions];
   const problems = await runInSlices(checkDirectives(catalog));
   const found = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
   const findings = foldPartitions(examination, found).sort(compareFindings);

@@ -28,7 +28,7 @@ function findDefiners(examination: Examination): Finding[] {
   });
 }
 
-/** As in the reference, procedures are fields, but they cannot be called as a field calls. */
+/** As in pg_graphql, procedures are fields, but they cannot be called as a field calls. */
 function findProcedures({ catalog, model }: Examination): Finding[] {
   const fields = new Set(model.routines.map(({ id }) => id));
   return catalog.functions.flatMap((source) => {

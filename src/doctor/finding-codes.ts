@@ -2,7 +2,7 @@
  * The one table of what the doctor can find: each code with its severity, its meaning and what to do about it. `docs/doctor.md` lists the
  * same table; a test holds them equal.
  */
-import type { OmissionCause } from '../model/model.ts';
+import type { ExclusionCause } from '../model/model.ts';
 
 /** `error`: dangerous, or nothing works; `warning`: hardly what was meant; `info`: good to know. */
 export type Severity = 'error' | 'warning' | 'info';
@@ -14,7 +14,7 @@ interface CodeEntry {
 }
 
 /** Why something is not in the API, by the cause that the model names. */
-export const omissionCodes = {
+export const exclusionCodes = {
   'missing-schema': {
     severity: 'warning',
     meaning: 'An exposed schema does not exist.',
@@ -66,7 +66,7 @@ export const omissionCodes = {
     meaning: 'A key that a comment directive declares is incomplete, or names columns that do not exist.',
     remedy: 'Correct the directive in the comment.',
   },
-} as const satisfies Record<OmissionCause, CodeEntry>;
+} as const satisfies Record<ExclusionCause, CodeEntry>;
 
 export const findingCodes = {
   'broken-directive': {
@@ -170,7 +170,7 @@ export const findingCodes = {
     meaning: 'Functions of an extension that are not in the API, as no field can call them or the role may not.',
     remedy: 'None is needed. A schema of its own for extensions keeps them apart.',
   },
-  ...omissionCodes,
+  ...exclusionCodes,
 } as const satisfies Record<string, CodeEntry>;
 
 export type FindingCode = keyof typeof findingCodes;

@@ -9,16 +9,16 @@ interface RawFacts {
   readonly serverVersion: number;
   readonly bypasses: boolean | null;
   readonly creatable: readonly [id: number, grantees: Grantees | null][] | null;
-  readonly tables: readonly RawTable[] | null;
+  readonly tables: readonly RawTableFacts[] | null;
   readonly viewBypasses: readonly RawBypass[] | null;
-  readonly definerFunctions: readonly RawFunction[] | null;
+  readonly definerFunctions: readonly RawFunctionFacts[] | null;
   readonly extensions: readonly [functionId: number, name: string][] | null;
   readonly unindexedKeys: readonly number[] | null;
   readonly partitions: readonly [id: number, rootId: number][] | null;
   readonly quotedNames: readonly [name: string, quoted: string][] | null;
 }
 
-type RawTable = [
+type RawTableFacts = [
   id: number,
   rowSecurity: boolean,
   forced: boolean,
@@ -39,7 +39,7 @@ type RawPolicy = [
   check: string | null,
 ];
 type RawBypass = [viewId: number, throughId: number, name: string, materialized: boolean, owner: string, tables: readonly string[]];
-type RawFunction = [id: number, owner: string, ownerBypasses: boolean, fixedSearchPath: boolean, grantees: Grantees | null];
+type RawFunctionFacts = [id: number, owner: string, ownerBypasses: boolean, fixedSearchPath: boolean, grantees: Grantees | null];
 
 /** `pg_policy.polcmd`. */
 const commands = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' } as const;
@@ -65,7 +65,7 @@ export async function loadFacts(database: Database, { schemas, tables, functions
   };
 }
 
-function toTable([, rowSecurity, forced, owned, ...rest]: RawTable): TableFacts {
+function toTable([, rowSecurity, forced, owned, ...rest]: RawTableFacts): TableFacts {
   const [maySelect, mayInsert, mayUpdate, mayDelete, grantees, policies] = rest;
   const may: Record<Verb, boolean> = { select: maySelect, insert: mayInsert, update: mayUpdate, delete: mayDelete };
   const verbs = (['select', 'insert', 'update', 'delete'] as const).filter((verb) => may[verb]);
@@ -80,6 +80,6 @@ function toBypass([viewId, id, name, materialized, owner, tables]: RawBypass): V
   return { viewId, through: { id, name, materialized }, owner, tables };
 }
 
-function toFunction([, owner, ownerBypassesRowSecurity, fixedSearchPath, grantees]: RawFunction): DefinerFunction {
+function toFunction([, owner, ownerBypassesRowSecurity, fixedSearchPath, grantees]: RawFunctionFacts): DefinerFunction {
   return { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees: grantees ?? [] };
 }

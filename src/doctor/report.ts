@@ -1,5 +1,5 @@
 /** What the doctor says: plain data, and the same whenever the database is the same. */
-import type { Omission, TableKind } from '../model/model.ts';
+import type { Exclusion, TableKind } from '../model/model.ts';
 import { type FindingCode, findingCodes, type Severity } from './finding-codes.ts';
 
 /** What an expert would say of the exposed schemas as one role sees them. */
@@ -29,7 +29,7 @@ export interface Finding {
   readonly partitions?: readonly string[];
 }
 
-export type FindingObject = Omission['object'] | TableKind | 'role' | 'policy' | 'extension';
+export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension';
 
 /** A finding of a code. */
 export function finding(

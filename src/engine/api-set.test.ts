@@ -14,7 +14,7 @@ const settings: ApiSettings = {
   schemas: ['public'],
   introspection: 'on',
   trustedRoles: [],
-  caches: { documents: 10, documentText: 10_000, shapes: 10, shapeText: 10_000, statements: 10, introspectionBytes: 10_000 },
+  caches: { documents: 10, documentText: 10_000, variants: 10, variantText: 10_000, statements: 10, introspectionBytes: 10_000 },
   limitsOf: () => noLimits,
   reportsCost: false,
   uses: new SchemaCacheUses(),
@@ -67,7 +67,7 @@ describe('ApiSet', () => {
     await ask(earlier, 1, '{ __type(name: "Open") { name } }');
     assert.deepEqual(earlier.readCaches(), [
       { name: 'document', entries: 2, hits: 3, misses: 2 },
-      { name: 'shape', entries: 2, hits: 3, misses: 2 },
+      { name: 'variant', entries: 2, hits: 3, misses: 2 },
       { name: 'introspection', entries: 1, hits: 1, misses: 1 },
     ]);
     const later = await ApiSet.load(database, stamp, { ...settings, uses });

@@ -109,10 +109,10 @@ export class ApiSet {
 
   /** How the caches of all roles do. */
   readCaches(): readonly CacheStatistics[] {
-    const { document, shape, introspection } = this.#settings.uses;
+    const { document, variant, introspection } = this.#settings.uses;
     const known = [...this.#apis.values()].flatMap((api) => (api instanceof Promise ? [] : [...api.documents.values()]));
-    const shapes = known.reduce((sum, { compiled }) => sum + compiled.size, 0);
-    return [document.read(known.length), shape.read(shapes), introspection.read(this.#introspectionAnswers.size)];
+    const variants = known.reduce((sum, { compiled }) => sum + compiled.size, 0);
+    return [document.read(known.length), variant.read(variants), introspection.read(this.#introspectionAnswers.size)];
   }
 
   async #make(role: string, database: Database): Promise<Api> {
@@ -154,14 +154,14 @@ function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | n
 /** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */
 function introspectableModel(model: Model, setting: ApiSettings['introspection']): Model | null {
   if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
-  const isTold = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
+  const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
   const parts = [model.tables, model.rowTypes, model.routines, model.enums];
-  if (parts.every((part) => part.every(isTold))) return model;
+  if (parts.every((part) => part.every(isIntrospectable))) return model;
   return {
     ...model,
-    tables: model.tables.filter(isTold),
-    rowTypes: model.rowTypes.filter(isTold),
-    routines: model.routines.filter(isTold),
-    enums: model.enums.filter(isTold),
+    tables: model.tables.filter(isIntrospectable),
+    rowTypes: model.rowTypes.filter(isIntrospectable),
+    routines: model.routines.filter(isIntrospectable),
+    enums: model.enums.filter(isIntrospectable),
   };
 }

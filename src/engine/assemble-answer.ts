@@ -1,12 +1,12 @@
 /**
  * Puts an answer together: the values as PostgreSQL built them, under the keys and in the order of the request. Nothing of them is read.
  */
-import type { Field } from '../database/database.ts';
+import type { ColumnValue } from '../database/database.ts';
 
 /** A member of `data` and its JSON. */
 export interface AnsweredRoot {
   readonly key: string;
-  readonly json: Field;
+  readonly json: ColumnValue;
 }
 
 /** Bytes in pieces: what is large is not copied to stand in one. */

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.ts';
 import { noLimits } from '../budget/limits.ts';
 import type { ValueType } from '../model/model.ts';
-import type { Encoding, Parameter, ParameterValue } from '../plan/plan.ts';
+import type { Parameter, ParameterEncoding, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import { bindStatements } from './bind-parameters.ts';
 
-const bindParameters = (parameters: readonly Parameter[], leaves: readonly ScalarValue[]) =>
-  bindStatements([{ text: '', parameters }], leaves, noLimits)[0]!.parameters;
+const bindParameters = (parameters: readonly Parameter[], bindValues: readonly ScalarValue[]) =>
+  bindStatements([{ text: '', parameters }], bindValues, noLimits)[0]!.parameters;
 const constant = (value: ScalarValue): ParameterValue => ({ kind: 'constant', value });
-const bound = (value: ScalarValue, encoding: Encoding) => bindParameters([{ value: constant(value), encoding }], [])[0];
+const bound = (value: ScalarValue, encoding: ParameterEncoding) => bindParameters([{ value: constant(value), encoding }], [])[0];
 const written = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'write' });
 const filtered = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'filter' });
 const count = (value: ScalarValue) => bound(value, { kind: 'count', argument: 'first', maximum: 30 });
@@ -20,17 +20,20 @@ const mapped: ValueType = { kind: 'enum', enum: enumOf({ READY: 'ready "now"', D
 const unmapped: ValueType = { kind: 'enum', enum: enumOf({ calm: 'calm' }), sqlType: 'mood' };
 
 describe('bindStatements', () => {
-  it('takes constants, leaves by number, and lists of both', () => {
-    const encoding: Encoding = { kind: 'value', type: int4, use: 'filter' };
-    const leaf = (number: number): ParameterValue => ({ kind: 'variable', leaf: number });
-    const parameters: Parameter[] = [constant('1'), leaf(1), leaf(0), { kind: 'list' as const, items: [leaf(1), constant(null)] }].map(
-      (value) => ({ value, encoding }),
-    );
+  it('takes constants, bind values by number, and lists of both', () => {
+    const encoding: ParameterEncoding = { kind: 'value', type: int4, use: 'filter' };
+    const bindValue = (number: number): ParameterValue => ({ kind: 'variable', index: number });
+    const parameters: Parameter[] = [
+      constant('1'),
+      bindValue(1),
+      bindValue(0),
+      { kind: 'list' as const, items: [bindValue(1), constant(null)] },
+    ].map((value) => ({ value, encoding }));
     assert.deepEqual(bindParameters(parameters, ['7', '8']), ['1', '8', '7', '{"8",NULL}']);
   });
 
   it('has null of null, whatever the encoding', () => {
-    const encodings: Encoding[] = [
+    const encodings: ParameterEncoding[] = [
       { kind: 'text' },
       { kind: 'integer' },
       { kind: 'value', type: mapped, use: 'write' },

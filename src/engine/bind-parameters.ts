@@ -1,5 +1,5 @@
 /**
- * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, where `plan/` runs only once a shape.
+ * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, where `plan/` runs only once a variant.
  */
 
 import { type Limits, overLimit } from '../budget/limits.ts';
@@ -15,14 +15,14 @@ import type { ScalarValue } from '../request/input-value.ts';
  */
 export function bindStatements(
   statements: readonly { readonly text: string; readonly parameters: readonly Parameter[] }[],
-  leaves: readonly ScalarValue[],
+  bindValues: readonly ScalarValue[],
   limits: Limits,
 ): { readonly text: string; readonly parameters: (string | null)[] }[] {
   let size = 0;
   return statements.map(({ text, parameters }) => {
     const bound: (string | null)[] = [];
     for (const parameter of parameters) {
-      const value = bindParameter(parameter, leaves);
+      const value = bindParameter(parameter, bindValues);
       if (value !== null) size += value.length;
       if (size > limits.inputSize) throw overLimit(limits, 'inputSize');
       bound.push(value);
@@ -36,8 +36,8 @@ export function sizeOfBound(statements: readonly { readonly parameters: readonly
   return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
 }
 
-function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): string | null {
-  const given = resolve(value, leaves);
+function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
+  const given = resolve(value, bindValues);
   if (given === null) return null;
   switch (encoding.kind) {
     case 'value':
@@ -51,14 +51,14 @@ function bindParameter({ value, encoding }: Parameter, leaves: readonly ScalarVa
   }
 }
 
-function resolve(value: ParameterValue, leaves: readonly ScalarValue[]): ScalarValue {
+function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): ScalarValue {
   switch (value.kind) {
     case 'constant':
       return value.value;
     case 'variable':
-      return leaves[value.leaf] ?? null;
+      return bindValues[value.index] ?? null;
     case 'list':
-      return value.items.map((item) => resolve(item, leaves));
+      return value.items.map((item) => resolve(item, bindValues));
   }
 }
 

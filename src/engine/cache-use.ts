@@ -28,6 +28,6 @@ export class CacheUse {
 /** The caches of what is made of schemas. */
 export class SchemaCacheUses {
   readonly document = new CacheUse('document');
-  readonly shape = new CacheUse('shape');
+  readonly variant = new CacheUse('variant');
   readonly introspection = new CacheUse('introspection');
 }

@@ -1,12 +1,12 @@
 /**
  * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, answer. Everything that does not
- * depend on values is kept in caches of bounded size, so that a repeated shape costs look-ups and one flight.
+ * depend on values is kept in caches of bounded size, so that a repeated variant costs look-ups and one batch.
  */
 import type { LRUCache } from 'lru-cache';
 import type { Deadline } from '../budget/deadline.ts';
 import type { Limits } from '../budget/limits.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
-import { type Database, DatabaseError, type Field, type FlightResult, type RoleDefaults, type Session } from '../database/database.ts';
+import { type BatchResult, type ColumnValue, type Database, DatabaseError, type RoleDefaults, type Session } from '../database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { answerIntrospection } from '../introspection/answer-introspection.ts';
@@ -17,11 +17,11 @@ import type { LazySchema } from '../schema/lazy-schema.ts';
 import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './assemble-answer.ts';
 import { bindStatements } from './bind-parameters.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import { executeFlight } from './execute-flight.ts';
 import type { IntrospectionAnswers } from './introspection-answers.ts';
 import { locateError } from './locate-error.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { costOfPrepared } from './request-cost.ts';
+import { runBatch } from './run-batch.ts';
 import { toApiError } from './sqlstate.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
@@ -90,7 +90,7 @@ export interface Api {
   readonly uses: SchemaCacheUses;
 }
 
-/** A valid document with what was compiled for its operations, by shape. */
+/** A valid document with what was compiled for its operations, by variant. */
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
@@ -111,10 +111,10 @@ export interface CacheSizes {
   readonly documents: number;
   /** Characters of all documents of a role together. Default: 2,000,000. */
   readonly documentText: number;
-  /** Compiled shapes that are kept of each document. Default: 100. */
-  readonly shapes: number;
-  /** Characters of all compiled shapes of a role together. Default: 20,000,000. */
-  readonly shapeText: number;
+  /** Compiled variants that are kept of each document. Default: 100. */
+  readonly variants: number;
+  /** Characters of all compiled variants of a role together. Default: 20,000,000. */
+  readonly variantText: number;
   /** Statements that stay prepared on each connection. Default: 256. */
   readonly statements: number;
   /** Bytes of all answers to introspection together, of all roles. Default: 64 MB. */
@@ -141,12 +141,12 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
     const preparing = prepareRequest(api, sizes, request);
     prepared = preparing instanceof Promise ? await preparing : preparing;
     const { document, operation, variables, compiled } = prepared;
-    const statements = bindStatements(compiled.statements, variables.leaves, api.limits);
+    const statements = bindStatements(compiled.statements, variables.bindValues, api.limits);
     const session = target.caller && sessionOf(api, target.caller, compiled.kind);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client } = target;
-    const flight = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
-    const rows = statements.length > 0 ? await executeFlight(target.database, flight, target.observe) : [];
+    const batch = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
+    const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
     const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
     const answer = assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
     if (compiled.kind === 'mutation') answer.isMutation = true;
@@ -160,7 +160,7 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
 function unboundStatement({ limits }: Api, prepared: PreparedRequest | undefined): number | null {
   const found = prepared?.compiled.statements.findIndex((statement) => {
     try {
-      bindStatements([statement], prepared.variables.leaves, limits);
+      bindStatements([statement], prepared.variables.bindValues, limits);
       return false;
     } catch {
       return true;
@@ -196,7 +196,7 @@ function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
   if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
-  // The catalog is read outside of flights.
+  // The catalog is read outside of batches.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }
 
@@ -244,18 +244,24 @@ function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): S
 /** Where each root field's JSON comes from. At once where nothing has to be waited for: that would cost turns of the event loop's queue. */
 function answeredRoots(
   { roots }: CompiledOperation,
-  rows: FlightResult,
-  introspected: (key: string) => Promise<Field>,
+  rows: BatchResult,
+  introspected: (key: string) => Promise<ColumnValue>,
 ): AnsweredRoot[] | Promise<AnsweredRoot[]> {
   const answered = roots.map((root): AnsweredRoot | Promise<AnsweredRoot> => {
     if (root.kind === 'json') return root;
     if (root.kind === 'introspection') return introspected(root.key).then((json) => ({ key: root.key, json }));
-    return { key: root.key, json: rows[root.statement]?.[root.column] ?? root.none };
+    return { key: root.key, json: rows[root.statement]?.[root.column] ?? root.empty };
   });
   return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as AnsweredRoot[]);
 }
 
-async function introspect(api: Api, document: Document, { node }: DocumentOperation, request: GraphQLRequest, key: string): Promise<Field> {
+async function introspect(
+  api: Api,
+  document: Document,
+  { node }: DocumentOperation,
+  request: GraphQLRequest,
+  key: string,
+): Promise<ColumnValue> {
   const { introspected } = api;
   if (!introspected) {
     throw new ApiError(

@@ -9,8 +9,8 @@ import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts'
 import { ApiError } from '../errors.ts';
 import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
-import { chooseOperation, type Document, type DocumentOperation, parseDocument } from '../request/parse-document.ts';
-import { readVariables, type Variables } from '../request/read-variables.ts';
+import { coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
+import { type Document, type DocumentOperation, getOperation, parseDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import type { Api, CachedDocument, CacheSizes, CompiledRequest, GraphQLRequest } from './pipeline.ts';
 
@@ -41,10 +41,10 @@ export function prepareRequest(api: Api, sizes: CacheSizes, request: GraphQLRequ
 
 function keep(api: Api, sizes: CacheSizes, query: string, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
-    max: sizes.shapes,
+    max: sizes.variants,
     // No document takes the room of all others.
-    maxSize: Math.ceil(sizes.shapeText / 10),
-    sizeCalculation: ({ size }, shape) => size + shape.length + 1,
+    maxSize: Math.ceil(sizes.variantText / 10),
+    sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
   const cached = { document, compiled };
   api.documents.set(query, cached);
@@ -66,25 +66,25 @@ function* prepare(
   { document, compiled }: CachedDocument,
   request: GraphQLRequest,
 ): Generator<void, PreparedRequest> {
-  const operation = chooseOperation(document, request.operationName);
-  const variables = yield* readVariables(operation.variables, request.variables ?? {}, api.limits, operation.counts.listElements);
-  const key = `${operation.name ?? ''} ${variables.shape}`;
-  let ready = api.uses.shape.note(compiled.get(key));
+  const operation = getOperation(document, request.operationName);
+  const variables = yield* coerceVariableValues(operation.variables, request.variables ?? {}, api.limits, operation.counts.listElements);
+  const key = `${operation.name ?? ''} ${variables.variant}`;
+  let ready = api.uses.variant.note(compiled.get(key));
   if (!ready) {
     ready = yield* compileOperation(api, document, operation, variables);
     compiled.set(key, ready);
     makeRoom(api, sizes);
   }
   // Where no variable decides on it, it was counted once for all.
-  if (ready.rowsVary) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.leaves));
+  if (ready.rowsVary) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
   return { document, operation, variables, compiled: ready };
 }
 
 /** Lets go of the documents that were used least recently, as long as what is compiled of all of them is too large. */
-function makeRoom({ documents }: Api, { shapeText }: CacheSizes): void {
+function makeRoom({ documents }: Api, { variantText }: CacheSizes): void {
   let total = 0;
   for (const { compiled } of documents.values()) total += compiled.calculatedSize;
-  while (total > shapeText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
+  while (total > variantText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
 }
 
 function* compileOperation(

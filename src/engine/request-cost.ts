@@ -78,8 +78,8 @@ export function costOfPrepared({ document, operation, variables, compiled }: Pre
     listElements: variables.listElements,
     filterMembers: compiled.measure.filterMembers,
     subqueries: compiled.measure.subqueries,
-    inputSize: sizeOfBound(bindStatements(compiled.statements, variables.leaves, noLimits)),
-    estimatedRows: evaluateRows(compiled.measure.rows, variables.leaves),
+    inputSize: sizeOfBound(bindStatements(compiled.statements, variables.bindValues, noLimits)),
+    estimatedRows: evaluateRows(compiled.measure.rows, variables.bindValues),
     responseBytes: null,
   };
 }
@@ -117,6 +117,6 @@ function exceededOf(counts: CostCounts, limits: Limits): readonly LimitName[] {
 }
 
 function report(limits: Limits, operations: readonly OperationCost[]): RequestCost {
-  const told = Object.fromEntries(limitNames.map((name) => [name, Number.isFinite(limits[name]) ? limits[name] : null])) as CostCounts;
-  return { operations, limits: told };
+  const reported = Object.fromEntries(limitNames.map((name) => [name, Number.isFinite(limits[name]) ? limits[name] : null])) as CostCounts;
+  return { operations, limits: reported };
 }

@@ -94,7 +94,7 @@ export function toApiError(error: DatabaseError): ApiError {
   return new ApiError(code, message ?? error.message, { details, cause: error });
 }
 
-/** Whether the same flight may succeed if it runs again: concurrent transactions were in its way. */
+/** Whether the same batch may succeed if it runs again: concurrent transactions were in its way. */
 export function isConflict(error: DatabaseError): boolean {
   return error.sqlstate === '40001' || error.sqlstate === '40P01';
 }

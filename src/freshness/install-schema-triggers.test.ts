@@ -6,7 +6,7 @@ import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
-import { type Database, DatabaseError, type Flight } from '../database/database.ts';
+import { type Batch, type Database, DatabaseError } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { installSchemaTriggers, readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
@@ -30,7 +30,7 @@ after(async () => {
   await server.stop();
 });
 
-const flight = (version: string | null, text = 'select 1'): Flight => ({
+const batch = (version: string | null, text = 'select 1'): Batch => ({
   session: { role: 'anon', claims: '{}', searchPath: 'app', version },
   statements: [{ text, parameters: [] }],
 });
@@ -78,15 +78,15 @@ for (const index of [0, 1]) {
       for (const sql of noChanges) assert.ok(!(await moves(database, sql)), sql);
     });
 
-    test('a flight runs for the present version only', async () => {
+    test('a batch runs for the present version only', async () => {
       const { database } = databases[index]!;
       const version = await readSchemaVersion(database);
-      assert.deepEqual(textsOf(await database.run(flight(version))), [['1']]);
+      assert.deepEqual(textsOf(await database.run(batch(version))), [['1']]);
       await database.query('create table app.later (id int); grant insert on app.later to anon');
-      await assert.rejects(database.run(flight(version, 'insert into app.later values (1)')), isStale);
+      await assert.rejects(database.run(batch(version, 'insert into app.later values (1)')), isStale);
       assert.deepEqual(await database.query('select * from app.later'), []);
-      await database.run(flight(await readSchemaVersion(database), 'insert into app.later values (1)'));
-      await assert.rejects(database.run(flight('0')), isStale);
+      await database.run(batch(await readSchemaVersion(database), 'insert into app.later values (1)'));
+      await assert.rejects(database.run(batch('0')), isStale);
       await database.query('drop table app.later');
     });
 
@@ -130,8 +130,8 @@ for (const index of [0, 1]) {
       assert.ok(await readSchemaVersion(database));
       await database.query('drop schema rowgraph cascade');
       assert.equal(await readSchemaVersion(database), null);
-      await assert.rejects(database.run(flight(version)), isStale);
-      assert.deepEqual(textsOf(await database.run(flight(null))), [['1']]);
+      await assert.rejects(database.run(batch(version)), isStale);
+      assert.deepEqual(textsOf(await database.run(batch(null))), [['1']]);
       await installSchemaTriggers(database);
       assert.notEqual(await readSchemaVersion(database), version);
     });
@@ -180,8 +180,8 @@ test('several can install at once, and a login role can use what was installed, 
   const authenticator = openPgDatabase(`postgres://authenticator@127.0.0.1:${server.port}/postgres`);
   const version = await readSchemaVersion(authenticator);
   assert.ok(version);
-  assert.deepEqual(textsOf(await authenticator.run(flight(version))), [['1']]);
-  await assert.rejects(authenticator.run(flight('1')), isStale);
+  assert.deepEqual(textsOf(await authenticator.run(batch(version))), [['1']]);
+  await assert.rejects(authenticator.run(batch('1')), isStale);
   await databases[0]!.database.query('drop schema rowgraph cascade');
   await assert.rejects(installSchemaTriggers(authenticator), (error) => error instanceof DatabaseError && error.sqlstate === '42501');
   assert.equal(await readSchemaVersion(authenticator), null);

@@ -1,6 +1,6 @@
 /**
- * Installs our SQL extension (`schema-version.sql`) and reads the schema version that it keeps. What a flight does with a version is
- * `encode-flight.ts`'s.
+ * Installs our SQL extension (`schema-version.sql`) and reads the schema version that it keeps. What a batch does with a version is
+ * `encode-batch.ts`'s.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export async function installSchemaTriggers(database: Database): Promise<void> {
 
 /**
  * The version of the schema, or null where the database keeps none. Read it before the catalog: DDL that commits between the two
- * then shows as another version at the first flight, and is not overlooked.
+ * then shows as another version at the first batch, and is not overlooked.
  */
 export async function readSchemaVersion(database: Database): Promise<string | null> {
   if (!(await areTriggersOn(database))) return null;

@@ -26,7 +26,7 @@ as $$
   insert into rowgraph.schema_change select sum(weight) from folded having count(*) > 0
 $$;
 
--- Ends a flight that was compiled for another version, before anything of it ran.
+-- Ends a batch that was compiled for another version, before anything of it ran.
 -- Parallel safe, because queries hold a call of it and would otherwise not be planned for several processes.
 create or replace function rowgraph.raise_stale_schema() returns text
   language plpgsql parallel safe set search_path = pg_catalog, pg_temp
@@ -58,7 +58,7 @@ begin
   end if;
   perform set_config('rowgraph.changed_in', this_transaction, true);
   insert into rowgraph.schema_change values (1 + (random() * 1e9)::bigint);
-  -- A transaction that notified cannot be prepared for two-phase commit. Where that is on, flights find out by themselves.
+  -- A transaction that notified cannot be prepared for two-phase commit. Where that is on, batches find out by themselves.
   if current_setting('max_prepared_transactions')::integer = 0 then
     perform pg_notify('rowgraph_schema', '');
   end if;

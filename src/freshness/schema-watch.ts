@@ -1,13 +1,13 @@
 /**
  * Keeps the state of the schema fresh: reloads it beside the old one and swaps it whole. Where our event triggers are installed each
- * flight carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
+ * batch carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
  */
 
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiSet, type ApiSettings, type SchemaStamp } from '../engine/api-set.ts';
-import { StaleSchemaError } from '../engine/execute-flight.ts';
+import { StaleSchemaError } from '../engine/run-batch.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
@@ -75,7 +75,7 @@ export class SchemaWatch {
 
   /**
    * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
-   * nothing has been changed by then, since a flight that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
+   * nothing has been changed by then, since a batch that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
    */
   withCurrent<T>(deadline: Deadline, use: (apis: ApiSet) => Promise<T>): Promise<T> {
     const { apis } = this.#state;
@@ -89,7 +89,7 @@ export class SchemaWatch {
     for (let attempt = 1; ; attempt += 1) {
       const isOver = performance.now() > began + patienceMillis;
       if (isOver || !(await untilStopped(this.#isOutdated(error, apis, began), deadline, stopError))) throw clientError(error);
-      this.#observe({ kind: 'flight-retried', attempt, sqlstate: null });
+      this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
       apis = this.#state.apis;
       try {
         return await use(apis);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { compressBody, type Encoding } from './compress-body.ts';
+import { type ContentEncoding, compressBody } from './compress-body.ts';
 
-const decompressors = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } satisfies Record<Encoding, unknown>;
+const decompressors = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } satisfies Record<ContentEncoding, unknown>;
 
 describe('compressBody', () => {
   for (const [encoding, decompress] of Object.entries(decompressors)) {
@@ -12,7 +12,7 @@ describe('compressBody', () => {
       it(`gives back by ${encoding} what ${count} pieces hold`, async () => {
         const chunks = Array.from({ length: count }, (_, index) => Buffer.from(`piece ${index} of a body, é🦀;`.repeat(1000)));
         const whole = Buffer.concat(chunks);
-        const compressed = await compressBody({ chunks, length: whole.length }, encoding as Encoding);
+        const compressed = await compressBody({ chunks, length: whole.length }, encoding as ContentEncoding);
         const bytes = Buffer.concat(compressed.chunks);
         assert.equal(bytes.length, compressed.length);
         assert.ok(bytes.length < whole.length / 3);

@@ -49,17 +49,17 @@ const encodings = {
 /** In bytes. A larger body is not copied to stand in one piece. */
 const longestWhole = 1024 * 1024;
 
-export type Encoding = keyof typeof encodings;
+export type ContentEncoding = keyof typeof encodings;
 
 /** How an answer may be sent. */
 export interface AcceptedEncodings {
   /** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
-  readonly best: Encoding | null;
+  readonly best: ContentEncoding | null;
   /** Whether an answer may be sent as it is. */
   readonly allowsIdentity: boolean;
 }
 
-const names = Object.keys(encodings) as Encoding[];
+const names = Object.keys(encodings) as ContentEncoding[];
 const known = new LRUCache<string, AcceptedEncodings>({ max: 200 });
 
 /** How the client wants answers (RFC 9110, section 12.5.3). Neither is possible where it refuses whatever there is. */
@@ -84,7 +84,7 @@ function choose(acceptEncoding: string): AcceptedEncodings {
 }
 
 /** The body in an encoding. */
-export async function compressBody({ chunks, length }: Body, encoding: Encoding): Promise<Body> {
+export async function compressBody({ chunks, length }: Body, encoding: ContentEncoding): Promise<Body> {
   const { whole, stream }: Compressor = encodings[encoding];
   if (length > longestWhole) return compressPieces(chunks, stream());
   const compressed = await whole(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));

@@ -13,7 +13,7 @@ export interface CrossOrigin {
   readonly answerPreflight: (headers: IncomingHttpHeaders) => readonly string[] | null;
 }
 
-const none: readonly string[] = [];
+const noHeaders: readonly string[] = [];
 /** In seconds; browsers keep a preflight's answer for two hours at most. */
 const maxAge = '7200';
 
@@ -23,13 +23,13 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   const exposed = ['access-control-expose-headers', 'x-request-id, retry-after'];
   const byOrigin = new Map(origins.map((origin) => [origin, ['access-control-allow-origin', origin, ...exposed]]));
   const headersFor = (origin: string | undefined): readonly string[] =>
-    origin === undefined ? none : (byOrigin.get(isAny ? '*' : origin) ?? none);
+    origin === undefined ? noHeaders : (byOrigin.get(isAny ? '*' : origin) ?? noHeaders);
   const answerPreflight = (headers: IncomingHttpHeaders): readonly string[] | null => {
     const { origin } = headers;
     // Without these two headers it is no preflight but a method like others.
     if (origins.length === 0 || origin === undefined || headers['access-control-request-method'] === undefined) return null;
     const allowed = headersFor(origin);
-    if (allowed === none) return none;
+    if (allowed === noHeaders) return noHeaders;
     const requested = headers['access-control-request-headers'];
     const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
     return [...allowed, 'access-control-allow-methods', 'POST', ...named, 'access-control-max-age', maxAge];

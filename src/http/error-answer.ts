@@ -7,7 +7,7 @@ export function encodeError(error: ApiError): Buffer {
   return Buffer.from(JSON.stringify({ errors: [error] }));
 }
 
-const none: readonly string[] = [];
+const noHeaders: readonly string[] = [];
 const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
   // RFC 9110, section 15.5.2: an answer 401 has to say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
@@ -18,11 +18,15 @@ const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
 
 /** Names and values in turn. */
 export function headersOfError(code: ErrorCode): readonly string[] {
-  return byCode[code] ?? none;
+  return byCode[code] ?? noHeaders;
 }
 
 /** The answer to a request that failed outside the endpoint. `headers` are added to those of the code, and `status` replaces its status. */
-export function answerOfError(error: ApiError, headers: readonly string[] = none, status: number = errorCodes[error.code].status): Answer {
+export function answerOfError(
+  error: ApiError,
+  headers: readonly string[] = noHeaders,
+  status: number = errorCodes[error.code].status,
+): Answer {
   return {
     status,
     headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...headersOfError(error.code), ...headers],

@@ -14,9 +14,9 @@ import { checkHead } from './check-head.ts';
 import {
   type AcceptedEncodings,
   type Body,
+  type ContentEncoding,
   compressBody,
   compressionThreshold,
-  type Encoding,
   negotiateEncoding,
 } from './compress-body.ts';
 import type { Client } from './connection.ts';
@@ -58,7 +58,7 @@ export interface GraphqlEndpointOptions {
 export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
 
 /** What is known of one request, filled in as it is handled. */
-interface Progress {
+interface RequestState {
   mediaType: MediaType;
   /** Null where it was not looked at, as nothing can be wrong with it. */
   encodings: AcceptedEncodings | null;
@@ -85,35 +85,35 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     const started = performance.now();
     observe(requestStarted);
     const { requestId } = exchange;
-    const progress: Progress = { mediaType: 'application/json', encodings: null, caller: null, isHeadClear: false, headers: noHeaders };
+    const state: RequestState = { mediaType: 'application/json', encodings: null, caller: null, isHeadClear: false, headers: noHeaders };
     let answer: Answer;
     try {
-      answer = await answerRequest(exchange, progress, options);
+      answer = await handleRequest(exchange, state, options);
     } catch (error) {
       answer = answerError(error, exchange, observe);
     }
     try {
-      const sent = sendAnswer(exchange, progress, answer, options);
+      const sent = sendAnswer(exchange, state, answer, options);
       if (sent !== undefined) await sent;
     } catch (error) {
       observe({ kind: 'defect-found', requestId, error });
       exchange.response.destroy();
     }
     exchange.endHandling();
-    const role = progress.caller === null ? null : progress.caller.role;
+    const role = state.caller === null ? null : state.caller.role;
     const seconds = (performance.now() - started) / 1000;
     observe({ kind: 'request-finished', requestId, role, code: answer.code, status: answer.status, seconds, bytes: answer.body.length });
   };
 }
 
 /** Nothing runs, and the body is not even read, before it is clear that there is room and who asks. */
-async function answerRequest(exchange: Exchange, progress: Progress, options: GraphqlEndpointOptions): Promise<Answer> {
+async function handleRequest(exchange: Exchange, state: RequestState, options: GraphqlEndpointOptions): Promise<Answer> {
   const { request } = exchange;
   const { headers } = request;
   const { admission } = options;
-  if (headers.origin !== undefined) progress.headers = options.crossOrigin.headersFor(headers.origin);
+  if (headers.origin !== undefined) state.headers = options.crossOrigin.headersFor(headers.origin);
   checkHead(request);
-  progress.isHeadClear = !exchange.expectsContinue;
+  state.isHeadClear = !exchange.expectsContinue;
   const share = options.shareOf(exchange);
   const refusal = options.isOverloaded() ? overloaded : admission.refuse(share);
   if (refusal !== null) {
@@ -121,27 +121,27 @@ async function answerRequest(exchange: Exchange, progress: Progress, options: Gr
     return refuse(refusal);
   }
   exchange.admit(admission, share);
-  if (options.rate !== null) countRequest(options.rate, share, progress);
-  progress.mediaType = negotiateMediaType(headers.accept);
-  progress.encodings = checkEncodings(headers['accept-encoding']);
+  if (options.rate !== null) countRequest(options.rate, share, state);
+  state.mediaType = negotiateMediaType(headers.accept);
+  state.encodings = checkEncodings(headers['accept-encoding']);
   const deadline = new Deadline(readTimeout(headers.prefer, options.requestTimeout));
   exchange.deadline = deadline;
   const authenticated = authenticateRequest(headers, options.verifier);
   // A known token costs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-  progress.caller = caller;
+  state.caller = caller;
   if (exchange.isGone) throw new ApiError('CANCELLED', 'The client went away.');
   const client = clientOf(exchange, caller, share, admission);
   if (client.user !== null) admitUser(exchange, client.user, admission);
   checkContentType(headers);
-  if (exchange.expectsContinue) askForBody(exchange, progress, options.bodyLimit);
+  if (exchange.expectsContinue) askForBody(exchange, state, options.bodyLimit);
   const bytes = await readBody(exchange, options.bodyLimit);
   const body = await execute(bytes, caller, { deadline, client: client.name }, options);
   // Requests are admitted before it is known how large their answers are.
   const tooMuch = body.length > smallAnswer && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
   exchange.hold(body.length);
-  return { status: statusOf(body.errorCode, progress.mediaType), code: body.errorCode, body };
+  return { status: statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
 }
 
 /** A short body costs no turn of the event loop before the graph is asked; a large one waits for its turn. */
@@ -170,9 +170,9 @@ function refuse(message: string): Answer {
   return { status: errorCodes.OVERLOADED.status, code: 'OVERLOADED', body: { chunks: [body], length: body.length } };
 }
 
-function countRequest(rate: RequestRate, { name }: Share, progress: Progress): void {
+function countRequest(rate: RequestRate, { name }: Share, state: RequestState): void {
   const { isAllowed, headers } = rate.count(name);
-  progress.headers = [...progress.headers, ...headers];
+  state.headers = [...state.headers, ...headers];
   if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address: wait as long as the header Retry-After says.');
 }
 
@@ -204,9 +204,9 @@ function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodi
   return encodings;
 }
 
-function askForBody({ request, response }: Exchange, progress: Progress, bodyLimit: number): void {
+function askForBody({ request, response }: Exchange, state: RequestState, bodyLimit: number): void {
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return;
-  progress.isHeadClear = true;
+  state.isHeadClear = true;
   response.writeContinue();
 }
 
@@ -221,52 +221,52 @@ function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
 }
 
 function answerError(error: unknown, { requestId }: Exchange, observe: Observer): Answer {
-  let told: ApiError;
-  if (error instanceof ApiError) told = error;
+  let reported: ApiError;
+  if (error instanceof ApiError) reported = error;
   else {
     observe({ kind: 'defect-found', requestId, error });
-    told = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
+    reported = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
   }
-  const body = encodeError(told);
-  return { status: errorCodes[told.code].status, code: told.code, body: { chunks: [body], length: body.length } };
+  const body = encodeError(reported);
+  return { status: errorCodes[reported.code].status, code: reported.code, body: { chunks: [body], length: body.length } };
 }
 
 /** A promise only where there is something to wait for: waiting costs turns of the event loop's queue. */
-function sendAnswer(exchange: Exchange, progress: Progress, answer: Answer, options: GraphqlEndpointOptions): Promise<void> | undefined {
+function sendAnswer(exchange: Exchange, state: RequestState, answer: Answer, options: GraphqlEndpointOptions): Promise<void> | undefined {
   if (exchange.isGone) return undefined;
-  const encoding = chooseEncoding(exchange, progress, answer);
-  if (encoding !== null) return sendCompressed(exchange, progress, answer, encoding, options);
-  writeAnswer(exchange, progress, answer, null, options);
+  const encoding = chooseEncoding(exchange, state, answer);
+  if (encoding !== null) return sendCompressed(exchange, state, answer, encoding, options);
+  writeAnswer(exchange, state, answer, null, options);
   return undefined;
 }
 
 async function sendCompressed(
   exchange: Exchange,
-  progress: Progress,
+  state: RequestState,
   answer: Answer,
-  encoding: Encoding,
+  encoding: ContentEncoding,
   options: GraphqlEndpointOptions,
 ): Promise<void> {
   const body = await compressBody(answer.body, encoding);
   exchange.hold(body.length - answer.body.length);
   // It may have gone meanwhile; writing to it would be harmless, and of no use.
-  if (!exchange.isGone) writeAnswer(exchange, progress, { ...answer, body }, encoding, options);
+  if (!exchange.isGone) writeAnswer(exchange, state, { ...answer, body }, encoding, options);
 }
 
 function writeAnswer(
   exchange: Exchange,
-  progress: Progress,
+  state: RequestState,
   answer: Answer,
-  encoding: Encoding | null,
+  encoding: ContentEncoding | null,
   { isClosing, crossOrigin }: GraphqlEndpointOptions,
 ): void {
   const { status, code, body } = answer;
-  const isLast = !progress.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
-  exchange.response.writeHead(status, listHeaders(exchange, progress, code, body, encoding, isLast, crossOrigin.vary));
+  const isLast = !state.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
+  exchange.response.writeHead(status, listHeaders(exchange, state, code, body, encoding, isLast, crossOrigin.vary));
   writeBody(exchange.response, body);
 }
 
-function chooseEncoding({ request }: Exchange, { encodings }: Progress, { body }: Answer): Encoding | null {
+function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { body }: Answer): ContentEncoding | null {
   const isLarge = body.length >= compressionThreshold;
   if (encodings !== null) return isLarge || !encodings.allowsIdentity ? encodings.best : null;
   const accepted = request.headers['accept-encoding'];
@@ -276,10 +276,10 @@ function chooseEncoding({ request }: Exchange, { encodings }: Progress, { body }
 /** Names and values in turn: a flat list is what Node writes fastest. */
 function listHeaders(
   { requestId }: Exchange,
-  { mediaType, headers: added }: Progress,
+  { mediaType, headers: added }: RequestState,
   code: ErrorCode | null,
   body: Body,
-  encoding: Encoding | null,
+  encoding: ContentEncoding | null,
   isLast: boolean,
   vary: string,
 ): string[] {

@@ -1,5 +1,5 @@
 /**
- * A schema as introspection tells it: the types of a `LazySchema`, with GraphQL's own types in the reference's words. It is only looked
+ * A schema as introspection tells it: the types of a `LazySchema`, with GraphQL's own types in pg_graphql's words. It is only looked
  * at; documents are validated against the schema itself, whose built-in types are graphql-js's.
  */
 import {
@@ -31,9 +31,9 @@ const scalars: readonly GraphQLNamedType[] = (
 
 const describedTypes = new Map([...scalars, ...introspectionTypes.map(inReferenceWords)].map((type) => [type.name, type]));
 
-/** A type of introspection as the reference describes it; where it says nothing else, as graphql-js does. */
+/** A type of introspection as pg_graphql describes it; where it says nothing else, as graphql-js does. */
 function inReferenceWords(type: GraphQLNamedType): GraphQLNamedType {
-  // The reference writes the line break of these two texts as a backslash and an n.
+  // pg_graphql writes the line break of these two texts as a backslash and an n.
   const description = type.description?.replaceAll('\n', '\\n');
   if (type.name === '__Directive') return clone(type, description?.replace("GraphQL's execution", 'GraphQL execution'));
   if (type.name === '__Type') return clone(type, description?.replace(/\.$/, ' '));

@@ -64,7 +64,7 @@ const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedS
   '__Schema.types': (_, schema) => schema.types(),
   '__Type.possibleTypes': (type, schema) => (isAbstractType(type) ? schema.possibleTypes() : null),
   '__Type.fields': (type, schema, resolve) => (isObjectType(type) && schema.fieldsOf(type)) || resolve(type),
-  // The reference has empty lists where graphql-js answers null, and clients of it have seen no null there.
+  // pg_graphql has empty lists where graphql-js answers null, and clients of it have seen no null there.
   '__Type.enumValues': (type, _, resolve) => resolve(type) ?? [],
   '__Type.interfaces': (type, _, resolve) => resolve(type) ?? [],
 };

@@ -1,29 +1,29 @@
 /** The columns of the visible tables, with their types, names and grants, and the columns of their keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
+import { type BuildContext, type Mutable, privilegesOn, type TableContext } from './build-context.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import { type Draft, type Mutable, privilegesOn, type TableDraft } from './draft.ts';
-import { LeftOut, notGranted } from './left-out.ts';
+import { Excluded, notGranted } from './excluded.ts';
 import type { Column } from './model.ts';
 import { columnFieldName, isEnumValueName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
-/** Fills the columns and keys of the tables of the draft. */
-export function* addColumns(draft: Draft): Generator<void, void> {
-  for (const tableDraft of draft.tables.values()) {
-    const { source, table, key } = tableDraft;
-    const columns = source.columns.map((column) => buildColumn(draft, tableDraft, column));
-    table.columns = usableColumns(draft, tableDraft, columns);
+/** Fills the columns and keys of the tables of the context. */
+export function* addColumns(context: BuildContext): Generator<void, void> {
+  for (const tableContext of context.tables.values()) {
+    const { source, table, key } = tableContext;
+    const columns = source.columns.map((column) => buildColumn(context, tableContext, column));
+    table.columns = usableColumns(context, tableContext, columns);
     table.primaryKey = (key ?? []).flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
     yield;
   }
 }
 
-function buildColumn(draft: Draft, { source, schema }: TableDraft, column: CatalogColumn): Mutable<Column> {
+function buildColumn(context: BuildContext, { source, schema }: TableContext, column: CatalogColumn): Mutable<Column> {
   const directive = readDirective(column.comment);
-  const grants = privilegesOn(draft, source, column);
-  const type = columnTypeOf(draft, column);
-  const writable = !column.automatic && isWritable(draft, column);
+  const grants = privilegesOn(context, source, column);
+  const type = columnTypeOf(context, column);
+  const writable = !column.automatic && isWritable(context, column);
   const fieldName = readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection);
   return {
     name: column.name,
@@ -34,19 +34,19 @@ function buildColumn(draft: Draft, { source, schema }: TableDraft, column: Catal
     type,
     notNull: column.notNull,
     leadsIndex: source.indexes.some(({ columns }) => columns[0] === column.number),
-    orderable: isOrderable(draft, column, type),
+    orderable: isOrderable(context, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,
     updatable: writable && grants.update,
   };
 }
 
-/** The columns that a field or an input can be made of, each with a name of its own: of several with one the last keeps it, as in the reference. */
-function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Mutable<Column>[]): Column[] {
+/** The columns that a field or an input can be made of, each with a name of its own: of several with one the last keeps it, as in pg_graphql. */
+function usableColumns(context: BuildContext, { table }: TableContext, columns: readonly Mutable<Column>[]): Column[] {
   const tableName = qualifiedName(table.schema, table.name);
   const usable = columns.filter((column) => {
-    const why = whyUnusable(draft, table.id, column) ?? whyNoField(column);
-    if (why) draft.omissions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
+    const why = whyUnusable(context, table.id, column) ?? whyNoField(column);
+    if (why) context.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
     // Rows can be ordered by some columns that they do not show.
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
@@ -59,31 +59,31 @@ function usableColumns(draft: Draft, { table }: TableDraft, columns: readonly Mu
     owners.set(other, column);
     column.fieldName = column.rowFieldName = column.filterName = other;
     const reason = `the column ${owner.name} has the name "${fieldName}" too, and this one is called "${other}": ${rename}`;
-    draft.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
+    context.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
   }
   return usable;
 }
 
 const rename = 'give it another name with the comment directive {"name": "..."}';
 
-function whyUnusable({ privileges }: Draft, tableId: number, column: Column): LeftOut | undefined {
+function whyUnusable({ privileges }: BuildContext, tableId: number, column: Column): Excluded | undefined {
   const { name, fieldName } = column;
   if (!column.selectable && !column.insertable && !column.updatable) {
     const reason = `the role ${privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
     return notGranted(reason, 'select', tableId, name);
   }
-  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
   return undefined;
 }
 
-function whyNoField({ type, orderable }: Column): LeftOut | undefined {
+function whyNoField({ type, orderable }: Column): Excluded | undefined {
   const onlyOrdered = orderable ? ', so that rows can only be ordered by it' : '';
   if (type.kind === 'unsupported') {
     const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}: show its parts by a computed field or a view`;
-    return new LeftOut('unsupported-type', reason);
+    return new Excluded('unsupported-type', reason);
   }
   const element = type.kind === 'list' ? type.element : type;
   if (element.kind !== 'enum' || element.enum.values.some(({ name }) => isEnumValueName(name))) return undefined;
   const problem = `no value of its enum ${element.sqlType} has a GraphQL name${onlyOrdered}`;
-  return new LeftOut('unsupported-type', `${problem}: give them names in the "mappings" of the comment directive of the enum`);
+  return new Excluded('unsupported-type', `${problem}: give them names in the "mappings" of the comment directive of the enum`);
 }

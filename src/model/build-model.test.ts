@@ -35,7 +35,7 @@ describe('buildModel', () => {
       { typeName: 'Bee', maxRows: 9, totalCount: false, aggregate: true, description: null },
     ]);
     assert.equal(model.introspection, true);
-    assert.deepEqual(model.omissions, []);
+    assert.deepEqual(model.exclusions, []);
   });
 
   it('leaves tables out that have no key, no name or nothing to read, and says what to do', async () => {
@@ -203,7 +203,7 @@ describe('buildModel', () => {
        revoke all on up, shut from anon; grant select (label) on up to anon; revoke execute on function call_me from public;`,
       { role: 'anon', schemas: ['closed'] },
     );
-    const lacking = model.omissions.map(({ object, cause, lacking }) => [object, cause, lacking?.privilege, lacking?.column ?? null]);
+    const lacking = model.exclusions.map(({ object, cause, lacking }) => [object, cause, lacking?.privilege, lacking?.column ?? null]);
     assert.deepEqual(lacking, [
       ['schema', 'not-granted', 'usage', null],
       ['table', 'not-granted', 'select', null],
@@ -213,7 +213,7 @@ describe('buildModel', () => {
       ['function', 'not-granted', 'select', null],
       ['function', 'not-granted', 'execute', null],
     ]);
-    for (const { lacking } of model.omissions) assert.ok((lacking?.id ?? 0) > 0);
+    for (const { lacking } of model.exclusions) assert.ok((lacking?.id ?? 0) > 0);
   });
 
   it('gives each column a name of its own: of two with one the later keeps it', async () => {

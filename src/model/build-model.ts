@@ -6,14 +6,14 @@
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { addColumns } from './build-columns.ts';
 import { addComputed } from './build-computed.ts';
+import type { BuildContext, SchemaSettings } from './build-context.ts';
 import { addEnums } from './build-enums.ts';
 import { addRelations } from './build-relations.ts';
 import { buildRoutines } from './build-routines.ts';
 import { addTables } from './build-tables.ts';
 import { readDirective, readMaxRows } from './directives.ts';
-import type { Draft, SchemaSettings } from './draft.ts';
-import { LeftOut, notGranted } from './left-out.ts';
-import type { Model, Omission } from './model.ts';
+import { Excluded, notGranted } from './excluded.ts';
+import type { Exclusion, Model } from './model.ts';
 import { settleRowNames } from './settle-row-names.ts';
 import { TakenNames } from './taken-names.ts';
 
@@ -22,9 +22,9 @@ const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */
 export function* buildModel(catalog: Catalog, privileges: Privileges): Generator<void, Model> {
-  const omissions: Omission[] = [];
-  const schemas = usableSchemas(catalog, privileges, omissions);
-  const draft: Draft = {
+  const exclusions: Exclusion[] = [];
+  const schemas = usableSchemas(catalog, privileges, exclusions);
+  const context: BuildContext = {
     catalog,
     privileges,
     schemas,
@@ -33,41 +33,41 @@ export function* buildModel(catalog: Catalog, privileges: Privileges): Generator
     enums: new Map(),
     names: new TakenNames(),
     valueTypes: new Map(),
-    omissions,
+    exclusions,
     relationNames: new Map(),
     renamings: [],
   };
-  yield* addTables(draft);
-  addEnums(draft);
-  yield* addColumns(draft);
-  yield* addRelations(draft);
-  yield* addComputed(draft);
-  yield* settleRowNames(draft);
-  const routines = yield* buildRoutines(draft);
-  const tables = [...draft.tables.values()];
+  yield* addTables(context);
+  addEnums(context);
+  yield* addColumns(context);
+  yield* addRelations(context);
+  yield* addComputed(context);
+  yield* settleRowNames(context);
+  const routines = yield* buildRoutines(context);
+  const tables = [...context.tables.values()];
   return {
     role: privileges.role,
     schemas: [...schemas.values()].map(({ name }) => name),
     tables: tables.filter(({ key }) => key !== null).map(({ table }) => table),
     rowTypes: tables.filter(({ key }) => key === null).map(({ table }) => table),
     routines,
-    enums: [...draft.enums.values()],
+    enums: [...context.enums.values()],
     introspection: [...schemas.values()].some(({ introspection }) => introspection),
-    omissions,
-    renamings: draft.renamings,
+    exclusions,
+    renamings: context.renamings,
   };
 }
 
-function usableSchemas(catalog: Catalog, privileges: Privileges, omissions: Omission[]): Map<number, SchemaSettings> {
+function usableSchemas(catalog: Catalog, privileges: Privileges, exclusions: Exclusion[]): Map<number, SchemaSettings> {
   const usable = new Map<number, SchemaSettings>();
   for (const name of catalog.setting) {
     const schema = catalog.schemas.find((existing) => existing.name === name);
     if (!schema) {
-      const why = new LeftOut('missing-schema', 'it does not exist: create it, or take it out of the exposed schemas');
-      omissions.push({ object: 'schema', id: 0, name, ...why });
+      const why = new Excluded('missing-schema', 'it does not exist: create it, or take it out of the exposed schemas');
+      exclusions.push({ object: 'schema', id: 0, name, ...why });
     } else if (!privileges.schemas.has(schema.id)) {
       const reason = `the role ${privileges.role} may not use it: grant usage on schema ${name} to the role`;
-      omissions.push({ object: 'schema', id: schema.id, name, ...notGranted(reason, 'usage', schema.id) });
+      exclusions.push({ object: 'schema', id: schema.id, name, ...notGranted(reason, 'usage', schema.id) });
     } else {
       usable.set(schema.id, settingsOf(schema));
     }

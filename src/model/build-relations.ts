@@ -3,17 +3,17 @@
  * declares it.
  */
 import type { CatalogColumn } from '../catalog/catalog.ts';
-import type { Draft, TableDraft } from './draft.ts';
+import type { BuildContext, TableContext } from './build-context.ts';
+import { Excluded } from './excluded.ts';
 import { collectForeignKeys, type ForeignKey } from './foreign-keys.ts';
-import { LeftOut } from './left-out.ts';
 import type { Relation } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
-/** Fills the relations of the tables of the draft. Outgoing keys come before incoming ones, each in the order of the keys. */
-export function* addRelations(draft: Draft): Generator<void, void> {
-  const keys = yield* collectForeignKeys(draft);
-  const relations = new Map<TableDraft, Candidate[]>();
-  const add = (owner: TableDraft, candidate: Candidate) => {
+/** Fills the relations of the tables of the context. Outgoing keys come before incoming ones, each in the order of the keys. */
+export function* addRelations(context: BuildContext): Generator<void, void> {
+  const keys = yield* collectForeignKeys(context);
+  const relations = new Map<TableContext, Candidate[]>();
+  const add = (owner: TableContext, candidate: Candidate) => {
     const others = relations.get(owner);
     if (others) others.push(candidate);
     else relations.set(owner, [candidate]);
@@ -29,7 +29,7 @@ export function* addRelations(draft: Draft): Generator<void, void> {
     yield;
   }
   for (const [owner, candidates] of relations) {
-    owner.table.relations = withLegalNames(draft, owner, candidates);
+    owner.table.relations = withLegalNames(context, owner, candidates);
     yield;
   }
 }
@@ -66,7 +66,7 @@ function incoming({ local, localColumns, targetColumns, localName }: ForeignKey)
 }
 
 /** Whether a unique index has no other columns than these. */
-function isUnique({ source }: TableDraft, columns: readonly CatalogColumn[]): boolean {
+function isUnique({ source }: TableContext, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
@@ -80,24 +80,24 @@ function namesOf(columns: readonly CatalogColumn[]): string[] {
 }
 
 /** The relations with legal names; `settle-row-names.ts` makes them differ. */
-function withLegalNames(draft: Draft, owner: TableDraft, candidates: readonly Candidate[]): Relation[] {
+function withLegalNames(context: BuildContext, owner: TableContext, candidates: readonly Candidate[]): Relation[] {
   return candidates.flatMap((candidate) => {
     const { key, relation } = candidate;
     if (!isFreeName(relation.fieldName)) {
-      omit(draft, owner, candidate);
+      exclude(context, owner, candidate);
       return [];
     }
     const { local, localColumns } = key;
     const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
     // A column whose name GraphQL cannot carry may be in the key.
-    draft.relationNames.set(relation, { name: key.name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2` });
+    context.relationNames.set(relation, { name: key.name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2` });
     return [relation];
   });
 }
 
-function omit({ omissions }: Draft, owner: TableDraft, { key, relation }: Candidate): void {
+function exclude({ exclusions }: BuildContext, owner: TableContext, { key, relation }: Candidate): void {
   const side = relation.target === key.target.table ? 'foreign_name' : 'local_name';
   const problem = `"${relation.fieldName}" is not a GraphQL name, and it would be a field of ${owner.table.schema}.${owner.table.name}`;
   const reason = `${problem}: name it with {"${side}": "..."} in the comment directive`;
-  omissions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new LeftOut('illegal-name', reason) });
+  exclusions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new Excluded('illegal-name', reason) });
 }

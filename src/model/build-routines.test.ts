@@ -126,7 +126,7 @@ describe('functions as fields', () => {
        create function all_hidden() returns setof hidden stable language sql as 'select 1'; revoke execute on function all_hidden from public;
        create function demands("odd name" int) returns int stable language sql as 'select 1';`,
     );
-    const reasons = model.omissions.map(
+    const reasons = model.exclusions.map(
       ({ object, name, cause, reason }) => `${object} ${name.replace(/^s\d+\./, '')} ${cause} ${reason.replace(/s\d+\./, '')}`,
     );
     assert.deepEqual(reasons.slice(1), [

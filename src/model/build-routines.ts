@@ -1,10 +1,10 @@
 /** The functions that are fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
+import type { BuildContext, Mutable } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { rowTableOf } from './computed-functions.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
-import type { Draft, Mutable } from './draft.ts';
-import { LeftOut, notGranted } from './left-out.ts';
+import { Excluded, notGranted } from './excluded.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
 import { argumentNameOf, isFreeName, numbered, routineFieldName } from './names.ts';
 import { functionName } from './object-names.ts';
@@ -12,71 +12,71 @@ import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
 import { valueTypeOf } from './value-types.ts';
 
-/** Schemas whose functions the reference never exposes: they are those of its platform. */
+/** Schemas whose functions pg_graphql never exposes: they are those of its platform. */
 const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 
 /** The arguments that every collection has. */
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
 /** Builds the functions, and says of the others why they are left out; but not of an extension's, which nobody can change. */
-export function* buildRoutines(draft: Draft): Generator<void, Routine[]> {
-  const exposed = draft.catalog.functions.filter(({ schemaId }) => draft.schemas.has(schemaId));
+export function* buildRoutines(context: BuildContext): Generator<void, Routine[]> {
+  const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
   const overloads = new Map<string, number>();
   const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
   for (const source of exposed) overloads.set(keyOf(source), (overloads.get(keyOf(source)) ?? 0) + 1);
   const routines: Mutable<Routine>[] = [];
   for (const source of exposed) {
     yield;
-    if (rowTableOf(draft, source)) continue;
-    const routine = buildRoutine(draft, source, (overloads.get(keyOf(source)) ?? 0) > 1);
-    if (!(routine instanceof LeftOut)) routines.push(routine);
+    if (rowTableOf(context, source)) continue;
+    const routine = buildRoutine(context, source, (overloads.get(keyOf(source)) ?? 0) > 1);
+    if (!(routine instanceof Excluded)) routines.push(routine);
     else if (!source.extension) {
-      draft.omissions.push({ object: 'function', id: source.id, name: functionName(draft.catalog, source), ...routine });
+      context.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...routine });
     }
   }
-  claimNames(draft, routines);
+  claimNames(context, routines);
   return routines;
 }
 
 /** Makes the names of fields differ. */
-function claimNames(draft: Draft, routines: readonly Mutable<Routine>[]): void {
-  const sources = new Map(draft.catalog.functions.map((source) => [source.id, source]));
-  const inOrder = inClaimOrder(routines, draft.schemas, ({ id, name }) => {
+function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]): void {
+  const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
+  const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
     const { schemaId, comment } = sources.get(id)!;
     return { schemaId, source: name, explicit: readName(readDirective(comment), 'name') !== null };
   });
   for (const routine of inOrder) {
     const { id, schema, fieldName: plain, volatile } = routine;
     const source = sources.get(id)!;
-    const inflection = draft.schemas.get(source.schemaId)?.inflection ?? false;
-    routine.fieldName = draft.names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
+    const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
+    routine.fieldName = context.names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
     if (routine.fieldName === plain) continue;
     const reason = `the name "${plain}" is taken by another field: it is called "${routine.fieldName}"; to choose, ${rename}`;
-    draft.renamings.push({ object: 'function', id, name: functionName(draft.catalog, source), reason });
+    context.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
   }
 }
 
 const rename = 'rename it, or name it with the comment directive {"name": "..."}';
 
 /** The function as a field, or why it is none. */
-function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | LeftOut {
-  const { role, functions } = draft.privileges;
+function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
+  const { role, functions } = context.privileges;
   const uncallable = whyUncallable(source, overloaded);
   if (uncallable) return uncallable;
-  const result = resultTypeOf(draft, source);
-  if (result instanceof LeftOut) return result;
-  // Enums are types of columns and computed fields only in the reference.
-  if (result.kind === 'value' && !isPlainType(draft, source.resultTypeId)) {
-    return new LeftOut('unsupported-type', 'it returns an enum: return it as text');
+  const result = resultTypeOf(context, source);
+  if (result instanceof Excluded) return result;
+  // Enums are types of columns and computed fields only in pg_graphql.
+  if (result.kind === 'value' && !isPlainType(context, source.resultTypeId)) {
+    return new Excluded('unsupported-type', 'it returns an enum: return it as text');
   }
   if (!functions.has(source.id))
     return notGranted(`the role ${role} may not execute it: grant execute on it to the role`, 'execute', source.id);
-  const schema = draft.schemas.get(source.schemaId);
-  const args = buildArguments(draft, source, schema?.inflection ?? false, result);
-  if (args instanceof LeftOut) return args;
+  const schema = context.schemas.get(source.schemaId);
+  const args = buildArguments(context, source, schema?.inflection ?? false, result);
+  if (args instanceof Excluded) return args;
   const directive = readDirective(source.comment);
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
-  if (!isFreeName(fieldName)) return new LeftOut('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
   return {
     id: source.id,
     schema: source.schema,
@@ -90,41 +90,46 @@ function buildRoutine(draft: Draft, source: CatalogFunction, overloaded: boolean
   };
 }
 
-function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): LeftOut | undefined {
+function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
   if (systemSchemas.includes(schema)) {
-    return new LeftOut('not-callable', `functions of a schema ${schema} are not exposed: move it to another schema`);
+    return new Excluded('not-callable', `functions of a schema ${schema} are not exposed: move it to another schema`);
   }
-  // Procedures are listed, as in the reference, and cannot be called: PostgreSQL has no value for them.
-  if (kind === 'a' || kind === 'w') return new LeftOut('not-callable', 'it is not an ordinary function: call it from one');
-  return overloaded ? new LeftOut('name-taken', 'another function has the same name: rename one of them') : undefined;
+  // Procedures are listed, as in pg_graphql, and cannot be called: PostgreSQL has no value for them.
+  if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function: call it from one');
+  return overloaded ? new Excluded('name-taken', 'another function has the same name: rename one of them') : undefined;
 }
 
 /** The arguments, or why the function cannot be called with them. */
-function buildArguments(draft: Draft, source: CatalogFunction, inflection: boolean, result: RoutineResult): RoutineArgument[] | LeftOut {
+function buildArguments(
+  context: BuildContext,
+  source: CatalogFunction,
+  inflection: boolean,
+  result: RoutineResult,
+): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
   for (const argument of source.arguments) {
-    if (argument.name === '') return new LeftOut('not-callable', 'it has an argument without a name: name it');
-    const type = valueTypeOf(draft, argument.typeId);
-    if (!isPlainType(draft, argument.typeId) || !isInput(type)) {
+    if (argument.name === '') return new Excluded('not-callable', 'it has an argument without a name: name it');
+    const type = valueTypeOf(context, argument.typeId);
+    if (!isPlainType(context, argument.typeId) || !isInput(type)) {
       const reason = `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
-      return new LeftOut('unsupported-type', reason);
+      return new Excluded('unsupported-type', reason);
     }
     const argumentName = argumentNameOf(argument.name, inflection);
-    // As in the reference it is not listed: a function that needs it cannot be called.
+    // As in pg_graphql it is not listed: a function that needs it cannot be called.
     if (!isFreeName(argumentName)) {
-      omitArgument(draft, source, argument, argumentName);
+      excludeArgument(context, source, argument, argumentName);
       continue;
     }
     const variadic = source.variadic && argument === source.arguments.at(-1);
-    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(draft, argument, variadic) });
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, variadic) });
   }
-  nameArguments(draft, source, args, result.kind === 'rows' ? collectionArguments : []);
+  nameArguments(context, source, args, result.kind === 'rows' ? collectionArguments : []);
   return args;
 }
 
 /** Of several with one name the first keeps it; another is called `<name>Argument`. */
 function nameArguments(
-  draft: Draft,
+  context: BuildContext,
   source: CatalogFunction,
   args: readonly Mutable<RoutineArgument>[],
   reserved: readonly string[],
@@ -136,14 +141,24 @@ function nameArguments(
     argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
     taken.add(argument.argumentName);
     const reason = `the name "${plain}" is taken by another argument of the field: it is called "${argument.argumentName}"; to choose, rename it`;
-    draft.renamings.push({ object: 'argument', id: source.id, name: `${functionName(draft.catalog, source)}.${argument.name}`, reason });
+    context.renamings.push({
+      object: 'argument',
+      id: source.id,
+      name: `${functionName(context.catalog, source)}.${argument.name}`,
+      reason,
+    });
   }
 }
 
-function omitArgument(draft: Draft, source: CatalogFunction, { name, hasDefault }: CatalogArgument, argumentName: string): void {
+function excludeArgument(
+  context: BuildContext,
+  source: CatalogFunction,
+  { name, hasDefault }: CatalogArgument,
+  argumentName: string,
+): void {
   const problem = `"${argumentName}" is not a GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
-  const omission = { object: 'argument', id: source.id, name: `${functionName(draft.catalog, source)}.${name}` } as const;
-  draft.omissions.push({ ...omission, ...new LeftOut('illegal-name', `${problem}: rename the argument`) });
+  const exclusion = { object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}` } as const;
+  context.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}: rename the argument`) });
 }
 
 function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {
@@ -151,7 +166,7 @@ function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument[
 }
 
 function requirement(
-  { catalog }: Draft,
+  { catalog }: BuildContext,
   { typeId, hasDefault, defaultSql }: CatalogArgument,
   variadic: boolean,
 ): Pick<RoutineArgument, 'required' | 'defaultValue'> {

@@ -2,58 +2,58 @@
  * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
  */
 import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
+import { type BuildContext, privilegesOn, type SchemaSettings, type TableContext } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
-import { type Draft, privilegesOn, type SchemaSettings, type TableDraft } from './draft.ts';
-import { LeftOut, notGranted } from './left-out.ts';
+import { Excluded, notGranted } from './excluded.ts';
 import type { Renaming, Table } from './model.ts';
 import { isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { tableKinds } from './table-kinds.ts';
 import { isWritable } from './value-types.ts';
 
-/** Adds the tables to the draft, still without columns, or the reason why one is left out to the omissions. */
-export function* addTables(draft: Draft): Generator<void, void> {
-  const keyless = new Map<number, TableDraft>();
-  for (const source of draft.sources.values()) {
-    const schema = draft.schemas.get(source.schemaId);
+/** Adds the tables to the context, still without columns, or the reason why one is left out to the exclusions. */
+export function* addTables(context: BuildContext): Generator<void, void> {
+  const keyless = new Map<number, TableContext>();
+  for (const source of context.sources.values()) {
+    const schema = context.schemas.get(source.schemaId);
     if (!schema) continue;
-    const table = draftTable(draft, source, schema);
-    if (table instanceof LeftOut) omit(draft, source, schema, table);
-    else if (table.key instanceof LeftOut) {
-      omit(draft, source, schema, table.key);
+    const table = beginTable(context, source, schema);
+    if (table instanceof Excluded) exclude(context, source, schema, table);
+    else if (table.key instanceof Excluded) {
+      exclude(context, source, schema, table.key);
       keyless.set(source.id, { ...table, key: null });
-    } else draft.tables.set(source.id, { ...table, key: table.key });
+    } else context.tables.set(source.id, { ...table, key: table.key });
     yield;
   }
-  addRowTypes(draft, keyless);
+  addRowTypes(context, keyless);
   yield;
-  yield* claimNames(draft);
+  yield* claimNames(context);
 }
 
-function omit(draft: Draft, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: LeftOut): void {
-  draft.omissions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
+function exclude(context: BuildContext, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: Excluded): void {
+  context.exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
 }
 
-/** The draft of a table with its key or why it has none, or why there is no draft. */
-function draftTable(
-  draft: Draft,
+/** A table that is still to be filled, with its key or why it has none; or why the table is excluded. */
+function beginTable(
+  context: BuildContext,
   source: CatalogTable,
   schema: SchemaSettings,
-): (Omit<TableDraft, 'key'> & { readonly key: readonly CatalogColumn[] | LeftOut }) | LeftOut {
+): (Omit<TableContext, 'key'> & { readonly key: readonly CatalogColumn[] | Excluded }) | Excluded {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
-  if (source.columns.length === 0) return new LeftOut('no-columns', 'it has no columns: add some');
-  if (!source.columns.some((column) => privilegesOn(draft, source, column).select)) {
+  if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns: add some');
+  if (!source.columns.some((column) => privilegesOn(context, source, column).select)) {
     const remedy = `grant select on the ${kind}, or on columns of it, to the role`;
-    return notGranted(`the role ${draft.privileges.role} may select none of its columns: ${remedy}`, 'select', source.id);
+    return notGranted(`the role ${context.privileges.role} may select none of its columns: ${remedy}`, 'select', source.id);
   }
   const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
   if (!isFreeName(typeName)) {
-    return new LeftOut('illegal-name', `"${typeName}" is not a GraphQL name: give it another with the comment directive {"name": "..."}`);
+    return new Excluded('illegal-name', `"${typeName}" is not a GraphQL name: give it another with the comment directive {"name": "..."}`);
   }
-  const table: TableDraft['table'] = {
+  const table: TableContext['table'] = {
     id: source.id,
     schema: schema.name,
     name: source.name,
@@ -71,23 +71,23 @@ function draftTable(
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),
     selectable: true,
-    ...abilities(draft, source, directive),
+    ...abilities(context, source, directive),
     introspection: schema.introspection,
   };
   return { source, schema, directive, table, key: keyOf(source, directive) };
 }
 
 /** Adds the tables without a key whose rows computed fields of other tables return. */
-function addRowTypes(draft: Draft, keyless: Map<number, TableDraft>): void {
+function addRowTypes(context: BuildContext, keyless: Map<number, TableContext>): void {
   let found = keyless.size > 0;
   while (found) {
     found = false;
-    for (const source of draft.catalog.functions) {
-      const id = draft.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
+    for (const source of context.catalog.functions) {
+      const id = context.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
       const rows = keyless.get(id);
-      const owner = rows && computedOwner(draft, source);
-      if (!rows || !owner || isSetOfRows(source) || whyForbidden(draft, owner.source, source)) continue;
-      draft.tables.set(id, rows);
+      const owner = rows && computedOwner(context, source);
+      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.source, source)) continue;
+      context.tables.set(id, rows);
       keyless.delete(id);
       found = true;
     }
@@ -95,8 +95,8 @@ function addRowTypes(draft: Draft, keyless: Map<number, TableDraft>): void {
 }
 
 /** Gives each table its names: the types and root fields of those with a key come before mere rows. */
-function* claimNames(draft: Draft): Generator<void, void> {
-  const inOrder = inClaimOrder(draft.tables.values(), draft.schemas, ({ source, schema, directive }) => ({
+function* claimNames(context: BuildContext): Generator<void, void> {
+  const inOrder = inClaimOrder(context.tables.values(), context.schemas, ({ source, schema, directive }) => ({
     schemaId: schema.id,
     source: source.name,
     explicit: readName(directive, 'name') !== null,
@@ -106,10 +106,10 @@ function* claimNames(draft: Draft): Generator<void, void> {
       if ((key !== null) !== hasKey) continue;
       const plain = table.typeName;
       const claimant = { name: plain, schema: schema.name, inflection: schema.inflection };
-      if (hasKey) Object.assign(table, draft.names.claimTable(claimant, table));
-      else table.typeName = draft.names.claimRows(claimant);
+      if (hasKey) Object.assign(table, context.names.claimTable(claimant, table));
+      else table.typeName = context.names.claimRows(claimant);
       const renamed = [...(table.typeName === plain ? [] : [table.typeName]), ...table.renamedTypes.values()];
-      if (renamed.length > 0) draft.renamings.push(renamingOf(table, plain, renamed));
+      if (renamed.length > 0) context.renamings.push(renamingOf(table, plain, renamed));
       yield;
     }
   }
@@ -124,31 +124,31 @@ function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, rena
 }
 
 /** The primary key in the order of the table's columns, or the columns that a directive names in its order; else why there is none. */
-function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | LeftOut {
+function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | Excluded {
   const primary = source.indexes.find((index) => index.primary);
   if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
     const remedy = 'name its key columns with the comment directive {"primary_key_columns": ["..."]}';
     const mayHaveOne = source.kind === 'r' || source.kind === 'p';
-    return new LeftOut('no-key', mayHaveOne ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`);
+    return new Excluded('no-key', mayHaveOne ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`);
   }
   const key = names.map((name) => source.columns.find((column) => column.name === name));
   const missing = names.find((_name, position) => !key[position]);
   if (missing !== undefined) {
     const reason = `its comment directive names "${missing}" in primary_key_columns, which is not a column of it: correct it`;
-    return new LeftOut('unusable-directive', reason);
+    return new Excluded('unusable-directive', reason);
   }
   return key.filter((column) => column !== undefined);
 }
 
-function abilities(draft: Draft, source: CatalogTable, directive: Directive) {
+function abilities(context: BuildContext, source: CatalogTable, directive: Directive) {
   const may = (verb: 'insert' | 'update') =>
-    source.columns.some((column) => privilegesOn(draft, source, column)[verb] && !column.automatic && isWritable(draft, column));
+    source.columns.some((column) => privilegesOn(context, source, column)[verb] && !column.automatic && isWritable(context, column));
   return {
     insertable: source.canInsert && may('insert'),
     updatable: source.canUpdate && may('update'),
-    deletable: source.canDelete && (draft.privileges.tables.get(source.id)?.delete ?? false),
+    deletable: source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
     aggregate: readEnabled(directive, 'aggregate'),
   };
 }

@@ -2,7 +2,7 @@
  * Who takes a name first: what is in an earlier schema of the setting, then what has the name from a directive, then by PostgreSQL's name.
  * Never by oid, which is another after a dump is restored.
  */
-import type { SchemaSettings } from './draft.ts';
+import type { SchemaSettings } from './build-context.ts';
 
 /** What the place in the order depends on. */
 export interface ClaimPlace {

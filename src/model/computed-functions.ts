@@ -1,18 +1,18 @@
 /** Which functions are computed fields: those whose one argument is a row of a visible table, and which the role may call. */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
-import type { Draft, TableDraft } from './draft.ts';
-import { type LeftOut, notGranted } from './left-out.ts';
+import type { BuildContext, TableContext } from './build-context.ts';
+import { type Excluded, notGranted } from './excluded.ts';
 
 /** The table, visible or not, whose row is the one argument of the function; undefined for all other functions. */
-export function rowTableOf({ catalog, sources }: Draft, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
+export function rowTableOf({ catalog, sources }: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
   const type = row && others.length === 0 ? catalog.types.get(row.typeId) : undefined;
   return type && sources.get(type.relationId);
 }
 
-/** The table of the draft whose row the function takes. */
-export function computedOwner(draft: Draft, source: CatalogFunction): TableDraft | undefined {
-  const table = source.kind === 'f' ? rowTableOf(draft, source) : undefined;
-  return table && draft.tables.get(table.id);
+/** The table of the context whose row the function takes. */
+export function computedOwner(context: BuildContext, source: CatalogFunction): TableContext | undefined {
+  const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
+  return table && context.tables.get(table.id);
 }
 
 /** Whether it yields a collection. A set that is declared to have one row is that row. */
@@ -21,7 +21,11 @@ export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
 }
 
 /** Why the role has no computed field of a function over a table, which reads whole rows; undefined where it has. */
-export function whyForbidden({ privileges }: Draft, table: CatalogTable, { id, schemaId, schema }: CatalogFunction): LeftOut | undefined {
+export function whyForbidden(
+  { privileges }: BuildContext,
+  table: CatalogTable,
+  { id, schemaId, schema }: CatalogFunction,
+): Excluded | undefined {
   const { role, functions, schemas, tables } = privileges;
   if (!schemas.has(schemaId)) {
     return notGranted(`the role ${role} may not use its schema: grant usage on schema ${schema} to the role`, 'usage', schemaId);

@@ -12,19 +12,19 @@ export interface DirectiveFault {
 }
 
 /** What a member has to be; null where the value is one. */
-type Expectation = (value: unknown, labels: readonly string[]) => string | null;
+type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
 
-const name: Expectation = (value) => (isObject(value) || Array.isArray(value) ? 'a name' : null);
-const text: Expectation = (value) => (typeof value === 'string' ? null : 'text');
-const flag: Expectation = (value) => (typeof value === 'boolean' ? null : 'true or false');
-const count: Expectation = (value) =>
+const name: MemberCheck = (value) => (isObject(value) || Array.isArray(value) ? 'a name' : null);
+const text: MemberCheck = (value) => (typeof value === 'string' ? null : 'text');
+const flag: MemberCheck = (value) => (typeof value === 'boolean' ? null : 'true or false');
+const count: MemberCheck = (value) =>
   /^\s*\+?\d+\s*$/.test(String(value)) && Number(value) <= 2147483647 ? null : 'a whole number from 0 to 2147483647';
-const enabled: Expectation = (value) =>
+const enabled: MemberCheck = (value) =>
   isObject(value) && ['true', 'false'].includes(String(value['enabled'])) ? null : '{"enabled": true} or {"enabled": false}';
-const columnNames: Expectation = (value) =>
+const columnNames: MemberCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? null : 'a list of column names';
-const list: Expectation = (value) => (Array.isArray(value) ? null : 'a list');
-const mappings: Expectation = (value, labels) => {
+const list: MemberCheck = (value) => (Array.isArray(value) ? null : 'a list');
+const mappings: MemberCheck = (value, labels) => {
   if (!isObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
   return unknown === undefined ? null : `about labels that exist, and "${unknown}" does not`;
@@ -45,7 +45,7 @@ const members = {
   relation: { local_name: name, foreign_name: name },
   function: { name, description: text },
   enum: { name, description: text, mappings },
-} as const satisfies Record<string, Record<string, Expectation>>;
+} as const satisfies Record<string, Record<string, MemberCheck>>;
 
 /** The faults of the directive in a comment on an object of a kind; `labels` are those of an enum. */
 export function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
@@ -57,7 +57,7 @@ export function findFaults(comment: string, kind: DirectiveKind, labels: readonl
   if (!isObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored: write {"name": value}' }];
   }
-  const known: Readonly<Record<string, Expectation>> = members[kind];
+  const known: Readonly<Record<string, MemberCheck>> = members[kind];
   return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
     const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
     if (!expectation) {

@@ -3,18 +3,18 @@
  * columns.
  */
 import type { CatalogColumn, CatalogForeignKey } from '../catalog/catalog.ts';
+import { type BuildContext, columnByNumber, privilegesOn, type TableContext } from './build-context.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
-import { columnByNumber, type Draft, privilegesOn, type TableDraft } from './draft.ts';
-import { LeftOut, notGranted } from './left-out.ts';
+import { Excluded, notGranted } from './excluded.ts';
 import { qualifiedName } from './object-names.ts';
 
 export interface ForeignKey {
   /** For messages. */
   readonly name: string;
   /** The table that refers. */
-  readonly local: TableDraft;
+  readonly local: TableContext;
   readonly localColumns: readonly CatalogColumn[];
-  readonly target: TableDraft;
+  readonly target: TableContext;
   readonly targetColumns: readonly CatalogColumn[];
   /** What the directive calls the field that leads to the referring table, and the one that leads to the target. */
   readonly localName: string | null;
@@ -24,77 +24,82 @@ export interface ForeignKey {
 }
 
 /** Collects the foreign keys, in the order of the catalog, then those that directives declare. Says why others are left out. */
-export function* collectForeignKeys(draft: Draft): Generator<void, ForeignKey[]> {
+export function* collectForeignKeys(context: BuildContext): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
-  const keep = (id: number, name: string, key: ForeignKey | LeftOut) => {
-    if (key instanceof LeftOut) draft.omissions.push({ object: 'relation', id, name, ...key });
+  const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
+    if (key instanceof Excluded) context.exclusions.push({ object: 'relation', id, name, ...key });
     else keys.push(key);
   };
-  for (const constraint of draft.catalog.foreignKeys) {
-    const source = draft.sources.get(constraint.tableId);
-    const schema = source && draft.schemas.get(source.schemaId);
+  for (const constraint of context.catalog.foreignKeys) {
+    const source = context.sources.get(constraint.tableId);
+    const schema = source && context.schemas.get(source.schemaId);
     if (!source || !schema) continue;
     const name = `${qualifiedName(schema.name, source.name)}.${constraint.name}`;
-    keep(source.id, name, resolveConstraint(draft, constraint, name));
+    keep(source.id, name, resolveConstraint(context, constraint, name));
     yield;
   }
-  for (const local of draft.tables.values()) {
+  for (const local of context.tables.values()) {
     for (const [position, declared] of readForeignKeys(local.directive).entries()) {
       const name = `${qualifiedName(local.table.schema, local.table.name)}.foreign_keys[${position}]`;
-      keep(local.table.id, name, resolveDeclared(draft, local, declared, name));
+      keep(local.table.id, name, resolveDeclared(context, local, declared, name));
       yield;
     }
   }
   return keys;
 }
 
-function resolveConstraint(draft: Draft, constraint: CatalogForeignKey, name: string): ForeignKey | LeftOut {
-  const local = draft.tables.get(constraint.tableId);
-  if (!local) return new LeftOut('owner-left-out', 'its table is not in the API: see there');
-  const target = draft.tables.get(constraint.targetId);
+function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey, name: string): ForeignKey | Excluded {
+  const local = context.tables.get(constraint.tableId);
+  if (!local) return new Excluded('owner-left-out', 'its table is not in the API: see there');
+  const target = context.tables.get(constraint.targetId);
   if (!target || target.key === null)
-    return new LeftOut('owner-left-out', `its target ${constraint.targetName} is not in the API: see there, or expose its schema`);
+    return new Excluded('owner-left-out', `its target ${constraint.targetName} is not in the API: see there, or expose its schema`);
   const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
-  const key = keyBetween(draft, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
-  if (key instanceof LeftOut) return key;
+  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
+  if (key instanceof Excluded) return key;
   const certain = constraint.validated && key.localColumns.every((column) => column.notNull);
   // Row level security may hide the target.
   return { ...key, nullable: !certain || target.source.rowSecurity };
 }
 
-function resolveDeclared(draft: Draft, local: TableDraft, declared: DeclaredForeignKey | undefined, name: string): ForeignKey | LeftOut {
+function resolveDeclared(
+  context: BuildContext,
+  local: TableContext,
+  declared: DeclaredForeignKey | undefined,
+  name: string,
+): ForeignKey | Excluded {
   if (!declared) {
     const reason = 'its directive is incomplete: it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
-    return new LeftOut('unusable-directive', reason);
+    return new Excluded('unusable-directive', reason);
   }
   const { foreignSchema, foreignTable } = declared;
-  const target = [...draft.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
+  const target = [...context.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
   if (!target || target.key === null) {
     const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API: correct the directive, or expose the table`;
-    return new LeftOut('owner-left-out', reason);
+    return new Excluded('owner-left-out', reason);
   }
   const localColumns = declared.localColumns.map((column) => local.source.columns.find((existing) => existing.name === column));
   const targetColumns = declared.foreignColumns.map((column) => target.source.columns.find((existing) => existing.name === column));
-  return keyBetween(draft, name, local, localColumns, target, targetColumns, declared.directive);
+  return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
 }
 
 type Columns = readonly (CatalogColumn | undefined)[];
 
 function keyBetween(
-  draft: Draft,
+  context: BuildContext,
   name: string,
-  local: TableDraft,
+  local: TableContext,
   localColumns: Columns,
-  target: TableDraft,
+  target: TableContext,
   targetColumns: Columns,
   directive: Directive,
-): ForeignKey | LeftOut {
+): ForeignKey | Excluded {
   const [near, far] = [localColumns.filter(isPresent), targetColumns.filter(isPresent)];
   if (near.length < localColumns.length || far.length < targetColumns.length) {
-    return new LeftOut('unusable-directive', 'its directive names columns that do not exist: correct it');
+    return new Excluded('unusable-directive', 'its directive names columns that do not exist: correct it');
   }
-  const hidden = whyHidden(draft, local, near) ?? whyHidden(draft, target, far);
+  const hidden = whyHidden(context, local, near) ?? whyHidden(context, target, far);
   if (hidden) return hidden;
   return {
     name,
@@ -108,11 +113,11 @@ function keyBetween(
   };
 }
 
-function whyHidden(draft: Draft, { source, table }: TableDraft, columns: readonly CatalogColumn[]): LeftOut | undefined {
-  const hidden = columns.find((column) => !privilegesOn(draft, source, column).select);
+function whyHidden(context: BuildContext, { source, table }: TableContext, columns: readonly CatalogColumn[]): Excluded | undefined {
+  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
   if (!hidden) return undefined;
   const name = `${qualifiedName(table.schema, table.name)}.${hidden.name}`;
-  const reason = `the role ${draft.privileges.role} may not select the column ${name}: grant select on it to the role`;
+  const reason = `the role ${context.privileges.role} may not select the column ${name}: grant select on it to the role`;
   return notGranted(reason, 'select', source.id, hidden.name);
 }
 

@@ -19,7 +19,7 @@ export interface Model {
   /** Whether introspection is switched on for any of the schemas. */
   readonly introspection: boolean;
   /** What is in the exposed schemas and not in the API for this role, with the reason. */
-  readonly omissions: readonly Omission[];
+  readonly exclusions: readonly Exclusion[];
   /** What has another GraphQL name than it would have if that were not taken. */
   readonly renamings: readonly Renaming[];
 }
@@ -42,7 +42,7 @@ export interface Table {
   readonly description: string | null;
   /** Columns that the role may select, insert or update and whose name GraphQL can carry, in the order of the table. */
   readonly columns: readonly Column[];
-  /** Key columns (also those that the role may not select), in the order of the table's columns, as the reference orders them; none of a row type. */
+  /** Key columns (also those that the role may not select), in the order of the table's columns, as pg_graphql orders them; none of a row type. */
   readonly primaryKey: readonly Column[];
   /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
   readonly keyIsUnique: boolean;
@@ -78,7 +78,7 @@ export interface Column {
   readonly notNull: boolean;
   /** Whether an index begins with it. */
   readonly leadsIndex: boolean;
-  /** Whether it can be ordered by: no array, JSON or composite type, as the reference has it. */
+  /** Whether it can be ordered by: no array, JSON or composite type, as pg_graphql has it. */
   readonly orderable: boolean;
   readonly selectable: boolean;
   readonly insertable: boolean;
@@ -212,13 +212,13 @@ export type RoutineResult =
   | { readonly kind: 'rows'; readonly table: Table };
 
 /** An object of the exposed schemas that is not in the API, and why. */
-export interface Omission {
+export interface Exclusion {
   readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'enum' | 'enum value' | 'schema';
   /** The oid of the table, function, enum or schema that it is or belongs to; 0 of a schema that does not exist. */
   readonly id: number;
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
-  readonly cause: OmissionCause;
+  readonly cause: ExclusionCause;
   /** The cause in words that say what to do. */
   readonly reason: string;
   /** The privilege whose lack is the cause, otherwise null. */
@@ -227,7 +227,7 @@ export interface Omission {
 
 /** Something whose GraphQL name is taken, and that has another one. */
 export interface Renaming {
-  readonly object: Omission['object'];
+  readonly object: Exclusion['object'];
   /** The oid of the table, function or enum that it is or belongs to. */
   readonly id: number;
   readonly name: string;
@@ -235,7 +235,7 @@ export interface Renaming {
   readonly reason: string;
 }
 
-export type OmissionCause =
+export type ExclusionCause =
   | 'missing-schema'
   | 'not-granted'
   | 'owner-left-out'

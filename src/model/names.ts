@@ -1,5 +1,5 @@
 /**
- * The names of GraphQL as they follow from those of PostgreSQL, letter for letter as in the reference. A schema has inflection on or off;
+ * The names of GraphQL as they follow from those of PostgreSQL, letter for letter as in pg_graphql. A schema has inflection on or off;
  * a name that a comment directive gives is taken as it is.
  */
 

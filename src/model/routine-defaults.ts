@@ -1,4 +1,4 @@
-/** Defaults of arguments as introspection shows them: constants of a few types, as in the reference; any other expression is not shown. */
+/** Defaults of arguments as introspection shows them: constants of a few types, as in pg_graphql; any other expression is not shown. */
 
 /**
  * Reads the default of an argument, which PostgreSQL deparsed, as a JavaScript value; undefined where it is null or no plain constant.

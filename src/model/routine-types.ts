@@ -1,8 +1,8 @@
 /** Which types functions may take and return. */
 import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
+import type { BuildContext } from './build-context.ts';
 import { isSetOfRows } from './computed-functions.ts';
-import type { Draft } from './draft.ts';
-import { LeftOut } from './left-out.ts';
+import { Excluded } from './excluded.ts';
 import type { RoutineResult } from './model.ts';
 import { qualifiedName } from './object-names.ts';
 import { valueTypeOf } from './value-types.ts';
@@ -11,42 +11,42 @@ import { valueTypeOf } from './value-types.ts';
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
 /** What a function returns as a field, or why it cannot be one. With `withoutKey` that may be a row of a table that has no key. */
-export function resultTypeOf(draft: Draft, source: CatalogFunction, { withoutKey = false } = {}): RoutineResult | LeftOut {
+export function resultTypeOf(context: BuildContext, source: CatalogFunction, { withoutKey = false } = {}): RoutineResult | Excluded {
   const { resultTypeId, returnsSet } = source;
-  const type = draft.catalog.types.get(resultTypeId);
+  const type = context.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
     if (type.name === 'void') return { kind: 'void' };
     if (type.name === 'trigger' || type.name === 'event_trigger') {
-      return new LeftOut('not-callable', 'it is a trigger function: triggers call it');
+      return new Excluded('not-callable', 'it is a trigger function: triggers call it');
     }
     if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}: return a scalar, or rows of a table of the API`);
   }
-  const value = valueTypeOf(draft, resultTypeId);
-  const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? draft.tables.get(type.relationId) : undefined;
+  const value = valueTypeOf(context, resultTypeId);
+  const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
   if (keyless) return { kind: 'row', table: keyless.table, setOf: returnsSet };
   if (value.kind === 'row') {
     return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
-  if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(draft, type);
+  if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(context, type);
   if (returnsSet) return unsupported('it returns a set of values: return an array, or rows of a table of the API');
   return { kind: 'value', type: value };
 }
 
-function whyNoResult({ sources, schemas }: Draft, type: CatalogType | undefined): LeftOut {
+function whyNoResult({ sources, schemas }: BuildContext, type: CatalogType | undefined): Excluded {
   const table = sources.get(type?.relationId ?? 0);
   if (table) {
     const name = qualifiedName(schemas.get(table.schemaId)?.name ?? '', table.name);
-    return new LeftOut('owner-left-out', `it returns rows of ${name}, which is not in the API: see there`);
+    return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API: see there`);
   }
   return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type: return a scalar, or rows of a table of the API`);
 }
 
-function unsupported(reason: string): LeftOut {
-  return new LeftOut('unsupported-type', reason);
+function unsupported(reason: string): Excluded {
+  return new Excluded('unsupported-type', reason);
 }
 
 /** Whether arguments and results of root fields can have the type: scalars and arrays of them, neither enums nor rows. */
-export function isPlainType({ catalog }: Draft, typeId: number): boolean {
+export function isPlainType({ catalog }: BuildContext, typeId: number): boolean {
   const type = catalog.types.get(typeId);
   if (!type) return false;
   if (type.kind === 'p') return polymorphic.includes(type.name);

@@ -1,44 +1,45 @@
 /**
  * The names of the fields of rows, each of which one thing has: `nodeId` the identifier, then computed fields, relations and columns, in
- * this order, as in the reference. What comes too late gets another name: a column `<name>Column`, a function `<name>Function`, a
+ * this order, as in pg_graphql. What comes too late gets another name: a column `<name>Column`, a function `<name>Function`, a
  * relation `<name>By<Columns>`, and a number behind where that is taken too.
  */
+
+import type { BuildContext, Mutable, TableContext } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { readDirective, readName } from './directives.ts';
-import type { Draft, Mutable, TableDraft } from './draft.ts';
 import type { Column, Relation, Renaming, Routine } from './model.ts';
 import { numbered } from './names.ts';
 import { functionName, qualifiedName } from './object-names.ts';
 
-/** Settles the names of the tables of the draft. Columns, relations and computed fields have to be there. */
-export function* settleRowNames(draft: Draft): Generator<void, void> {
-  for (const owner of draft.tables.values()) {
-    settle(draft, owner);
+/** Settles the names of the tables of the context. Columns, relations and computed fields have to be there. */
+export function* settleRowNames(context: BuildContext): Generator<void, void> {
+  for (const owner of context.tables.values()) {
+    settle(context, owner);
     yield;
   }
 }
 
-function settle(draft: Draft, { table, key }: TableDraft): void {
+function settle(context: BuildContext, { table, key }: TableContext): void {
   const taken = new Set(key === null ? [] : ['nodeId']);
   const isFree = (name: string) => !taken.has(name);
   const take = (name: string) => isFree(name) && taken.add(name);
-  const computed = inOrder(draft, table.computed).filter(({ fieldName }) => !take(fieldName));
+  const computed = inOrder(context, table.computed).filter(({ fieldName }) => !take(fieldName));
   const last = new Map(table.relations.map((relation) => [relation.fieldName, relation]));
   const relations = table.relations.filter((relation) => last.get(relation.fieldName) !== relation || !take(relation.fieldName));
   const columns = table.columns.filter(({ selectable, fieldName }) => selectable && !take(fieldName));
   const rename = (object: Renaming['object'], name: string, fieldName: string, wanted: string): string => {
     const other = numbered(wanted, isFree);
     taken.add(other);
-    draft.renamings.push({ object, id: table.id, name, reason: reasonOf(fieldName, other, qualifiedName(table.schema, table.name)) });
+    context.renamings.push({ object, id: table.id, name, reason: reasonOf(fieldName, other, qualifiedName(table.schema, table.name)) });
     return other;
   };
   const tableName = qualifiedName(table.schema, table.name);
   for (const routine of computed as Mutable<Routine>[]) {
-    const source = draft.catalog.functions.find(({ id }) => id === routine.id)!;
-    routine.fieldName = rename('function', functionName(draft.catalog, source), routine.fieldName, `${routine.fieldName}Function`);
+    const source = context.catalog.functions.find(({ id }) => id === routine.id)!;
+    routine.fieldName = rename('function', functionName(context.catalog, source), routine.fieldName, `${routine.fieldName}Function`);
   }
   for (const relation of relations as Mutable<Relation>[]) {
-    const { name, qualified } = draft.relationNames.get(relation)!;
+    const { name, qualified } = context.relationNames.get(relation)!;
     relation.fieldName = rename('relation', name, relation.fieldName, qualified);
   }
   for (const column of columns as Mutable<Column>[]) {
@@ -51,7 +52,7 @@ function reasonOf(taken: string, given: string, table: string): string {
   return `the name "${taken}" is taken in the rows of ${table}, where it is called "${given}"; to choose, name it in a comment directive`;
 }
 
-function inOrder({ catalog, schemas }: Draft, computed: readonly Routine[]): Routine[] {
+function inOrder({ catalog, schemas }: BuildContext, computed: readonly Routine[]): Routine[] {
   if (computed.length < 2) return [...computed];
   const sources = new Map(catalog.functions.map((source) => [source.id, source]));
   return inClaimOrder(computed, schemas, ({ id, name }) => {

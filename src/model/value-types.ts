@@ -3,10 +3,10 @@
  * What has no counterpart is Opaque; composite types, and domains over arrays, have none at all.
  */
 import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
-import type { Draft } from './draft.ts';
+import type { BuildContext } from './build-context.ts';
 import type { EnumValueType, ScalarName, ScalarType, UnsupportedType, ValueType } from './model.ts';
 
-/** The types of pg_catalog that have a scalar of their own. `name` is Opaque in the reference. */
+/** The types of pg_catalog that have a scalar of their own. `name` is Opaque in pg_graphql. */
 const scalarNames: Readonly<Record<string, ScalarName>> = {
   text: 'String',
   varchar: 'String',
@@ -28,32 +28,32 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   jsonb: 'JSON',
 };
 
-/** The type of the values of an argument or a result. Tables and enums have to be in the draft. */
-export function valueTypeOf(draft: Draft, typeId: number): ValueType {
-  const known = draft.valueTypes.get(typeId) ?? makeValueType(draft, draft.catalog.types.get(typeId));
-  draft.valueTypes.set(typeId, known);
+/** The type of the values of an argument or a result. Tables and enums have to be in the context. */
+export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
+  const known = context.valueTypes.get(typeId) ?? makeValueType(context, context.catalog.types.get(typeId));
+  context.valueTypes.set(typeId, known);
   return known;
 }
 
 /** The type of the values of a column, with its modifier: a value is compared as the column would hold it. */
-export function columnTypeOf(draft: Draft, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
-  const type = valueTypeOf(draft, typeId);
+export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
+  const type = valueTypeOf(context, typeId);
   // Types of other schemas would have to be qualified; those of pg_catalog are found on every search path.
-  const isBuiltIn = draft.catalog.types.get(typeId)?.schema === 'pg_catalog';
+  const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
   return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
 }
 
-function makeValueType(draft: Draft, type: CatalogType | undefined): ValueType {
+function makeValueType(context: BuildContext, type: CatalogType | undefined): ValueType {
   if (!type) return { kind: 'unsupported', sqlType: 'text' };
-  if (type.elementId !== 0) return listTypeOf(draft, type);
+  if (type.elementId !== 0) return listTypeOf(context, type);
   // A domain over an array is in the category of arrays, but has no elements of its own.
   if (type.category === 'A') return unsupported(type);
-  return type.kind === 'c' ? rowTypeOf(draft, type) : scalarOrEnumOf(draft, type);
+  return type.kind === 'c' ? rowTypeOf(context, type) : scalarOrEnumOf(context, type);
 }
 
 /** Whether values of the column can be written. Needs no tables, and so can be asked before they are there. */
-export function isWritable({ catalog }: Draft, column: CatalogColumn): boolean {
+export function isWritable({ catalog }: BuildContext, column: CatalogColumn): boolean {
   const type = catalog.types.get(column.typeId);
   if (!type) return false;
   if (type.elementId !== 0) return catalog.types.get(type.elementId)?.kind !== 'c';
@@ -61,27 +61,27 @@ export function isWritable({ catalog }: Draft, column: CatalogColumn): boolean {
 }
 
 /** Whether rows can be ordered by the column: not by arrays and JSON, and of composite types only by rows of visible tables. */
-export function isOrderable({ catalog }: Draft, column: CatalogColumn, type: ValueType): boolean {
+export function isOrderable({ catalog }: BuildContext, column: CatalogColumn, type: ValueType): boolean {
   const { name, elementId } = catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
   if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
   return type.kind === 'unsupported' ? catalog.types.get(column.typeId)?.kind === 'd' : name !== 'json' && name !== 'jsonb';
 }
 
-function listTypeOf(draft: Draft, type: CatalogType): ValueType {
-  const element = draft.catalog.types.get(type.elementId);
+function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
+  const element = context.catalog.types.get(type.elementId);
   if (!element) return unsupported(type);
-  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(draft, element), sqlType: type.sql };
-  const row = rowTypeOf(draft, element);
+  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: type.sql };
+  const row = rowTypeOf(context, element);
   return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(type);
 }
 
-function rowTypeOf(draft: Draft, type: CatalogType): ValueType {
-  const owner = draft.tables.get(type.relationId);
+function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
+  const owner = context.tables.get(type.relationId);
   return owner && owner.key !== null ? { kind: 'row', table: owner.table, sqlType: type.sql } : unsupported(type);
 }
 
-function scalarOrEnumOf(draft: Draft, type: CatalogType): ScalarType | EnumValueType {
-  const enumType = draft.enums.get(type.id);
+function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
+  const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
   return { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseDocument, readVariables } from '../../test/support/request-stages.ts';
+import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
-import { chooseOperation } from '../request/parse-document.ts';
+import { getOperation } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { evaluateRows, measurePlan } from './measure-plan.ts';
@@ -12,10 +12,10 @@ const schema = buildSchema(sampleModel);
 
 function measure(text: string, sent: Record<string, unknown> = {}) {
   const document = parseDocument(schema, text);
-  const operation = chooseOperation(document, null);
-  const variables = readVariables(operation.variables, sent);
+  const operation = getOperation(document, null);
+  const variables = coerceVariableValues(operation.variables, sent);
   const plan = measurePlan(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), sampleModel));
-  return { ...plan, estimate: evaluateRows(plan.rows, variables.leaves) };
+  return { ...plan, estimate: evaluateRows(plan.rows, variables.bindValues) };
 }
 
 const rowsOf = (text: string, sent?: Record<string, unknown>): number => measure(text, sent).estimate;

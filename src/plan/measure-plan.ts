@@ -41,27 +41,27 @@ const rowsOfRowList = 10;
 
 /** Measures a plan once it is made. */
 export function measurePlan({ roots }: Plan): PlanMeasure {
-  const measurer = new Measurer();
+  const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
   return { filterMembers: measurer.filterMembers, subqueries: measurer.subqueries, rows, parameters: measurer.parameters };
 }
 
 /** The number of rows, with the page sizes of a request. */
-export function evaluateRows({ constant, pages }: RowEstimate, leaves: readonly ScalarValue[]): number {
+export function evaluateRows({ constant, pages }: RowEstimate, bindValues: readonly ScalarValue[]): number {
   let rows = constant;
-  for (const { size, row } of pages) rows += sizeOf(size, leaves) * evaluateRows(row, leaves);
+  for (const { size, row } of pages) rows += sizeOf(size, bindValues) * evaluateRows(row, bindValues);
   return rows;
 }
 
 /** A page size that is bound; a negative one is refused when it is. */
-function sizeOf({ value, encoding }: Parameter, leaves: readonly ScalarValue[]): number {
-  const given = value.kind === 'variable' ? (leaves[value.leaf] ?? null) : value.kind === 'constant' ? value.value : null;
+function sizeOf({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): number {
+  const given = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
   const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
   // Without a size PostgreSQL has no limit, and the page no other than its maximum.
   return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
 }
 
-class Measurer {
+class PlanMeasurer {
   filterMembers = 0;
   subqueries = 0;
   parameters = 0;
@@ -70,7 +70,7 @@ class Measurer {
     switch (value.kind) {
       case 'type name':
       case 'introspection':
-        return none;
+        return zero;
       case 'connection':
         return this.#connection(value);
       case 'lookup':
@@ -87,13 +87,13 @@ class Measurer {
     this.subqueries += 1;
     if (filter) this.filterMembers += membersOf(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-    const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : none)));
+    const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
     const aggregates = rowsOfAggregate * members.filter(({ value }) => isAggregate(value)).length;
-    return plus(aggregates, readsPage ? times(page.limit, plus(1, edges)) : none);
+    return plus(aggregates, readsPage ? times(page.limit, plus(1, edges)) : zero);
   }
 
   #edges(members: readonly Member<EdgeValue>[]): RowEstimate {
-    return sum(members.map(({ value }) => (value.kind === 'node' ? this.#row(value.row) : none)));
+    return sum(members.map(({ value }) => (value.kind === 'node' ? this.#row(value.row) : zero)));
   }
 
   #row({ members }: RowPlan): RowEstimate {
@@ -106,7 +106,7 @@ class Measurer {
       constant += estimate.constant;
       if (estimate.pages.length > 0) pages = [...pages, ...estimate.pages];
     }
-    return constant === 0 && pages.length === 0 ? none : { constant, pages };
+    return constant === 0 && pages.length === 0 ? zero : { constant, pages };
   }
 
   #value(value: RowValue): RowEstimate {
@@ -121,14 +121,14 @@ class Measurer {
       case 'row column':
         return value.list ? times(rowsOfRowList, plus(1, this.#row(value.row))) : this.#row(value.row);
       default:
-        return none;
+        return zero;
     }
   }
 
   #result(result: ResultPlan): RowEstimate {
     if (result.kind !== 'rows') this.subqueries += 1;
     else return this.#connection(result.connection);
-    return result.kind === 'row' ? plus(1, this.#row(result.row)) : none;
+    return result.kind === 'row' ? plus(1, this.#row(result.row)) : zero;
   }
 
   #mutation(plan: MutationPlan): RowEstimate {
@@ -138,7 +138,7 @@ class Measurer {
     const records = plan.members.flatMap(({ value }) => (value.kind === 'records' ? [this.#row(value.row)] : []));
     if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
     // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
-    return records.length === 0 ? none : times(countOf(plan.atMost), plus(1, sum(records)));
+    return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
   }
 }
 
@@ -164,11 +164,11 @@ function membersOf(filter: Filter): number {
   }
 }
 
-const none: RowEstimate = { constant: 0, pages: [] };
+const zero: RowEstimate = { constant: 0, pages: [] };
 
 function sum(estimates: readonly RowEstimate[]): RowEstimate {
-  const present = estimates.filter((estimate) => estimate !== none);
-  if (present.length <= 1) return present[0] ?? none;
+  const present = estimates.filter((estimate) => estimate !== zero);
+  if (present.length <= 1) return present[0] ?? zero;
   return { constant: present.reduce((total, { constant }) => total + constant, 0), pages: present.flatMap(({ pages }) => pages) };
 }
 

@@ -1,10 +1,10 @@
 /** Makes bind parameters out of coerced arguments. */
 import { ApiError } from '../errors.ts';
 import type { ValueType } from '../model/model.ts';
-import type { InputValue, Leaf } from '../request/input-value.ts';
+import type { BindValue, InputValue } from '../request/input-value.ts';
 import type { Count, Parameter, ParameterValue } from './plan.ts';
 
-const nullLeaf: Leaf = { kind: 'constant', value: null };
+const nullValue: BindValue = { kind: 'constant', value: null };
 
 /** A value of a column or argument. */
 export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): Parameter {
@@ -12,8 +12,8 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
 }
 
 /** An element of a cursor or nodeId. */
-export function textParameter(leaf: Leaf | null): Parameter {
-  return { value: leaf ?? nullLeaf, encoding: { kind: 'text' } };
+export function textParameter(bindValue: BindValue | null): Parameter {
+  return { value: bindValue ?? nullValue, encoding: { kind: 'text' } };
 }
 
 /** A whole number. */
@@ -27,14 +27,14 @@ export function countOf(value: InputValue, argument: string, maximum: number): C
   return { value: parameterValue(value), encoding: { kind: 'count', argument, maximum } };
 }
 
-/** The number within its maximum. Throws BAD_USER_INPUT for a negative one, in the reference's words. */
+/** The number within its maximum. Throws BAD_USER_INPUT for a negative one, in pg_graphql's words. */
 export function checkCount(count: number, argument: string, maximum: number): number {
   if (count < 0) throw new ApiError('BAD_USER_INPUT', `\`${argument}\` must be an unsigned integer`);
   return Math.min(count, maximum);
 }
 
 function parameterValue(value: InputValue): ParameterValue {
-  if (value === null) return nullLeaf;
+  if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
   throw new Error(`A value is expected, not ${value.kind}.`);

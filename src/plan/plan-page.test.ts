@@ -45,7 +45,7 @@ const fails = (values: Record<string, InputValue>, message: string | RegExp) =>
 const [id, name] = account.columns as [Column, Column];
 
 describe('the arguments of a page', () => {
-  it('exclude each other in the words of the reference', () => {
+  it('exclude each other in the words of pg_graphql', () => {
     const [one, here] = [number(1), cursor('1')];
     fails({ first: one, last: one }, 'only one of "first" and "last" may be provided');
     fails({ before: here, after: here }, 'only one of "before" and "after" may be provided');
@@ -79,7 +79,7 @@ describe('the size of a page', () => {
   });
 
   it('is bound within the maximum where it is a variable', () => {
-    const variable = { kind: 'variable', leaf: 3 } as const;
+    const variable = { kind: 'variable', index: 3 } as const;
     assert.deepEqual(plan({ last: variable }).limit, { value: variable, encoding: { kind: 'count', argument: 'last', maximum: 30 } });
   });
 

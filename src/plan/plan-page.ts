@@ -11,7 +11,7 @@ import type { OrderKey, Page, Parameter } from './plan.ts';
 /** The largest offset that PostgreSQL takes, as bigint is its type. */
 const noMaximum = Number.MAX_SAFE_INTEGER;
 
-/** The page. Throws BAD_USER_INPUT in the reference's words for arguments that exclude each other. */
+/** The page. Throws BAD_USER_INPUT in pg_graphql's words for arguments that exclude each other. */
 export function planPage(field: SelectedField, table: Table): Page {
   const given = (name: string) => argumentOf(field, name) ?? null;
   const first = given('first');

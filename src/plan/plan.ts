@@ -2,7 +2,7 @@
  * What an operation has to read, write or call, as a tree of plain data that `compile/` turns into SQL.
  */
 import type { Column, Relation, Routine, RoutineArgument, Table, ValueType } from '../model/model.ts';
-import type { Leaf } from '../request/input-value.ts';
+import type { BindValue } from '../request/input-value.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
 
 export interface Plan {
@@ -169,12 +169,12 @@ export interface RoutinePlan {
 /** A value that is bound when the statement runs, and how it becomes PostgreSQL's text. */
 export interface Parameter {
   readonly value: ParameterValue;
-  readonly encoding: Encoding;
+  readonly encoding: ParameterEncoding;
 }
-/** A leaf, or a list of leaves that stands in the document. */
-export type ParameterValue = Leaf | { readonly kind: 'list'; readonly items: readonly ParameterValue[] };
+/** A bind value, or a list of bind values that stands in the document. */
+export type ParameterValue = BindValue | { readonly kind: 'list'; readonly items: readonly ParameterValue[] };
 
-export type Encoding =
+export type ParameterEncoding =
   /** As the type tells: enum names become labels, lists array literals; texts are checked by the length of their column. */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
   /** An element of a cursor or nodeId: text as it is. */

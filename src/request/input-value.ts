@@ -1,25 +1,25 @@
 /**
- * A coerced argument or variable, as data: its structure is known when a statement is compiled, its leaves are bound when it runs.
+ * A coerced argument or variable, as data: its structure is known when a statement is compiled, its bind values are bound when it runs.
  */
 import type { InputBinding } from '../schema/bindings.ts';
 
-export type InputValue = null | Leaf | Choice | InputList | InputObject | CursorValue | IdentifierValue;
+export type InputValue = null | BindValue | Choice | InputList | InputObject | CursorValue | IdentifierValue;
 
 /** A scalar, an enum value of the database, or a whole list of them: a bind parameter. */
-export type Leaf = ConstantLeaf | VariableLeaf;
+export type BindValue = ConstantValue | VariableValue;
 
 /** Stands in the document. */
-export interface ConstantLeaf {
+export interface ConstantValue {
   readonly kind: 'constant';
   readonly value: ScalarValue;
 }
-/** Comes with each request: the leaf of this number among the leaves of the variables. */
-export interface VariableLeaf {
+/** Comes with each request: the bind value of this number among those of the variables. */
+export interface VariableValue {
   readonly kind: 'variable';
-  readonly leaf: number;
+  readonly index: number;
 }
 
-/** What a leaf holds: text (also of numbers, so that no digit is lost), a boolean, or a list. */
+/** What a bind value holds: text (also of numbers, so that no digit is lost), a boolean, or a list. */
 export type ScalarValue = string | boolean | null | readonly ScalarValue[];
 
 /** A value of an enum that decides what the SQL is: a direction of ordering, `NULL` or `NOT_NULL`. */
@@ -46,7 +46,7 @@ export interface InputEntry {
 /** A decoded cursor: the values of the order keys, null where the row had none. */
 export interface CursorValue {
   readonly kind: 'cursor';
-  readonly elements: readonly (Leaf | null)[];
+  readonly elements: readonly (BindValue | null)[];
 }
 
 /** A decoded `nodeId`. */
@@ -54,5 +54,5 @@ export interface IdentifierValue {
   readonly kind: 'identifier';
   readonly schema: string;
   readonly table: string;
-  readonly elements: readonly (Leaf | null)[];
+  readonly elements: readonly (BindValue | null)[];
 }

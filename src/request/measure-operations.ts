@@ -28,7 +28,7 @@ type Counts = { -readonly [Name in keyof OperationCounts]: number };
 
 /** Measures every operation. */
 export function measureOperations(document: DocumentNode): MeasuredDocument {
-  const measurer = new Measurer(document);
+  const measurer = new OperationMeasurer(document);
   const operations = new Map<OperationDefinitionNode, OperationCounts>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.set(definition, measurer.selections(definition.selectionSet));
@@ -50,7 +50,7 @@ function nothing(): Counts {
   return { depth: 0, fields: 0, rootFields: 0, aliases: 0, fragments: 0, listElements: 0 };
 }
 
-class Measurer {
+class OperationMeasurer {
   visited = 0;
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   /** Null while a fragment is being measured: one that spreads itself is not valid, and counts nothing there. */

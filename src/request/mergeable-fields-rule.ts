@@ -40,7 +40,7 @@ export function MergeableFieldsRule(context: ValidationContext): ASTVisitor {
 type ParentType = NonNullable<ReturnType<ValidationContext['getParentType']>> | null | undefined;
 
 /** A selection set whose fields are merged with those of others. */
-interface Source {
+interface FieldSource {
   readonly selectionSet: SelectionSetNode;
   readonly parentType: ParentType;
   readonly parent: Entry | null;
@@ -71,7 +71,7 @@ class Merger {
   }
 
   /** Fields that are selected of the same object are the same field with the same arguments, and so is all that is selected of them. */
-  findConflict(sources: readonly Source[]): Conflict | null {
+  findConflict(sources: readonly FieldSource[]): Conflict | null {
     for (const group of this.#collect(sources).values()) {
       const parts = partsOf(group);
       const conflict = (parts.length > 1 ? this.#findShapeConflict(group) : null) ?? this.#findInParts(parts);
@@ -118,7 +118,7 @@ class Merger {
     return null;
   }
 
-  #collect(sources: readonly Source[]): Map<string, Entry[]> {
+  #collect(sources: readonly FieldSource[]): Map<string, Entry[]> {
     const groups = new Map<string, Entry[]>();
     const visited = new Set<string>();
     for (const { selectionSet, parentType, parent } of sources) this.#collectFrom(selectionSet, parentType, parent, groups, visited);
@@ -186,8 +186,8 @@ function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
 }
 
 /** What is selected of the fields. */
-function selectedOf(entries: readonly Entry[]): Source[] {
-  const sources: Source[] = [];
+function selectedOf(entries: readonly Entry[]): FieldSource[] {
+  const sources: FieldSource[] = [];
   for (const entry of entries) {
     const { selectionSet } = entry.node;
     if (selectionSet) sources.push({ selectionSet, parentType: namedTypeOf(entry.definition?.type), parent: entry });
@@ -237,13 +237,13 @@ function valueText(value: ValueNode): string {
 function toError({ one, other, reason }: Conflict): GraphQLError {
   const nodes: FieldNode[] = [one.node, other.node];
   let [upper, lower] = [one, other];
-  let told = reason;
+  let shown = reason;
   while (upper.parent && lower.parent && upper.parent !== lower.parent) {
-    told = `subfields "${keyOf(upper)}" conflict because ${told}`;
+    shown = `subfields "${keyOf(upper)}" conflict because ${shown}`;
     [upper, lower] = [upper.parent, lower.parent];
     nodes.unshift(upper.node, lower.node);
   }
-  const message = `Fields "${keyOf(upper)}" conflict because ${told}. Use different aliases on the fields to fetch both if this was intentional.`;
+  const message = `Fields "${keyOf(upper)}" conflict because ${shown}. Use different aliases on the fields to fetch both if this was intentional.`;
   return new GraphQLError(message, { nodes: [...new Set(nodes)] });
 }
 

@@ -4,7 +4,7 @@ import { parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
 import { ApiError } from '../errors.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { chooseOperation, RequestErrors } from './parse-document.ts';
+import { getOperation, RequestErrors } from './parse-document.ts';
 
 const schema = buildSchema(sampleModel);
 
@@ -100,15 +100,15 @@ describe('parseDocument', () => {
   });
 });
 
-describe('chooseOperation', () => {
+describe('getOperation', () => {
   const named = parseDocument(schema, 'query a { __typename } query b { __typename }');
   const fails = (text: string, name: string | null, message: RegExp) =>
-    assert.throws(() => chooseOperation(parseDocument(schema, text), name), { code: 'OPERATION_RESOLUTION_FAILURE', message });
+    assert.throws(() => getOperation(parseDocument(schema, text), name), { code: 'OPERATION_RESOLUTION_FAILURE', message });
 
   it('takes the one that is named, or the only one', () => {
-    assert.equal(chooseOperation(named, 'b').name, 'b');
-    assert.equal(chooseOperation(parseDocument(schema, 'query a { __typename }'), null).name, 'a');
-    assert.equal(chooseOperation(parseDocument(schema, '{ __typename }'), undefined).name, undefined);
+    assert.equal(getOperation(named, 'b').name, 'b');
+    assert.equal(getOperation(parseDocument(schema, 'query a { __typename }'), null).name, 'a');
+    assert.equal(getOperation(parseDocument(schema, '{ __typename }'), undefined).name, undefined);
   });
 
   it('refuses what leaves none or several', () => {

@@ -20,10 +20,10 @@ import {
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
 import { checkText, type TextCounts } from './check-text.ts';
+import { declareVariables, type VariableDeclaration } from './coerce-variable-values.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
-import { declareVariables, type VariableDeclaration } from './read-variables.ts';
 
 /** Errors of validation that are told; a client mends the first. */
 const maxErrors = 5;
@@ -80,7 +80,7 @@ export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limi
 }
 
 /** The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. */
-export function chooseOperation(document: Document, name: string | null | undefined): DocumentOperation {
+export function getOperation(document: Document, name: string | null | undefined): DocumentOperation {
   const { operations } = document;
   const [only] = operations;
   if (!only) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document holds no operation: write a query or a mutation.');

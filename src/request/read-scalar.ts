@@ -18,7 +18,7 @@ export function readScalar(type: LeafType, value: unknown): ScalarValue {
 
 /**
  * The name as it was given. Labels that are no GraphQL names are not listed by the type and still may come in a variable,
- * as in the reference: the column's enum has the last word, when the value is bound.
+ * as in pg_graphql: the column's enum has the last word, when the value is bound.
  */
 function readEnumName(type: GraphQLEnumType, value: unknown): string {
   if (typeof value === 'string' && (type.getValue(value) || !/^[_A-Za-z][_0-9A-Za-z]*$/.test(value))) return value;

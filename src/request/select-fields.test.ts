@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseDocument, readVariables } from '../../test/support/request-stages.ts';
+import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, post, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import type { Operation, SelectedField } from './operation.ts';
-import { chooseOperation } from './parse-document.ts';
+import { getOperation } from './parse-document.ts';
 import { selectFields } from './select-fields.ts';
 
 const schema = buildSchema(sampleModel);
 
 function select(text: string, sent: Record<string, unknown> = {}): Operation {
   const document = parseDocument(schema, text);
-  const operation = chooseOperation(document, null);
-  return selectFields(schema, document.fragments, operation.node, readVariables(operation.variables, sent).values);
+  const operation = getOperation(document, null);
+  return selectFields(schema, document.fragments, operation.node, coerceVariableValues(operation.variables, sent).values);
 }
 
 /** The keys of what is selected, nested: `a { b c }`. */

@@ -20,10 +20,10 @@ import {
 } from 'graphql';
 import { ApiError } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
+import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
-import { readLiteral } from './read-literal.ts';
 
 interface Context {
   readonly schema: GraphQLSchema;
@@ -124,31 +124,31 @@ function selectField(context: Context, parent: GraphQLObjectType, key: string, n
     name,
     parentType: parent.name,
     binding: field && fieldBinding(field),
-    arguments: field ? readArguments(context, field, node) : [],
+    arguments: field ? coerceArgumentValues(context, field, node) : [],
     selection: isObjectType(type) ? selectOn(context, type, selectionSets) : [],
     on: (typeName) => selectOn(context, context.schema.getType(typeName) as GraphQLObjectType, selectionSets),
     nodes,
   };
 }
 
-function readArguments(context: Context, field: GraphQLField<unknown, unknown>, node: FieldNode): Argument[] {
+function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unknown>, node: FieldNode): Argument[] {
   const read: Argument[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
     if (!argumentNode) continue;
-    // A null for an argument that has a default and may not be null counts as absent, as in the reference.
+    // A null for an argument that has a default and may not be null counts as absent, as in pg_graphql.
     const isNull = argumentNode.kind === Kind.VARIABLE && context.variables.get(argumentNode.name.value) === null;
     if (isNull && argument.defaultValue !== undefined && argument.type.toString().endsWith('!')) continue;
-    const value = readArgument(argument, argumentNode, context.variables);
+    const value = coerceArgument(argument, argumentNode, context.variables);
     if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
   }
   return read;
 }
 
 /** Says which argument holds what cannot be decoded. */
-function readArgument({ name, type }: GraphQLArgument, node: ValueNode, variables: Context['variables']): InputValue | undefined {
+function coerceArgument({ name, type }: GraphQLArgument, node: ValueNode, variables: Context['variables']): InputValue | undefined {
   try {
-    return readLiteral(type, node, variables);
+    return coerceInputLiteral(type, node, variables);
   } catch (error) {
     throw error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
   }

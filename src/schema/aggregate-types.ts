@@ -9,7 +9,7 @@ import type { TypeRegistry } from './type-registry.ts';
 
 const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
 const fractions: ReadonlySet<string> = new Set(['numeric', 'float4', 'float8', 'money']);
-/** The types with an order that the reference aggregates, and what it calls the least and greatest of them. */
+/** The types with an order that pg_graphql aggregates, and what it calls the least and greatest of them. */
 const ordered: Readonly<Record<string, ScalarName>> = {
   int2: 'Int',
   int4: 'Int',

@@ -26,7 +26,7 @@ const skipDirective = describeIf(
   'Skipped when true',
 );
 
-/** The directive as the reference describes it. */
+/** The directive as pg_graphql describes it. */
 function describeIf(directive: GraphQLDirective, description: string, ifDescription: string): GraphQLDirective {
   const { args, ...config } = directive.toConfig();
   return new GraphQLDirective({

@@ -179,7 +179,7 @@ function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectTyp
         const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
         if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
       }
-      // A column of such a name takes the place of the combinator, as in the reference.
+      // A column of such a name takes the place of the combinator, as in pg_graphql.
       return {
         ...columns,
         nodeId: { type: idFilter, ...bindInput({ kind: 'node id' }) },

@@ -76,7 +76,7 @@ function createMetrics(registry: Registry) {
       labelNames: ['outcome'] as const,
       registers,
     }),
-    flightsRetried: new Counter({ name: 'rowgraph_flights_retried_total', help: 'Flights that were run again.', registers }),
+    batchesRetried: new Counter({ name: 'rowgraph_batches_retried_total', help: 'Batches that were run again.', registers }),
     poolFailures: new Counter({
       name: 'rowgraph_pool_failures_total',
       help: 'Database connections that broke or could not be opened.',
@@ -107,8 +107,8 @@ function count(event: Event, metrics: Metrics): void {
     case 'schema-load-failed':
       metrics.schemaLoads.inc({ outcome: 'failed' });
       break;
-    case 'flight-retried':
-      metrics.flightsRetried.inc();
+    case 'batch-retried':
+      metrics.batchesRetried.inc();
       break;
     case 'pool-failed':
       metrics.poolFailures.inc();

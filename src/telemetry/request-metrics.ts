@@ -32,7 +32,7 @@ export class RequestMetrics {
       },
     });
     new Gauge({
-      name: 'rowgraph_requests_in_flight',
+      name: 'rowgraph_requests_in_batch',
       help: 'Requests that are being answered.',
       registers,
       collect() {

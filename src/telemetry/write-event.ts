@@ -39,8 +39,8 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'directives-ignored':
       writeIgnored(event.problems, log);
       break;
-    case 'flight-retried':
-      log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'flight retried');
+    case 'batch-retried':
+      log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'batch retried');
       break;
     case 'pool-failed':
       log.warn({ err: event.error }, 'database connection failed');

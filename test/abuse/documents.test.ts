@@ -13,14 +13,14 @@ type TestGraph = Awaited<ReturnType<typeof startPgliteGraph>>;
 describe('documents that are made to harm', () => {
   let test: TestGraph;
   let graph: Rowgraph;
-  let flights = 0;
+  let batches = 0;
 
   before(async () => {
     test = await startPgliteGraph(worst.abuseSchema);
     // Every statement of a request goes this way, and so does what looks for changes of the schema, which has no claims.
     const { execProtocol } = test.pglite;
     test.pglite.execProtocol = (...passed) => {
-      if (Buffer.from(passed[0]).includes('{"role":"')) flights += 1;
+      if (Buffer.from(passed[0]).includes('{"role":"')) batches += 1;
       return execProtocol.apply(test.pglite, passed);
     };
     graph = await createRowgraph({ database: test.pglite });
@@ -32,15 +32,15 @@ describe('documents that are made to harm', () => {
     await test.stop();
   });
 
-  /** The code of the first error, or null; and how many flights the request took. */
+  /** The code of the first error, or null; and how many batches the request took. */
   async function send(
     request: GraphQLRequest,
     asked: Rowgraph = graph,
     role = 'anon',
   ): Promise<readonly [code: string | null, sent: number]> {
-    const sent = flights;
+    const sent = batches;
     const { errors } = await asked.execute(request, { role });
-    return [errors?.[0]?.extensions.code ?? null, flights - sent];
+    return [errors?.[0]?.extensions.code ?? null, batches - sent];
   }
 
   const refused: readonly (readonly [string, GraphQLRequest, string])[] = [
@@ -101,7 +101,7 @@ describe('documents that are made to harm', () => {
     ['lines of a block string', worst.blockString(200_000)],
   ];
   for (const [name, request] of answered) {
-    it(`${name}: answered, in one flight`, async () => assert.deepEqual(await send(request), [null, 1]));
+    it(`${name}: answered, in one batch`, async () => assert.deepEqual(await send(request), [null, 1]));
   }
 
   it('introspection is answered once, and refused where a document asks for it hundreds of times', async () => {

@@ -9,7 +9,7 @@ import { sameMessage } from './wordings.ts';
 
 export interface Verdict {
   readonly problems: readonly string[];
-  /** Names of members that the schema has beyond the reference's. */
+  /** Names of members that the schema has beyond pg_graphql's. */
   readonly additions: readonly string[];
 }
 

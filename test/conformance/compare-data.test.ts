@@ -25,7 +25,7 @@ test('a superset takes members in any order, and further ones that are known', (
   assert.deepEqual(paths({ at: ['X', 'Y'] }, { at: ['Y', 'X'] }, isKnown), []);
 });
 
-test('of names that the reference lists twice, one member is enough', () => {
+test('of names that pg_graphql lists twice, one member is enough', () => {
   const expected = [
     { name: 'a', type: 'T' },
     { name: 'a', type: 'U' },

@@ -65,7 +65,7 @@ export function compareData(expected: unknown, got: unknown, isKnownAddition?: (
     }
   }
 
-  /** The reference may list one name twice, which GraphQL forbids: one member then has to equal one of them. */
+  /** pg_graphql may list one name twice, which GraphQL forbids: one member then has to equal one of them. */
   function compareNamesakes(path: string, expectedMembers: unknown[], gotMembers: unknown[]): void {
     const [got] = gotMembers;
     const fits = expectedMembers.find((member) => compareData(member, got, isKnownAddition).differences.length === 0);

@@ -45,7 +45,7 @@ test('serialization failures are retried, and every success counts once', async 
   }
   assert.ok(done > 0);
   assert.deepEqual(await balances(database), [done, done], 'both fields of each request that succeeded, and of no other');
-  assert.ok(events.some(({ kind }) => kind === 'flight-retried'));
+  assert.ok(events.some(({ kind }) => kind === 'batch-retried'));
   await graph.close();
 });
 
@@ -61,7 +61,7 @@ test('a deadlock ends one of two requests, which is run again', async () => {
     [undefined, undefined],
   );
   assert.deepEqual(await balances(database), [2, 2]);
-  assert.ok(events.some((event) => event.kind === 'flight-retried' && event.sqlstate === '40P01'));
+  assert.ok(events.some((event) => event.kind === 'batch-retried' && event.sqlstate === '40P01'));
   await graph.close();
 });
 

@@ -58,7 +58,7 @@ const outcomes: Record<CutPoint, 'nothing' | 'all'> = {
 
 for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' | 'all'][]) {
   test(`a connection that is cut ${point}: ${outcome} happened, once, and the client is told that it does not know`, async () => {
-    // The second time, the statements are prepared already and the flight is made of other messages.
+    // The second time, the statements are prepared already and the batch is made of other messages.
     for (const round of ['first', 'second']) {
       await database.run('truncate entry');
       const mark = `${point} ${round}`;

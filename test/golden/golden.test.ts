@@ -18,7 +18,7 @@ after(() => compiler.close());
 
 for (const name of names) {
   test(name, async () => {
-    const sql = await compiler.compileToSql({ query: readText('operations', `${name}.graphql`), variables: readVariables(name) });
+    const sql = await compiler.compileToSql({ query: readText('operations', `${name}.graphql`), variables: readVariablesFile(name) });
     for (const statement of sql.split(/;\n\n|;$/)) if (statement !== '') await compiler.analyse(statement);
     if (updates) writeFile(`${name}.sql`, `${sql}\n`);
     else assert.equal(`${sql}\n`, readText('expected', `${name}.sql`));
@@ -40,7 +40,7 @@ function readText(...parts: string[]): string {
   return readFileSync(path.join(folder, ...parts), 'utf8');
 }
 
-function readVariables(name: string): Record<string, unknown> | null {
+function readVariablesFile(name: string): Record<string, unknown> | null {
   const file = path.join(folder, 'operations', `${name}.json`);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : null;
 }

@@ -1,4 +1,4 @@
-/** The variables of an operation with some of their values changed: another request of the same document, of the same shape or not. */
+/** The variables of an operation with some of their values changed: another request of the same document, of the same variant or not. */
 import type { RandomSource } from './random-source.ts';
 
 /** Changes some values anywhere in the variables. What comes out need not fit the types any more. */

@@ -42,7 +42,7 @@ export async function checkSchemaText({ graph }: CaseContext, { role }: Model, c
   if (told !== written) throw new PropertyFailure('The schema as text is not that of introspection.', { expected: told, got: written });
 }
 
-/** Columns may begin with two underscores, as in the reference; nothing else may. */
+/** Columns may begin with two underscores, as in pg_graphql; nothing else may. */
 function problemsOf(schema: GraphQLSchema): string[] {
   return validateSchema(schema)
     .filter(({ message }) => !message.includes('must not begin with "__"'))
@@ -58,13 +58,13 @@ function expectNone(what: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new PropertyFailure(what, { got: problems });
 }
 
-/** What is neither in the schema nor among the omissions. */
+/** What is neither in the schema nor among the exclusions. */
 function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSchema): string[] {
-  const omitted = new Set(model.omissions.map(({ object, name }) => `${object} ${name}`));
+  const excluded = new Set(model.exclusions.map(({ object, name }) => `${object} ${name}`));
   const missing: string[] = [];
   const expect = (isPresent: boolean, object: string, ...path: string[]) => {
     const name = `${object} ${[schema.name, ...path].join('.')}`;
-    if (!isPresent && !omitted.has(name)) missing.push(name);
+    if (!isPresent && !excluded.has(name)) missing.push(name);
   };
   for (const table of schema.tables) {
     const names = tableNames(model, table);
@@ -80,10 +80,10 @@ function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSch
   }
   for (const { name, column } of schema.routines) {
     const fields = column === null ? model.routines : model.tables.flatMap(({ computed }) => computed);
-    const isOmitted = model.omissions.some(
-      (omission) => omission.object === 'function' && omission.name.startsWith(`${schema.name}.${name}(`),
+    const isExcluded = model.exclusions.some(
+      (exclusion) => exclusion.object === 'function' && exclusion.name.startsWith(`${schema.name}.${name}(`),
     );
-    if (!isOmitted && !fields.some((field) => field.name === name)) missing.push(`function ${name}`);
+    if (!isExcluded && !fields.some((field) => field.name === name)) missing.push(`function ${name}`);
   }
   for (const { name, labels } of schema.enums) {
     const described = model.enums.find((each) => each.name === name);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
-import { type FlightProxy, startFlightProxy } from '../support/flight-proxy.ts';
+import { type BatchProxy, startBatchProxy } from '../support/batch-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 
@@ -16,12 +16,12 @@ const schemaSql = `
   insert into shelf values (1, 'top', null), (2, 'middle', 1), (3, 'bottom', 2);`;
 
 let server: PostgresServer;
-let proxy: FlightProxy;
+let proxy: BatchProxy;
 let graph: Rowgraph;
 
 before(async () => {
   server = await startPostgres();
-  proxy = await startFlightProxy(server.port);
+  proxy = await startBatchProxy(server.port);
   const admin = openPgDatabase(server.url);
   await admin.query(rolesSql + grantsSql + schemaSql);
   await admin.close();
@@ -54,8 +54,8 @@ const queries: Readonly<Record<string, string>> = {
 for (const [name, query] of Object.entries(queries)) {
   test(`one statement, one round trip, the first time and later: ${name}`, async () => {
     assert.equal((await graph.explain({ query }, caller)).length, 1);
-    assert.equal(await flightsOf(query), 1);
-    assert.equal(await flightsOf(query), 1);
+    assert.equal(await batchesOf(query), 1);
+    assert.equal(await batchesOf(query), 1);
   });
 }
 
@@ -66,16 +66,16 @@ test('a statement for each field of a mutation, one round trip', async () => {
     c: deleteFromShelfCollection(filter: {id: {eq: 10}}) { records { label parent { id } } }
   }`;
   assert.equal((await graph.explain({ query }, caller)).length, 3);
-  assert.equal(await flightsOf(query), 1);
+  assert.equal(await batchesOf(query), 1);
 });
 
 /** The check of the schema's fingerprint travels on the same connection once a second: the fewest of a few runs are the request's own. */
-async function flightsOf(query: string): Promise<number> {
+async function batchesOf(query: string): Promise<number> {
   const counts: number[] = [];
   for (let run = 0; run < 3; run++) {
-    proxy.takeFlights();
+    proxy.takeBatches();
     const { errors } = await graph.execute({ query }, caller);
-    counts.push(proxy.takeFlights());
+    counts.push(proxy.takeBatches());
     assert.equal(errors, undefined);
     if (counts.at(-1) === 1) break;
   }

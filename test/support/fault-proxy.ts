@@ -1,20 +1,20 @@
 /**
- * A TCP proxy before a PostgreSQL server that cuts the connection of one flight at a chosen point, and that can be gone for a while as
+ * A TCP proxy before a PostgreSQL server that cuts the connection of one batch at a chosen point, and that can be gone for a while as
  * if the server were.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Where a flight is cut: before anything, in the middle, all but its Sync, after the server has answered all of it and the client has
+ * Where a batch is cut: before anything, in the middle, all but its Sync, after the server has answered all of it and the client has
  * heard nothing, or half of that.
  */
 export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the answer' | 'in the answer';
 
 export interface FaultProxy {
   readonly port: number;
-  /** Cuts the next flight that holds this text. */
+  /** Cuts the next batch that holds this text. */
   cutNext(holding: string, point: CutPoint): void;
-  /** How many flights that hold this text have come by. */
+  /** How many batches that hold this text have come by. */
   count(holding: string): number;
   /** Cuts every connection and takes no more. */
   goDown(): Promise<void>;
@@ -28,7 +28,7 @@ const syncLength = 5;
 /** Starts a proxy on a free port of loopback. */
 export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
-  const flights: Buffer[] = [];
+  const batches: Buffer[] = [];
   let planned: { readonly holding: string; readonly point: CutPoint } | null = null;
   const takeCut = (bytes: Buffer): CutPoint | null => {
     if (planned === null || !bytes.includes(planned.holding)) return null;
@@ -48,7 +48,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
       });
     }
     client.on('data', (bytes: Buffer) => {
-      flights.push(bytes);
+      batches.push(bytes);
       const point = takeCut(bytes);
       if (point === 'before it') return void client.destroy();
       if (point === 'in the middle') return void server.end(bytes.subarray(0, bytes.length >> 1), () => client.destroy());
@@ -78,7 +78,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     cutNext: (holding, point) => {
       planned = { holding, point };
     },
-    count: (holding) => flights.filter((bytes) => bytes.includes(holding)).length,
+    count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
     comeBack: async () => {
       listener = await listen(port, serve);

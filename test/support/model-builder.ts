@@ -66,9 +66,9 @@ export function renamedObjects({ renamings }: Model): string[] {
   return renamings.map(({ object, name }) => `${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`);
 }
 
-/** The omissions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
-export function reasonsByObject({ omissions }: Model): Record<string, string> {
+/** The exclusions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
+export function reasonsByObject({ exclusions }: Model): Record<string, string> {
   return Object.fromEntries(
-    omissions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`, reason]),
+    exclusions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`, reason]),
   );
 }

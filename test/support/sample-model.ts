@@ -67,7 +67,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     routines: [],
     enums,
     introspection: true,
-    omissions: [],
+    exclusions: [],
     renamings: [],
   };
 }

@@ -45,7 +45,7 @@ export const documentAttacks: readonly Attack[] = [
   document('distinct-documents', 'a new document with each request', (index) => ({
     query: `{ a${index}: accountCollection(first: 1) { edges { node { b${index}: id ${'email name '.repeat(50)} } } } }`,
   })),
-  document('distinct-shapes', 'a new shape of one document with each request', (index) => ({
+  document('distinct-variants', 'a new variant of one document with each request', (index) => ({
     query:
       'query ($o: [AccountOrderBy!], $f: AccountFilter) { accountCollection(orderBy: $o, filter: $f, first: 1) { edges { node { id } } } }',
     variables: {

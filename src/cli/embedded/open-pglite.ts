@@ -1,8 +1,8 @@
-/** Opens PGlite on a folder that has data, or with the state of a new database, made at most once and kept in the cache folder. */
+/** Opens PGlite on a folder that has data, or with the snapshot of a new database, made at most once and kept in the cache folder. */
 import { rm } from 'node:fs/promises';
 import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import type { Progress } from '../progress.ts';
-import { keepState, readState } from './kept-states.ts';
+import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
 
 export interface Place {
   /** Null keeps everything in memory. */
@@ -51,10 +51,10 @@ async function openEmpty(place: Place): Promise<PGlite> {
 }
 
 async function openKept(place: Place, name: string): Promise<PGlite | null> {
-  const state = await readState(place.cacheFolder, name);
-  if (state === null) return null;
+  const snapshot = await readSnapshot(place.cacheFolder, name);
+  if (snapshot === null) return null;
   try {
-    return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: state }));
+    return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: snapshot }));
   } catch {
     // What was kept is of no use: it is made anew.
     if (place.folder !== null) await rm(place.folder, { recursive: true, force: true });
@@ -62,10 +62,10 @@ async function openKept(place: Place, name: string): Promise<PGlite | null> {
   }
 }
 
-/** Reads the state now; compressing and writing it goes on beside what comes next. */
+/** Reads the snapshot now; compressing and writing it goes on beside what comes next. */
 async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promise<void> {
   await pglite.exec('checkpoint');
-  void keepState(cacheFolder, name, await pglite.dumpDataDir('none'));
+  void saveSnapshot(cacheFolder, name, await pglite.dumpDataDir('none'));
 }
 
 function targetOf({ folder, extensions }: Place): PGliteOptions {

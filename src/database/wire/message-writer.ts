@@ -1,6 +1,6 @@
 /**
  * Writes frontend messages of PostgreSQL's wire protocol (https://www.postgresql.org/docs/current/protocol-message-formats.html)
- * one after the other into a single buffer, so that a flight leaves in one write.
+ * one after the other into a single buffer, so that a batch leaves in one write.
  */
 
 const initialCapacity = 16 * 1024;

@@ -1,9 +1,9 @@
 /**
- * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a flight, or of several that share the
+ * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a batch, or of several that share the
  * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
  * happens after a failure, is `pg-database.ts`'s.
  */
-import type { Field } from '../database.ts';
+import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
 import { type DataSource, type Interception, intercept } from './pg-socket.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
@@ -24,21 +24,21 @@ export interface PgConnection {
 
 /** What comes back for the bytes of an exchange. */
 export interface ExpectedReply {
-  /** How many flights there are: how many times the server says that it is ready. */
-  readonly flights: number;
+  /** How many batches there are: how many times the server says that it is ready. */
+  readonly batches: number;
   /** How many statements lead the way of each whose rows nobody wants. */
-  readonly unwanted: number;
+  readonly skipped: number;
   /** Whether every row is wanted, or the first one of each statement. */
   readonly everyRow: boolean;
-  /** Most bytes of the rows of each flight. */
+  /** Most bytes of the rows of each batch. */
   readonly maxBytes: number;
 }
 
 /** Who is called back. */
 export interface ExchangeListener {
-  /** For each flight when it is over. */
+  /** For each batch when it is over. */
   done(exchange: PgExchange): void;
-  /** When the rows of a flight have more bytes than they may: what comes is no longer kept, and the server is to be stopped. */
+  /** When the rows of a batch have more bytes than they may: what comes is no longer kept, and the server is to be stopped. */
   overflow(): void;
 }
 
@@ -47,22 +47,22 @@ const readyForQuery = 0x5a;
 /** In bytes. Beyond it a copy costs more than what it spares. */
 const longestString = 16 * 1024;
 
-/** Of a flight in company: why it failed is not read, as it runs again. */
-const failedInCompany = new Error('A flight that shared a connection with others has failed');
+/** Of a batch in company: why it failed is not read, as it runs again. */
+const failedInCompany = new Error('A batch that shared a connection with others has failed');
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
-export class PgExchange implements ReplySink<Field> {
-  /** One row a statement (the first; empty where there was none), or every row if asked for. Of one flight, as the next two. */
-  results: Field[][] = [];
+export class PgExchange implements ReplySink<ColumnValue> {
+  /** One row a statement (the first; empty where there was none), or every row if asked for. Of one batch, as the next two. */
+  results: ColumnValue[][] = [];
   /** Null as long as nothing failed. */
   error: unknown = null;
   /** How many statements ran to their end. */
   completed = 0;
   /** Whether the bytes were handed to the socket. If not, another connection may be tried. */
   written = false;
-  /** Whether the connection can serve no other exchange, and no other flight of this one. */
+  /** Whether the connection can serve no other exchange, and no other batch of this one. */
   broken = false;
-  /** Whether the server said that a flight failed, and so that nothing of it remains. */
+  /** Whether the server said that a batch failed, and so that nothing of it remains. */
   refused = false;
   /** Whether rows had more bytes than they may. */
   overflown = false;
@@ -70,8 +70,8 @@ export class PgExchange implements ReplySink<Field> {
   readonly #expected: ExpectedReply;
   readonly #listener: ExchangeListener;
   #rowBytes = 0;
-  #flightsLeft: number;
-  #row: Field[] | null = null;
+  #batchesLeft: number;
+  #row: ColumnValue[] | null = null;
   #connection: PgConnection | null = null;
   #interception: Interception | null = null;
   #finished = false;
@@ -79,7 +79,7 @@ export class PgExchange implements ReplySink<Field> {
   constructor(bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
     this.#bytes = bytes;
     this.#expected = expected;
-    this.#flightsLeft = expected.flights;
+    this.#batchesLeft = expected.batches;
     this.#listener = listener;
   }
 
@@ -115,35 +115,35 @@ export class PgExchange implements ReplySink<Field> {
   }
 
   wantsRow(): boolean {
-    return this.#expected.everyRow || (this.#row === null && this.completed >= this.#expected.unwanted);
+    return this.#expected.everyRow || (this.#row === null && this.completed >= this.#expected.skipped);
   }
 
-  value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Field {
+  value(bytes: Buffer, start: number, end: number, mayKeep: boolean): ColumnValue {
     if (this.#expected.everyRow) return bytes.toString('utf8', start, end);
     if (end - start <= longestString) return { latin1: bytes.toString('latin1', start, end) };
     const value = bytes.subarray(start, end);
     return [mayKeep ? value : Buffer.from(value)];
   }
 
-  row(values: Field[]): void {
+  row(values: ColumnValue[]): void {
     if (this.#expected.everyRow) this.results.push(values);
     else this.#row = values;
   }
 
   complete(): void {
     this.completed++;
-    if (!this.#expected.everyRow && this.completed > this.#expected.unwanted) this.results.push(this.#row ?? []);
+    if (!this.#expected.everyRow && this.completed > this.#expected.skipped) this.results.push(this.#row ?? []);
     this.#row = null;
   }
 
   other(message: Buffer): void {
     const interception = this.#interception!;
     if (message[0] === readyForQuery) {
-      if (--this.#flightsLeft > 0) return this.#goOn();
+      if (--this.#batchesLeft > 0) return this.#goOn();
       interception.giveBack();
       // Said here, since it comes with every exchange: `pg`'s parser would take longer to say it than all the rest takes to read.
       this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
-    } else if (message[0] === errorResponse && this.#expected.flights > 1) {
+    } else if (message[0] === errorResponse && this.#expected.batches > 1) {
       // For `pg` an error ends all that was submitted.
       this.error = failedInCompany;
       this.refused = true;
@@ -185,7 +185,7 @@ export class PgExchange implements ReplySink<Field> {
     connection.sendCopyFail('COPY FROM STDIN is not supported here');
   }
 
-  /** A flight is over, and another one comes. */
+  /** A batch is over, and another one comes. */
   #goOn(): void {
     this.#listener.done(this);
     this.results = [];

@@ -1,6 +1,6 @@
 /**
  * What is prepared on one connection: the names of statements by role and text, bounded, the least recently used makes room. Knows no
- * driver; `encode-flight.ts` writes the messages that go with it.
+ * driver; `encode-batch.ts` writes the messages that go with it.
  */
 import { createHash } from 'node:crypto';
 
@@ -29,7 +29,7 @@ export class PreparedStatements {
   #uses = 0;
   /** Names that fell out and are still to be closed on the server. */
   #evicted: string[] = [];
-  /** What the flight under way parses: whether that succeeded is known when it is over. */
+  /** What the batch under way parses: whether that succeeded is known when it is over. */
   #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
 
   constructor(capacity: number) {
@@ -64,7 +64,7 @@ export class PreparedStatements {
     return entry.name;
   }
 
-  /** Names a statement that the flight under way parses; `position` is its place among the statements of the flight. */
+  /** Names a statement that the batch under way parses; `position` is its place among the statements of the batch. */
   add(role: string, text: string, position: number): string {
     this.#misses++;
     if (this.#size >= this.#capacity) this.#evictOldest();
@@ -77,7 +77,7 @@ export class PreparedStatements {
     }
     statements.set(text, entry);
     this.#size++;
-    // It is parsed under its name again, and must not be closed by a flight to come.
+    // It is parsed under its name again, and must not be closed by a batch to come.
     if (this.#evicted.includes(entry.name)) this.#evicted = this.#evicted.filter((name) => name !== entry.name);
     this.#unsettled.push({ entry, position });
     return entry.name;
@@ -85,13 +85,13 @@ export class PreparedStatements {
 
   /** The names to close, each told once. */
   takeEvicted(): readonly string[] {
-    if (this.#evicted.length === 0) return none;
+    if (this.#evicted.length === 0) return noNames;
     const evicted = this.#evicted;
     this.#evicted = [];
     return evicted;
   }
 
-  /** Ends a flight of which the first `completed` statements ran: the server skips everything after an error, parsing included. */
+  /** Ends a batch of which the first `completed` statements ran: the server skips everything after an error, parsing included. */
   settle(completed: number): void {
     if (this.#unsettled.length === 0) return;
     for (const { entry, position } of this.#unsettled) {
@@ -132,4 +132,4 @@ export class PreparedStatements {
   }
 }
 
-const none: readonly string[] = [];
+const noNames: readonly string[] = [];

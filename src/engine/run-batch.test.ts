@@ -4,12 +4,12 @@ import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { openClientDatabase } from '../database/client-database.ts';
-import type { Database, Flight } from '../database/database.ts';
+import type { Batch, Database } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { ApiError } from '../errors.ts';
 import type { Event } from '../events.ts';
-import { executeFlight, StaleSchemaError } from './execute-flight.ts';
+import { runBatch, StaleSchemaError } from './run-batch.ts';
 
 let pglite: PGlite;
 let server: PostgresServer;
@@ -42,7 +42,7 @@ after(async () => {
   await server.stop();
 });
 
-const flight = (...texts: string[]): Flight => ({
+const batch = (...texts: string[]): Batch => ({
   session: { role: 'anon', claims: '{}', searchPath: 'public', version: null },
   statements: texts.map((text) => ({ text, parameters: [] })),
 });
@@ -58,13 +58,13 @@ async function failureOf(running: Promise<unknown>): Promise<ApiError> {
 }
 
 test('an error of PostgreSQL is told with its message, its state, and what helps', async () => {
-  const failure = await failureOf(executeFlight(embedded, flight('update account set balance = balance - 200'), ignore));
+  const failure = await failureOf(runBatch(embedded, batch('update account set balance = balance - 200'), ignore));
   assert.equal(failure.code, 'CONSTRAINT_VIOLATION');
   assert.match(failure.message, /violates check constraint "account_balance_check"/);
   const { detail, ...details } = failure.details;
   assert.deepEqual(details, { sqlstate: '23514', constraint: 'account_balance_check' });
   assert.match(String(detail), /Failing row/);
-  const denied = await failureOf(executeFlight(embedded, flight('select * from secret'), ignore));
+  const denied = await failureOf(runBatch(embedded, batch('select * from secret'), ignore));
   assert.deepEqual(
     [denied.code, denied.message, denied.details],
     ['PERMISSION_DENIED', 'permission denied for table secret', { sqlstate: '42501' }],
@@ -72,10 +72,10 @@ test('an error of PostgreSQL is told with its message, its state, and what helps
 });
 
 test("what our own statements raise is told in our words, and a client's text is not", async () => {
-  const raise = (text: string): Flight => flight(`select case when balance >= 0 then '${text}' else '1' end::int from account`);
-  const failure = await failureOf(executeFlight(embedded, raise('rowgraph: delete impacts too many records'), ignore));
+  const raise = (text: string): Batch => batch(`select case when balance >= 0 then '${text}' else '1' end::int from account`);
+  const failure = await failureOf(runBatch(embedded, raise('rowgraph: delete impacts too many records'), ignore));
   assert.deepEqual([failure.code, failure.message, failure.details], ['TOO_MANY_ROWS', 'delete impacts too many records', {}]);
-  const other = await failureOf(executeFlight(embedded, raise('rowgraph: constructor'), ignore));
+  const other = await failureOf(runBatch(embedded, raise('rowgraph: constructor'), ignore));
   assert.deepEqual([other.code, other.details], ['INVALID_VALUE', { sqlstate: '22P02' }]);
 });
 
@@ -83,56 +83,50 @@ test('a conflict is run again, a bounded number of times', async () => {
   const events: Event[] = [];
   const observe = (event: Event): void => void events.push(event);
   await embedded.query("select setval('tries', 1, false)");
-  assert.deepEqual(await executeFlight(embedded, flight("select fails(2, '40001')"), observe), [['2']]);
+  assert.deepEqual(await runBatch(embedded, batch("select fails(2, '40001')"), observe), [['2']]);
   assert.deepEqual(events, [
-    { kind: 'flight-retried', attempt: 1, sqlstate: '40001' },
-    { kind: 'flight-retried', attempt: 2, sqlstate: '40001' },
+    { kind: 'batch-retried', attempt: 1, sqlstate: '40001' },
+    { kind: 'batch-retried', attempt: 2, sqlstate: '40001' },
   ]);
   await embedded.query("select setval('tries', 1, false)");
-  const failure = await failureOf(executeFlight(embedded, flight("select fails(100, '40P01')"), ignore));
+  const failure = await failureOf(runBatch(embedded, batch("select fails(100, '40P01')"), ignore));
   assert.equal(failure.code, 'CONFLICT');
   assert.deepEqual(await embedded.query('select last_value from tries'), [['4']]);
 });
 
 test("in a transaction of the caller's nothing is run again", async () => {
   await embedded.query("select setval('tries', 1, false)");
-  const failing: Flight = { session: null, statements: [{ text: "select fails(1, '40001')", parameters: [] }] };
-  const failure = await failureOf(executeFlight(openClientDatabase(pglite), failing, ignore));
+  const failing: Batch = { session: null, statements: [{ text: "select fails(1, '40001')", parameters: [] }] };
+  const failure = await failureOf(runBatch(openClientDatabase(pglite), failing, ignore));
   assert.equal(failure.code, 'CONFLICT');
 });
 
-test('a deadlock is resolved: both flights succeed', async () => {
-  const move = (from: number, to: number): Flight =>
-    flight(
+test('a deadlock is resolved: both batches succeed', async () => {
+  const move = (from: number, to: number): Batch =>
+    batch(
       `update account set balance = balance - 10 where id = ${from}`,
       'select pg_sleep(0.3)',
       `update account set balance = balance + 10 where id = ${to}`,
     );
   const events: Event[] = [];
   const observe = (event: Event): void => void events.push(event);
-  await Promise.all([executeFlight(database, move(1, 2), observe), executeFlight(database, move(2, 1), observe)]);
+  await Promise.all([runBatch(database, move(1, 2), observe), runBatch(database, move(2, 1), observe)]);
   assert.ok(events.length > 0);
   assert.deepEqual(await database.query('select balance from account'), [['100'], ['100']]);
 });
 
 test('a stale schema is told apart', async () => {
-  await assert.rejects(
-    executeFlight(embedded, flight("do $$ begin raise exception using errcode = 'RG001'; end $$"), ignore),
-    StaleSchemaError,
-  );
+  await assert.rejects(runBatch(embedded, batch("do $$ begin raise exception using errcode = 'RG001'; end $$"), ignore), StaleSchemaError);
 });
 
 test('a database that cannot be had is told without its address or user', async () => {
   const nowhere = openPgDatabase('postgres://who:secret@127.0.0.1:1/postgres');
-  const unreachable = await failureOf(executeFlight(nowhere, flight('select 1'), ignore));
-  const busy = [
-    executeFlight(database, flight('select pg_sleep(0.4)'), ignore),
-    executeFlight(database, flight('select pg_sleep(0.4)'), ignore),
-  ];
-  const exhausted = await failureOf(executeFlight(database, flight('select 1'), ignore));
+  const unreachable = await failureOf(runBatch(nowhere, batch('select 1'), ignore));
+  const busy = [runBatch(database, batch('select pg_sleep(0.4)'), ignore), runBatch(database, batch('select pg_sleep(0.4)'), ignore)];
+  const exhausted = await failureOf(runBatch(database, batch('select 1'), ignore));
   await Promise.all(busy);
   const unknown = openPgDatabase(`postgres://who:secret@127.0.0.1:${server.port}/postgres`);
-  const refused = await failureOf(executeFlight(unknown, flight('select 1'), ignore));
+  const refused = await failureOf(runBatch(unknown, batch('select 1'), ignore));
   assert.deepEqual(
     [unreachable, exhausted, refused].map(({ code }) => code),
     ['DATABASE_UNAVAILABLE', 'OVERLOADED', 'DATABASE_UNAVAILABLE'],

@@ -13,9 +13,9 @@ import type { Model } from '../model/model.ts';
 import { functionName } from '../model/object-names.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { examineDatabase } from './examine-database.ts';
-import { omissionCodes } from './finding-codes.ts';
+import { exclusionCodes } from './finding-codes.ts';
 
-describe('findOmissions', () => {
+describe('findExclusions', () => {
   let doctor: Doctor;
 
   before(async () => {
@@ -79,7 +79,7 @@ describe('findOmissions', () => {
     for (const role of ['anon', 'service_role']) {
       const { findings } = await examineDatabase(database, zooSchemas, role);
       const said = new Set(
-        findings.flatMap(({ code, object, name, contains }) => (code in omissionCodes ? [`${object} ${name}`, ...contains] : [])),
+        findings.flatMap(({ code, object, name, contains }) => (code in exclusionCodes ? [`${object} ${name}`, ...contains] : [])),
       );
       const present = await objectsInApi(database, role);
       const missing = rows.filter(({ name }) => !present.has(name) && !said.has(name));

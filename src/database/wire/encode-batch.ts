@@ -1,8 +1,8 @@
 /**
- * A flight as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
+ * A batch as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
-import { DatabaseError, type Flight, type Session, type Statement } from '../database.ts';
+import { type Batch, DatabaseError, type Session, type Statement } from '../database.ts';
 import { type JitOff, leadingStatement, sessionStatement } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
@@ -17,23 +17,18 @@ const everyRole = '';
 const writer = new MessageWriter();
 
 /**
- * Encodes a flight. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. `hasTimeout`: whether
+ * Encodes a batch. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. `hasTimeout`: whether
  * PostgreSQL is told how long each statement may take.
  */
-export function encodeFlight(
-  flight: Flight,
-  prepared: PreparedStatements | null,
-  jitOff: JitOff = 'transaction',
-  hasTimeout = false,
-): Buffer {
-  for (const { parameters } of flight.statements) {
+export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction', hasTimeout = false): Buffer {
+  for (const { parameters } of batch.statements) {
     if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
   }
-  return writer.encode(() => writeFlight(flight, prepared, jitOff, hasTimeout));
+  return writer.encode(() => writeBatch(batch, prepared, jitOff, hasTimeout));
 }
 
-function writeFlight(
-  { session, statements, deadline }: Flight,
+function writeBatch(
+  { session, statements, deadline }: Batch,
   prepared: PreparedStatements | null,
   jitOff: JitOff,
   hasTimeout: boolean,
@@ -55,19 +50,19 @@ function writeFlight(
 }
 
 /** What a statement may take, in whole milliseconds: what is left of the deadline, or the role's own limit where that is less. */
-function timeoutOf({ defaults }: Session, deadline: Flight['deadline']): number | null {
+function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
   const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
   return left === Infinity ? null : Math.max(1, Math.ceil(left));
 }
 
-/** How many statements lead the way of those of the flight. */
-export function countLeading({ session }: Flight): number {
+/** How many statements lead the way of those of the batch. */
+export function countLeading({ session }: Batch): number {
   if (session === null) return 0;
   return leadingStatement(session) === null ? 1 : 2;
 }
 
-/** Whether encoding a flight would parse nothing. */
-export function isPrepared({ session, statements, deadline }: Flight, prepared: PreparedStatements, jitOff: JitOff): boolean {
+/** Whether encoding a batch would parse nothing. */
+export function isPrepared({ session, statements, deadline }: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
   if (session !== null) {
     if (jitOff === 'connection' || leadingStatement(session) !== null) return false;
     if (!prepared.has(everyRole, sessionStatement(session, jitOff, timeoutOf(session, deadline)).text)) return false;

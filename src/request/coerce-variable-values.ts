@@ -1,6 +1,6 @@
 /**
  * The variables of a request, coerced by their declared types (https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values)
- * and split in two: the *shape*, which decides the SQL and is the key of the statement cache, and the leaves, which are bound.
+ * and split in two: the *variant*, which decides the SQL and is the key of the statement cache, and the bind values, which are bound.
  */
 import {
   GraphQLError,
@@ -19,9 +19,9 @@ import {
 import { type Limits, overLimit } from '../budget/limits.ts';
 import { ApiError, describeValue, quote, shorten, shortenMessage } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
-import type { InputEntry, InputValue, Leaf, ScalarValue } from './input-value.ts';
+import { coerceInputLiteral } from './coerce-input-literal.ts';
+import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement, MalformedIdError } from './opaque-id.ts';
-import { readLiteral } from './read-literal.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 
@@ -31,16 +31,16 @@ export interface VariableDeclaration {
   readonly type: GraphQLInputType;
   /** The default of the declaration; undefined where it has none. */
   readonly defaultValue: InputValue | undefined;
-  /** A boolean that decides on `@skip` or `@include` is part of the shape. */
+  /** A boolean that decides on `@skip` or `@include` is part of the variant. */
   readonly isCondition: boolean;
 }
 
 export interface Variables {
-  readonly shape: string;
+  readonly variant: string;
   /** Each variable that is present, by name. */
   readonly values: ReadonlyMap<string, InputValue>;
-  /** What is bound where a `VariableLeaf` stands. */
-  readonly leaves: readonly ScalarValue[];
+  /** What is bound where a `VariableValue` stands. */
+  readonly bindValues: readonly ScalarValue[];
   /** Of the lists of the document and the variables together. */
   readonly listElements: number;
 }
@@ -57,7 +57,7 @@ export function declareVariables(
     return {
       name,
       type,
-      defaultValue: defaultValue && readLiteral(type, defaultValue, new Map()),
+      defaultValue: defaultValue && coerceInputLiteral(type, defaultValue, new Map()),
       isCondition: conditions.has(name),
     };
   });
@@ -67,13 +67,13 @@ export function declareVariables(
  * Coerces what was sent, pausing between variables and in long lists. The elements of lists are counted on from `listElements`, those of the document.
  * Throws BAD_USER_INPUT that names the variable, and the errors of limits; variables that are not declared are ignored.
  */
-export function* readVariables(
+export function* coerceVariableValues(
   declarations: readonly VariableDeclaration[],
   sent: Readonly<Record<string, unknown>>,
   limits: Limits,
   listElements: number,
 ): Generator<void, Variables> {
-  const reader = new VariableReader(limits, listElements);
+  const reader = new VariableCoercer(limits, listElements);
   const values = new Map<string, InputValue>();
   for (const declaration of declarations) {
     const { name, type, defaultValue } = declaration;
@@ -81,7 +81,7 @@ export function* readVariables(
     if (given === undefined) {
       if (defaultValue !== undefined) values.set(name, defaultValue);
       else if (isNonNullType(type)) throw invalid(name, `is required: its type is ${type}.`);
-      reader.shape += '-';
+      reader.variant += '-';
       continue;
     }
     try {
@@ -93,7 +93,7 @@ export function* readVariables(
       throw error;
     }
   }
-  return { shape: reader.shape, values, leaves: reader.leaves, listElements: reader.listElements };
+  return { variant: reader.variant, values, bindValues: reader.bindValues, listElements: reader.listElements };
 }
 
 /** Whether a value may hold thousands of objects: those of an insert. */
@@ -109,9 +109,9 @@ function invalid(name: string, problem: string): ApiError {
 /** Objects that are read between two pauses. */
 const objectsAtATime = 100;
 
-class VariableReader {
-  shape = '';
-  readonly leaves: ScalarValue[] = [];
+class VariableCoercer {
+  variant = '';
+  readonly bindValues: ScalarValue[] = [];
   listElements: number;
   readonly #limits: Limits;
   #filterMembers = 0;
@@ -125,21 +125,21 @@ class VariableReader {
   *readObjects(type: GraphQLInputType, objects: readonly unknown[]): Generator<void, InputValue> {
     const { ofType } = getNullableType(type) as GraphQLList<GraphQLInputType>;
     this.#countElements(objects.length);
-    this.shape += '[';
+    this.variant += '[';
     const items: InputValue[] = [];
     for (const object of objects) {
       items.push(this.read(ofType, object));
       if (items.length % objectsAtATime === 0) yield;
     }
-    this.shape += ']';
+    this.variant += ']';
     return { kind: 'list', items };
   }
 
   condition(type: GraphQLInputType, value: unknown): InputValue {
-    const leaf = this.read(type, value);
-    this.shape += String(value);
+    const bindValue = this.read(type, value);
+    this.variant += String(value);
     // The value is known when the statement is compiled, and bound all the same where it is an argument too.
-    return leaf && typeof value === 'boolean' ? { kind: 'constant', value } : leaf;
+    return bindValue && typeof value === 'boolean' ? { kind: 'constant', value } : bindValue;
   }
 
   read(type: GraphQLInputType, value: unknown): InputValue {
@@ -148,7 +148,7 @@ class VariableReader {
       return this.read(type.ofType, value);
     }
     if (value === null) {
-      this.shape += 'n';
+      this.variant += 'n';
       return null;
     }
     if (isListType(type)) return this.#readList(type.ofType, value);
@@ -156,23 +156,23 @@ class VariableReader {
     if (isChoice(type)) return this.#readChoice(type, value);
     if (isCursor(type)) return { kind: 'cursor', elements: this.#elements('c', decodeCursor(readScalar(type, value) as string)) };
     if (isNodeId(type)) return this.#readNodeId(type, value);
-    return this.#leaf(readScalar(type, value));
+    return this.#bind(readScalar(type, value));
   }
 
-  #leaf(value: ScalarValue): Leaf {
-    this.shape += '?';
-    return { kind: 'variable', leaf: this.leaves.push(value) - 1 };
+  #bind(value: ScalarValue): BindValue {
+    this.variant += '?';
+    return { kind: 'variable', index: this.bindValues.push(value) - 1 };
   }
 
   #readList(itemType: GraphQLInputType, value: unknown): InputValue {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     this.#countElements(items.length);
     const bare = isNonNullType(itemType) ? itemType.ofType : itemType;
-    if (isLeafType(bare) && !isChoice(bare)) return this.#leaf(items.map((item) => this.#readItem(itemType, bare, item)));
+    if (isLeafType(bare) && !isChoice(bare)) return this.#bind(items.map((item) => this.#readItem(itemType, bare, item)));
     this.#enter();
-    this.shape += '[';
+    this.variant += '[';
     const read = items.map((item) => this.read(itemType, item));
-    this.shape += ']';
+    this.variant += ']';
     this.#depth -= 1;
     return { kind: 'list', items: read };
   }
@@ -187,7 +187,7 @@ class VariableReader {
     if (!isEnumType(type) || typeof value !== 'string' || !type.getValue(value)) {
       throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
     }
-    this.shape += value;
+    this.variant += value;
     return { kind: 'choice', name: value };
   }
 
@@ -196,14 +196,14 @@ class VariableReader {
     return { kind: 'identifier', schema, table, elements: this.#elements(JSON.stringify([schema, table]), elements) };
   }
 
-  #elements(prefix: string, elements: readonly IdElement[]): readonly (Leaf | null)[] {
-    this.shape += `${prefix}(`;
+  #elements(prefix: string, elements: readonly IdElement[]): readonly (BindValue | null)[] {
+    this.variant += `${prefix}(`;
     const read = elements.map((element) => {
-      if (element !== null) return this.#leaf(element);
-      this.shape += 'n';
+      if (element !== null) return this.#bind(element);
+      this.variant += 'n';
       return null;
     });
-    this.shape += ')';
+    this.variant += ')';
     return read;
   }
 
@@ -212,18 +212,18 @@ class VariableReader {
     const fields = type.getFields();
     const entries: InputEntry[] = [];
     this.#enter();
-    this.shape += '{';
+    this.variant += '{';
     for (const [name, item] of Object.entries(value as Record<string, unknown>)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
       if (item === undefined) continue;
-      this.shape += `${name}:`;
+      this.variant += `${name}:`;
       const binding = inputBinding(field);
       if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
       entries.push({ name, binding, value: this.read(field.type, item) });
-      this.shape += ',';
+      this.variant += ',';
     }
-    this.shape += '}';
+    this.variant += '}';
     this.#depth -= 1;
     return { kind: 'object', entries };
   }

@@ -4,7 +4,7 @@
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Omission, Relation, Renaming, Table, ValueType } from './model.ts';
+import type { EnumType, Exclusion, Relation, Renaming, Table, ValueType } from './model.ts';
 import type { TakenNames } from './taken-names.ts';
 
 /** An exposed schema that the role may use, and what its comment directive sets. */
@@ -20,7 +20,7 @@ export interface SchemaSettings {
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A table whose columns, relations and computed fields are still to come. */
-export interface TableDraft {
+export interface TableContext {
   readonly source: CatalogTable;
   readonly schema: SchemaSettings;
   readonly directive: Directive;
@@ -34,7 +34,7 @@ export interface RelationNames {
   readonly qualified: string;
 }
 
-export interface Draft {
+export interface BuildContext {
   readonly catalog: Catalog;
   readonly privileges: Privileges;
   /** All tables of those schemas, by id. */
@@ -42,23 +42,27 @@ export interface Draft {
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
   /** The tables that the role sees, by id, and those of which it sees only rows. */
-  readonly tables: Map<number, TableDraft>;
+  readonly tables: Map<number, TableContext>;
   readonly enums: Map<number, EnumType>;
   readonly names: TakenNames;
   /** What `value-types.ts` has made so far, so that columns of one type share it. */
   readonly valueTypes: Map<number, ValueType>;
   /** What relations are called in messages, and in rows where their names are taken. */
   readonly relationNames: Map<Relation, RelationNames>;
-  readonly omissions: Omission[];
+  readonly exclusions: Exclusion[];
   readonly renamings: Renaming[];
 }
 
-const none: ColumnPrivileges = { select: false, insert: false, update: false };
+const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };
 
 /** What the role may do with a column: what it may do with the table, and what is granted on the column. */
-export function privilegesOn({ privileges }: Pick<Draft, 'privileges'>, table: CatalogTable, column: CatalogColumn): ColumnPrivileges {
+export function privilegesOn(
+  { privileges }: Pick<BuildContext, 'privileges'>,
+  table: CatalogTable,
+  column: CatalogColumn,
+): ColumnPrivileges {
   const onTable = privileges.tables.get(table.id);
-  if (!onTable) return none;
+  if (!onTable) return noPrivileges;
   const onColumn = onTable.columns.get(column.number);
   if (!onColumn) return onTable;
   return {
@@ -68,7 +72,7 @@ export function privilegesOn({ privileges }: Pick<Draft, 'privileges'>, table: C
   };
 }
 
-/** The column of the draft's table that has a number. */
+/** The column of a table by its number. */
 export function columnByNumber({ columns }: CatalogTable, number: number): CatalogColumn | undefined {
   return columns.find((column) => column.number === number);
 }

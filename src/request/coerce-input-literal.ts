@@ -21,25 +21,29 @@ import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 
 /** The value; undefined where it is a variable that was not sent. */
-export function readLiteral(type: GraphQLInputType, node: ValueNode, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
+export function coerceInputLiteral(
+  type: GraphQLInputType,
+  node: ValueNode,
+  variables: ReadonlyMap<string, InputValue>,
+): InputValue | undefined {
   if (node.kind === Kind.VARIABLE) return readVariable(type, node.name.value, variables);
-  if (isNonNullType(type)) return readLiteral(type.ofType, node, variables);
+  if (isNonNullType(type)) return coerceInputLiteral(type.ofType, node, variables);
   if (node.kind === Kind.NULL) return null;
   if (isListType(type)) {
     const nodes = node.kind === Kind.LIST ? node.values : [node];
-    return { kind: 'list', items: nodes.map((item) => readLiteral(type.ofType, item, variables) ?? null) };
+    return { kind: 'list', items: nodes.map((item) => coerceInputLiteral(type.ofType, item, variables) ?? null) };
   }
   if (isInputObjectType(type)) {
     const fields = type.getFields();
     const entries: InputEntry[] = [];
     for (const { name, value: itemNode } of node.kind === Kind.OBJECT ? node.fields : []) {
       const field = fields[name.value]!;
-      const value = readLiteral(field.type, itemNode, variables);
+      const value = coerceInputLiteral(field.type, itemNode, variables);
       if (value !== undefined) entries.push({ name: name.value, binding: inputBinding(field), value });
     }
     return { kind: 'object', entries };
   }
-  return readLeaf(type, node);
+  return readBindValue(type, node);
 }
 
 function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
@@ -49,7 +53,7 @@ function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyM
   return value;
 }
 
-function readLeaf(type: GraphQLInputType, node: ValueNode): InputValue {
+function readBindValue(type: GraphQLInputType, node: ValueNode): InputValue {
   const text = literalText(node);
   if (isChoice(type)) return { kind: 'choice', name: text };
   if (isCursor(type)) return { kind: 'cursor', elements: decodeCursor(text).map(constant) };

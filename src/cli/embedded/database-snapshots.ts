@@ -1,5 +1,5 @@
 /**
- * States of a database, kept in the user's cache folder: the empty one, which takes PGlite three seconds to initialise and half a second
+ * Snapshots of a database, kept in the user's cache folder: the empty one, which takes PGlite three seconds to initialise and half a second
  * to load, and that with the example. One compressed file each, with a checksum, for each version of PGlite.
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** A state as a tar archive; null where there is none that is whole. */
-export async function readState(cacheFolder: string, name: string): Promise<Blob | null> {
+/** A snapshot as a tar archive; null where there is none that is whole. */
+export async function readSnapshot(cacheFolder: string, name: string): Promise<Blob | null> {
   try {
-    const compressed = await readFile(await stateFile(cacheFolder, name));
+    const compressed = await readFile(await snapshotFile(cacheFolder, name));
     // With its default chunks of 16 kB, Node takes four times as long.
     return new Archive(await decompress(compressed, { chunkSize: 1024 * 1024 }));
   } catch {
@@ -21,12 +21,12 @@ export async function readState(cacheFolder: string, name: string): Promise<Blob
   }
 }
 
-/** Keeps a state. A cache folder that cannot be written is no reason to fail: the next start takes longer. */
-export async function keepState(cacheFolder: string, name: string, state: Blob): Promise<void> {
-  const file = await stateFile(cacheFolder, name);
+/** Keeps a snapshot. A cache folder that cannot be written is no reason to fail: the next start takes longer. */
+export async function saveSnapshot(cacheFolder: string, name: string, snapshot: Blob): Promise<void> {
+  const file = await snapshotFile(cacheFolder, name);
   const part = `${file}.${process.pid}`;
   try {
-    const archive = Buffer.from(await state.arrayBuffer());
+    const archive = Buffer.from(await snapshot.arrayBuffer());
     const compressed = await compress(archive, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     await mkdir(cacheFolder, { recursive: true });
     await writeFile(part, compressed);
@@ -52,7 +52,7 @@ class Archive extends Blob {
   }
 }
 
-async function stateFile(cacheFolder: string, name: string): Promise<string> {
+async function snapshotFile(cacheFolder: string, name: string): Promise<string> {
   const packageFile = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   return join(cacheFolder, `pglite-${version}-${name}.tar.zst`);

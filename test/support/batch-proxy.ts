@@ -3,19 +3,19 @@
  */
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface FlightProxy {
+export interface BatchProxy {
   readonly port: number;
-  /** Flights since the last call: runs of bytes from clients, each ended by an answer of the server. */
-  takeFlights(): number;
+  /** Batches since the last call: runs of bytes from clients, each ended by an answer of the server. */
+  takeBatches(): number;
   /** Cuts every connection without a word to either side, or with the next byte that a client sends. */
   cut(when: 'now' | 'on next write'): void;
   stop(): Promise<void>;
 }
 
 /** Starts a proxy on a free port of loopback. */
-export async function startFlightProxy(serverPort: number): Promise<FlightProxy> {
+export async function startBatchProxy(serverPort: number): Promise<BatchProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
-  let flights = 0;
+  let batches = 0;
   let cutNext = false;
   const cutAll = (): void => {
     cutNext = false;
@@ -28,7 +28,7 @@ export async function startFlightProxy(serverPort: number): Promise<FlightProxy>
     let clientSpoke = false;
     client.on('data', (bytes) => {
       if (cutNext) return cutAll();
-      if (!clientSpoke) flights++;
+      if (!clientSpoke) batches++;
       clientSpoke = true;
       server.write(bytes);
     });
@@ -49,9 +49,9 @@ export async function startFlightProxy(serverPort: number): Promise<FlightProxy>
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     port: address.port,
-    takeFlights() {
-      const taken = flights;
-      flights = 0;
+    takeBatches() {
+      const taken = batches;
+      batches = 0;
       return taken;
     },
     cut(when) {

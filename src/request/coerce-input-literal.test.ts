@@ -5,18 +5,18 @@ import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { cursorScalar, scalarTypes } from '../schema/scalars.ts';
 import { orderByDirection } from '../schema/table-types.ts';
+import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
-import { readLiteral } from './read-literal.ts';
 
 const filter = buildSchema(sampleModel).getType('AccountFilter') as GraphQLInputType;
 const constant = (value: string | boolean) => ({ kind: 'constant', value }) as const;
 const encode = (json: string) => Buffer.from(json).toString('base64');
 
 function read(type: GraphQLInputType, text: string, variables: Record<string, InputValue> = {}): InputValue | undefined {
-  return readLiteral(type, parseValue(text), new Map(Object.entries(variables)));
+  return coerceInputLiteral(type, parseValue(text), new Map(Object.entries(variables)));
 }
 
-describe('readLiteral', () => {
+describe('coerceInputLiteral', () => {
   it('has the text of scalars as it stands in the document', () => {
     assert.deepEqual(read(GraphQLInt, '7'), constant('7'));
     assert.deepEqual(read(scalarTypes.BigInt, '12345678901234567890'), constant('12345678901234567890'));
@@ -63,9 +63,9 @@ describe('readLiteral', () => {
   });
 
   it('takes variables from what was read of them', () => {
-    const leaf = { kind: 'variable', leaf: 0 } as const;
-    assert.deepEqual(read(GraphQLInt, '$v', { v: leaf }), leaf);
-    assert.deepEqual(read(new GraphQLList(GraphQLInt), '[$v, $absent]', { v: leaf }), { kind: 'list', items: [leaf, null] });
+    const bindValue = { kind: 'variable', index: 0 } as const;
+    assert.deepEqual(read(GraphQLInt, '$v', { v: bindValue }), bindValue);
+    assert.deepEqual(read(new GraphQLList(GraphQLInt), '[$v, $absent]', { v: bindValue }), { kind: 'list', items: [bindValue, null] });
     assert.equal(read(GraphQLInt, '$v', { v: null }), null);
   });
 

@@ -29,7 +29,7 @@ const setUp: NamedStatement = {
 const prepared = new WeakMap<Wire, Set<string>>();
 
 /** Sends a statement as a caller; `done` gets the error, or the first column of the last row. */
-export class RoleFlight implements Submittable {
+export class RoleBatch implements Submittable {
   readonly #caller: Caller;
   readonly #statement: NamedStatement;
   readonly #values: readonly string[];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseDocument, readVariables } from '../../test/support/request-stages.ts';
+import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import type { Variables } from './read-variables.ts';
+import type { Variables } from './coerce-variable-values.ts';
 
 const schema = buildSchema(sampleModel);
 
@@ -25,23 +25,23 @@ function read(declarations: string, sent: Record<string, unknown>): Variables {
     return `u${index}: accountCollection(${argument}) { totalCount }`;
   });
   const [operation] = parseDocument(schema, `query (${declarations}) { ${uses.join(' ')} }`).operations;
-  return readVariables(operation!.variables, sent);
+  return coerceVariableValues(operation!.variables, sent);
 }
 
-const filterShape = (filter: unknown) => read('$f: AccountFilter', { f: filter }).shape;
+const filterVariant = (filter: unknown) => read('$f: AccountFilter', { f: filter }).variant;
 const encode = (json: string) => Buffer.from(json).toString('base64');
 
-describe('the shape of variables', () => {
-  it('is one for all values of leaves', () => {
-    assert.equal(filterShape({ name: { eq: 'a' } }), filterShape({ name: { eq: "b'" } }));
-    assert.equal(filterShape({ balance: { in: [1] } }), filterShape({ balance: { in: [] } }));
-    assert.equal(filterShape({ mood: { eq: 'calm' } }), filterShape({ mood: { eq: 'wild' } }));
-    assert.equal(read('$c: Cursor', { c: encode('[1, "a"]') }).shape, read('$c: Cursor', { c: encode('[2, "b"]') }).shape);
-    assert.equal(read('$i: ID!', { i: encode('["s","t",1]') }).shape, read('$i: ID!', { i: encode('["s","t",2]') }).shape);
+describe('the variant of variables', () => {
+  it('is one for all bind values', () => {
+    assert.equal(filterVariant({ name: { eq: 'a' } }), filterVariant({ name: { eq: "b'" } }));
+    assert.equal(filterVariant({ balance: { in: [1] } }), filterVariant({ balance: { in: [] } }));
+    assert.equal(filterVariant({ mood: { eq: 'calm' } }), filterVariant({ mood: { eq: 'wild' } }));
+    assert.equal(read('$c: Cursor', { c: encode('[1, "a"]') }).variant, read('$c: Cursor', { c: encode('[2, "b"]') }).variant);
+    assert.equal(read('$i: ID!', { i: encode('["s","t",1]') }).variant, read('$i: ID!', { i: encode('["s","t",2]') }).variant);
   });
 
   it('differs where the SQL differs', () => {
-    const shapes = [
+    const variants = [
       undefined,
       null,
       {},
@@ -59,31 +59,31 @@ describe('the shape of variables', () => {
       { or: [{}, {}] },
       { name: { eq: 'a' }, balance: { eq: 1 } },
       { and: [{ name: { eq: 'a' } }, { balance: { eq: 1 } }] },
-    ].map(filterShape);
-    assert.equal(new Set(shapes).size, shapes.length, shapes.join(' '));
+    ].map(filterVariant);
+    assert.equal(new Set(variants).size, variants.length, variants.join(' '));
   });
 
   it('differs by directions and conditions', () => {
-    const order = (...directions: string[]) => read('$o: [AccountOrderBy!]', { o: directions.map((id) => ({ id })) }).shape;
-    const condition = (value: boolean) => read('$b: Boolean!', { b: value }).shape;
+    const order = (...directions: string[]) => read('$o: [AccountOrderBy!]', { o: directions.map((id) => ({ id })) }).variant;
+    const condition = (value: boolean) => read('$b: Boolean!', { b: value }).variant;
     assert.notEqual(order('AscNullsLast'), order('DescNullsLast'));
     assert.notEqual(order('AscNullsLast'), order('AscNullsLast', 'AscNullsLast'));
     assert.notEqual(condition(true), condition(false));
   });
 
   it('differs by the nulls of a cursor and the table of a nodeId', () => {
-    const cursor = (json: string) => read('$c: Cursor', { c: encode(json) }).shape;
-    const nodeId = (json: string) => read('$i: ID!', { i: encode(json) }).shape;
+    const cursor = (json: string) => read('$c: Cursor', { c: encode(json) }).variant;
+    const nodeId = (json: string) => read('$i: ID!', { i: encode(json) }).variant;
     assert.equal(new Set(['[]', '[1]', '[null]', '[1,null]', '[null,1]'].map(cursor)).size, 5);
     assert.equal(new Set(['["a","b",1]', '["a","c",1]', '["ab","",1]', '["a","b",null]'].map(nodeId)).size, 4);
   });
 });
 
 describe('the values of variables', () => {
-  it('are leaves in the order of the request', () => {
-    const { values, leaves } = read('$f: AccountFilter, $n: Int', { n: 5, f: { name: { eq: 'a' }, balance: { in: [1, '2'] } } });
-    assert.deepEqual(leaves, ['a', ['1', '2'], '5']);
-    assert.deepEqual(values.get('n'), { kind: 'variable', leaf: 2 });
+  it('are bind values in the order of the request', () => {
+    const { values, bindValues } = read('$f: AccountFilter, $n: Int', { n: 5, f: { name: { eq: 'a' }, balance: { in: [1, '2'] } } });
+    assert.deepEqual(bindValues, ['a', ['1', '2'], '5']);
+    assert.deepEqual(values.get('n'), { kind: 'variable', index: 2 });
     const filter = values.get('f');
     assert.ok(filter?.kind === 'object');
     assert.deepEqual(
@@ -96,13 +96,13 @@ describe('the values of variables', () => {
   });
 
   it('keep every digit of a BigInt', () => {
-    assert.deepEqual(read('$b: BigInt', { b: 9007199254740993n }).leaves, ['9007199254740993']);
-    assert.deepEqual(read('$b: BigInt', { b: '123456789012345678901234567890' }).leaves, ['123456789012345678901234567890']);
-    assert.deepEqual(read('$b: [BigInt!]', { b: [9007199254740993n, 1] }).leaves, [['9007199254740993', '1']]);
+    assert.deepEqual(read('$b: BigInt', { b: 9007199254740993n }).bindValues, ['9007199254740993']);
+    assert.deepEqual(read('$b: BigInt', { b: '123456789012345678901234567890' }).bindValues, ['123456789012345678901234567890']);
+    assert.deepEqual(read('$b: [BigInt!]', { b: [9007199254740993n, 1] }).bindValues, [['9007199254740993', '1']]);
   });
 
   it('take one item for a list', () => {
-    assert.deepEqual(read('$b: [BigInt!]', { b: 7 }).leaves, [['7']]);
+    assert.deepEqual(read('$b: [BigInt!]', { b: 7 }).bindValues, [['7']]);
     assert.equal(read('$o: [AccountOrderBy!]', { o: { id: 'AscNullsLast' } }).values.get('o')?.kind, 'list');
   });
 
@@ -115,14 +115,14 @@ describe('the values of variables', () => {
     assert.deepEqual(read('$n: Int = 3', { n: undefined }).values.get('n'), { kind: 'constant', value: '3' });
     assert.equal(read('$n: Int = 3', { n: null }).values.get('n'), null);
     assert.equal(read('$n: Int', {}).values.has('n'), false);
-    assert.notEqual(read('$n: Int = 3', {}).shape, read('$n: Int = 3', { n: null }).shape);
+    assert.notEqual(read('$n: Int = 3', {}).variant, read('$n: Int = 3', { n: null }).variant);
   });
 
   it('are only those that are declared and own', () => {
-    const { values, leaves } = read('$n: Int', { other: 1 });
-    assert.deepEqual([values.size, leaves.length], [0, 0]);
-    assert.throws(() => filterShape(JSON.parse('{"__proto__": {"eq": 1}}')), /Field "__proto__" is not defined/);
-    assert.throws(() => filterShape({ constructor: {} }), /Field "constructor" is not defined/);
+    const { values, bindValues } = read('$n: Int', { other: 1 });
+    assert.deepEqual([values.size, bindValues.length], [0, 0]);
+    assert.throws(() => filterVariant(JSON.parse('{"__proto__": {"eq": 1}}')), /Field "__proto__" is not defined/);
+    assert.throws(() => filterVariant({ constructor: {} }), /Field "constructor" is not defined/);
   });
 });
 

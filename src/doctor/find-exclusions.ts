@@ -1,26 +1,26 @@
 /**
- * What is not in the API, as findings: the omissions of the model, each with the grant that would end it and what is left out with it; and
+ * What is not in the API, as findings: the exclusions of the model, each with the grant that would end it and what is left out with it; and
  * what is in the API under another name than its own.
  */
 import type { Catalog } from '../catalog/catalog.ts';
-import type { LackingPrivilege, Omission } from '../model/model.ts';
+import type { Exclusion, LackingPrivilege } from '../model/model.ts';
 import { functionName, qualifiedName } from '../model/object-names.ts';
 import { tableKinds } from '../model/table-kinds.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each omission and each renaming, and one for each extension with functions that are not fields. */
-export function findOmissions(examination: Examination): Finding[] {
+/** A finding for each exclusion and each renaming, and one for each extension with functions that are not fields. */
+export function findExclusions(examination: Examination): Finding[] {
   const { model } = examination;
-  const omissions = model.omissions.map((omission) => {
-    const { cause, object, name, reason, lacking } = omission;
+  const exclusions = model.exclusions.map((exclusion) => {
+    const { cause, object, name, reason, lacking } = exclusion;
     return finding(cause, object, name, reason, {
       remedy: lacking && grantSql(examination, lacking),
-      contains: containedIn(examination, omission),
+      contains: containedIn(examination, exclusion),
     });
   });
   const renamings = model.renamings.map(({ object, name, reason }) => finding('name-changed', object, name, reason));
-  return [...omissions, ...renamings, ...findExtensionFunctions(examination)];
+  return [...exclusions, ...renamings, ...findExtensionFunctions(examination)];
 }
 
 function grantSql(examination: Examination, { privilege, id, column }: LackingPrivilege): string | null {
@@ -41,7 +41,7 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
 }
 
 /** A schema is left out with all that is in it, a table with its columns. */
-function containedIn({ catalog }: Examination, { object, id, name }: Omission): string[] {
+function containedIn({ catalog }: Examination, { object, id, name }: Exclusion): string[] {
   if (object === 'schema') return contentOf(catalog, id, name);
   const isTable = Object.values<string>(tableKinds).includes(object);
   const table = isTable ? catalog.tables.find((candidate) => candidate.id === id) : undefined;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Flight, RoleDefaults } from '../database.ts';
-import { countLeading, encodeFlight, encodeScript } from './encode-flight.ts';
+import type { Batch, RoleDefaults } from '../database.ts';
+import { countLeading, encodeBatch, encodeScript } from './encode-batch.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
-const flightOf = (role: string, parameter: string, defaults?: RoleDefaults): Flight => ({
+const batchOf = (role: string, parameter: string, defaults?: RoleDefaults): Batch => ({
   session: { role, claims: `{"sub":"${role}"}`, searchPath: 'public', version: null, defaults },
   statements: [{ text: 'select $1::text', parameters: [parameter] }],
 });
@@ -16,24 +16,24 @@ const poison = new Proxy(new String('x'), {
   },
 }) as unknown as string;
 
-test('a flight that cannot be encoded leaves nothing behind for the next one', () => {
-  const expected = encodeFlight(flightOf('victim', 'mine'), null);
+test('a batch that cannot be encoded leaves nothing behind for the next one', () => {
+  const expected = encodeBatch(batchOf('victim', 'mine'), null);
   for (const prepared of [null, new PreparedStatements(10)]) {
-    assert.throws(() => encodeFlight(flightOf('attacker', poison), prepared), /no such value/);
+    assert.throws(() => encodeBatch(batchOf('attacker', poison), prepared), /no such value/);
     prepared?.settle(0);
-    const bytes = encodeFlight(flightOf('victim', 'mine'), null);
+    const bytes = encodeBatch(batchOf('victim', 'mine'), null);
     assert.deepEqual(bytes, expected);
     assert.ok(!bytes.includes('attacker'));
   }
-  assert.throws(() => encodeFlight(flightOf('attacker', poison), null));
+  assert.throws(() => encodeBatch(batchOf('attacker', poison), null));
   assert.equal(encodeScript('select 1').toString('latin1'), 'Q\0\0\0\rselect 1\0');
 });
 
 test('the settings of a role go ahead of the role, and its isolation level ahead of all', () => {
   const defaults = { statementTimeout: null, isolation: 'serializable', settings: [['work_mem', '7MB']] } as const;
-  const flight = flightOf('anon', 'x', defaults);
-  assert.equal(countLeading(flight), 2);
-  const texts = encodeFlight(flight, null).toString('latin1');
+  const batch = batchOf('anon', 'x', defaults);
+  assert.equal(countLeading(batch), 2);
+  const texts = encodeBatch(batch, null).toString('latin1');
   const places = ["set transaction_isolation = 'serializable'", 'set_config($4, $5, true)', "set_config('role'", 'select $1::text'].map(
     (text) => texts.indexOf(text),
   );
@@ -43,5 +43,5 @@ test('the settings of a role go ahead of the role, and its isolation level ahead
   );
   assert.ok(!places.includes(-1));
   // Anything else would be text of a setting in SQL.
-  assert.equal(countLeading(flightOf('anon', 'x', { ...defaults, isolation: "serializable'; drop table x; --" })), 1);
+  assert.equal(countLeading(batchOf('anon', 'x', { ...defaults, isolation: "serializable'; drop table x; --" })), 1);
 });
