@@ -1,4 +1,6 @@
-/** What `rowgraph dev` prints when it is ready: where everything is, the keys, and a request to begin with. */
+/** What `rowgraph dev` prints when it is ready: where everything is, the keys, what decides how the API looks, and a request to begin with. */
+import type { DirectiveNotes } from './embedded/directive-notes.ts';
+import type { Paint } from './terminal.ts';
 
 export interface Development {
   /** Of the server, with its base path. */
@@ -11,27 +13,30 @@ export interface Development {
   readonly serviceKey: string;
   readonly sampleQuery: string;
   readonly content: string;
+  readonly directives: DirectiveNotes;
 }
 
 /** The text, for a person. */
-export function describeDevelopment(development: Development): string {
+export function describeDevelopment(development: Development, paint: Paint): string {
   const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content } = development;
-  const facts: [string, string][] = [
-    ['GraphQL URL', `${url}/graphql/v1`],
-    ...(graphiql ? [['GraphiQL URL', `${url}/graphiql`] satisfies [string, string]] : []),
-    ['DB URL', databaseUrl],
+  const places = [
+    ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],
+    ...(graphiql ? [['GraphiQL URL', paint('cyan', `${url}/graphiql`)] as const] : []),
+    ['DB URL', paint('cyan', databaseUrl)],
     ['JWT secret', jwtSecret],
     [`${anonRole} key`, anonKey],
     ['service_role key', serviceKey],
-  ];
-  const width = Math.max(...facts.map(([name]) => name.length));
-  const lines = facts.map(([name, value]) => `  ${`${name}:`.padEnd(width + 2)} ${value}`);
+  ] as const;
   return `
-rowgraph serves ${content}
+${paint('bold', `rowgraph serves ${content}`)}
 
-${lines.join('\n')}
+${alignFacts(places)}
 
-The service_role key bypasses row level security: keep it out of browsers and apps. A first request:
+The service_role key bypasses row level security: keep it out of browsers and apps.
+
+${describeDirectives(development.directives, paint)}
+
+${paint('bold', 'A first request:')}
 
   ${curlLine(development)}
 
@@ -39,8 +44,21 @@ Ctrl-C stops.
 `;
 }
 
+function alignFacts(facts: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) => `  ${`${name}:`.padEnd(width + 2)} ${value}`).join('\n');
+}
+
+function describeDirectives({ facts, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
+  const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Comments in the database say so:';
+  const sql = statements.length > 0 ? `\n\n${heading}\n\n${statements.map((statement) => `  ${statement}`).join('\n')}` : '';
+  return `${paint('bold', 'How the API looks')} (docs/api.md has all of it):
+
+${alignFacts(facts)}${sql}`;
+}
+
 /** A line for a POSIX shell. */
 function curlLine({ url, anonKey, sampleQuery }: Development): string {
   const body = JSON.stringify({ query: sampleQuery });
-  return `curl -s ${url}/graphql/v1 -H 'apiKey: ${anonKey}' -H 'content-type: application/json' -d '${body}'`;
+  return `curl --silent ${url}/graphql/v1 -H 'apiKey: ${anonKey}' -H 'content-type: application/json' -d '${body}'`;
 }

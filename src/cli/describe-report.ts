@@ -3,6 +3,7 @@
  * under them the SQL that puts them right.
  */
 import type { DoctorReport, Finding, Severity } from '../index.ts';
+import type { Paint } from './terminal.ts';
 
 const headings: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
   error: ['error', 'errors'],
@@ -10,6 +11,7 @@ const headings: Readonly<Record<Severity, readonly [one: string, many: string]>>
   info: ['note', 'notes'],
 };
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
+const colours = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<Severity, string>;
 
 /** How much is named of what a finding contains, and of equal findings. */
 const maxNamed = 8;
@@ -17,26 +19,27 @@ const maxNamed = 8;
 const maxRemedies = 3;
 
 /** The text, with a line break at its end. */
-export function describeReport({ role, schemas, summary, findings }: DoctorReport): string {
+export function describeReport({ role, schemas, summary, findings }: DoctorReport, paint: Paint = (_style, text) => text): string {
   const counts = severities.flatMap((severity) => (summary[severity] > 0 ? [countOf(severity, summary[severity])] : []));
-  const lines = [`Role ${role}, schemas ${schemas.join(', ')}: ${counts.join(', ') || 'nothing to report'}`];
+  const title = printable(`Role ${role}, schemas ${schemas.join(', ')}: ${counts.join(', ') || 'nothing to report'}`);
+  const lines = [paint('bold', title)];
   const byCode = Map.groupBy(findings, ({ code }) => code);
   const width = Math.max(0, ...[...byCode.keys()].map(({ length }) => length));
-  for (const [code, ofCode] of byCode)
-    lines.push(`  ${headings[ofCode[0]!.severity][0].padEnd(7)}  ${code.padEnd(width)}  ${ofCode.length}`);
+  for (const [code, ofCode] of byCode) {
+    const { severity } = ofCode[0]!;
+    lines.push(`  ${paint(colours[severity], headings[severity][0].padEnd(7))}  ${code.padEnd(width)}  ${ofCode.length}`);
+  }
   for (const severity of severities) {
     const found = findings.filter((finding) => finding.severity === severity);
     if (found.length === 0) continue;
-    lines.push('', countOf(severity, found.length));
+    lines.push('', paint(colours[severity], countOf(severity, found.length)));
     for (const [code, ofCode] of Map.groupBy(found, (finding) => finding.code)) {
       const alike = Map.groupBy(ofCode, ({ object, message }) => `${object} ${message}`);
-      lines.push(
-        `  ${code}`,
-        ...[...alike.values()].flatMap((group) => (group.length > 1 ? describeGroup(group) : describeFinding(group[0]!))),
-      );
+      const described = [...alike.values()].flatMap((group) => (group.length > 1 ? describeGroup(group) : describeFinding(group[0]!)));
+      lines.push(`  ${code}`, ...described.map(printable));
     }
   }
-  return `${lines.map(printable).join('\n')}\n`;
+  return `${lines.join('\n')}\n`;
 }
 
 function countOf(severity: Severity, count: number): string {

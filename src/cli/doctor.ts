@@ -4,6 +4,7 @@ import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeReport } from './describe-report.ts';
 import { addSettings, readSettings } from './settings-options.ts';
+import { paintFor } from './terminal.ts';
 
 type Name = 'databaseUrl' | 'schemas' | 'anonRole';
 const doctorSettings: CommandSettings<Name, 'databaseUrl'> = {
@@ -29,7 +30,7 @@ export function doctorCommand(environment: Environment): Command {
     const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1 });
     try {
       const report = await graph.doctor({ role });
-      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report));
+      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report, paintFor(process.stdout)));
       const errors = report.findings.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw new CommandError(`the doctor found ${errors} ${errors === 1 ? 'error' : 'errors'}`, 1);
     } finally {

@@ -8,11 +8,13 @@ import { SilentExitError } from './command-error.ts';
 import type { DevelopmentConfiguration } from './command-settings.ts';
 import { describeDevelopment } from './describe-development.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
+import { readDirectiveNotes } from './embedded/directive-notes.ts';
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
 import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
+import { paintFor } from './terminal.ts';
 
 /** Resolves when it was told to stop and has stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
 export async function serveEmbedded(configuration: DevelopmentConfiguration, database: EmbeddedDatabase): Promise<void> {
@@ -59,8 +61,9 @@ async function open(
   const socket = await openSocket(pglite, dbPort);
   opened.push(socket);
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
-  const [url, databaseUrl] = [`${server.url}${basePath}`, socket.url];
-  return describeDevelopment({ url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, sampleQuery, content });
+  const directives = await readDirectiveNotes(pglite, schemas);
+  const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, directives };
+  return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
 }
 
 async function openSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {

@@ -16,6 +16,7 @@ import type { ServeConfiguration } from './command-settings.ts';
 import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, startService } from './start-service.ts';
+import { warn } from './terminal.ts';
 
 /** Of one attempt to connect, where there may be more. */
 const connectMilliseconds = 5000;
@@ -85,7 +86,7 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
   const message = describeLogin(event);
   if (strict) throw new CommandError(`--strict: ${message}`, 2);
   if (!isSpokesman) return;
-  process.stderr.write(`rowgraph: WARNING: ${message}\n`);
+  warn(message);
   observe(event);
 }
 

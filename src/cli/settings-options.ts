@@ -16,6 +16,7 @@ import {
   type SettingName,
   settings,
 } from './config.ts';
+import { warn } from './terminal.ts';
 
 const configFileName = 'rowgraph.config.json';
 
@@ -57,8 +58,7 @@ export function readSettings<Name extends SettingName, Required extends Name>(
 ): Configuration<Name, Required> {
   // Of several processes the first one has said it.
   if (cluster.isPrimary) {
-    for (const name of findUnknownVariables(environment))
-      process.stderr.write(`rowgraph: WARNING: ${name} is not a setting, and is ignored\n`);
+    for (const name of findUnknownVariables(environment)) warn(`${name} is not a setting and is ignored`);
   }
   const texts: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;

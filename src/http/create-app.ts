@@ -101,8 +101,10 @@ function createRoutes(options: ServerOptions, context: AppContext, basePath: str
   const { graph, graphiql = false } = options;
   const health = createHealthRoutes(graph, context.telemetry, context.isDraining);
   if (!graphiql) return new Map(health);
+  const page = `${basePath}/graphiql`;
   const settings = { endpoint, anonKey: graphiql === true ? null : graphiql.anonKey };
-  return new Map([...health, ...createGraphiqlRoutes(`${basePath}/graphiql`, settings)]);
+  const redirect: Route = () => ({ status: 302, headers: ['location', page, 'cache-control', 'no-store'], body: '' });
+  return new Map([['/', redirect], ...health, ...createGraphiqlRoutes(page, settings)]);
 }
 
 interface Other {

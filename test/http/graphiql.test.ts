@@ -33,6 +33,11 @@ test('the page is HTML that nothing may be added to', async () => {
   assert.ok(!/<script>|<style>| on[a-z]+=/.test(await response.text()), 'nothing inline');
 });
 
+test('whoever opens the server itself is led to the page', async () => {
+  const response = await fetch(server.url, { redirect: 'manual' });
+  assert.deepEqual([response.status, response.headers.get('location')], [302, '/api/graphiql']);
+});
+
 test('all that the page refers to is served from here, with its type', async () => {
   const assets = findAssets(await readPage()).filter((url) => url !== 'data:,');
   assert.deepEqual(assets.map((url) => url.replace('/api/graphiql/', '')).sort(), [

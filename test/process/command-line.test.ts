@@ -56,7 +56,7 @@ test('a secret is not repeated', async () => {
 
 test('a variable that looks like a setting and is none is warned of', async () => {
   const { code, stderr } = await runCommand(['keys', '--jwt-secret', secret], { home, environment: { ROWGRAPH_JWT_SECERT: 'hunter2' } });
-  assert.deepEqual([code, stderr], [0, 'rowgraph: WARNING: ROWGRAPH_JWT_SECERT is not a setting, and is ignored\n']);
+  assert.deepEqual([code, stderr], [0, 'rowgraph: WARNING: ROWGRAPH_JWT_SECERT is not a setting and is ignored\n']);
 });
 
 test('the config file is read, and refused where it is wrong', async () => {

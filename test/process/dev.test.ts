@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
 
@@ -51,7 +51,7 @@ async function paste(line: string): Promise<Answer> {
     return JSON.parse((await run('sh', ['-c', line])).stdout) as Answer;
   } catch (error) {
     if (!/curl: (command )?not found/.test(String(error))) throw error;
-    const [, url, key, body] = /^curl -s (\S+) -H 'apiKey: (\S+)' .* -d '(.+)'$/.exec(line) ?? [];
+    const [, url, key, body] = /^curl --silent (\S+) -H 'apiKey: (\S+)' .* -d '(.+)'$/.exec(line) ?? [];
     const headers = { apiKey: key ?? '', 'content-type': 'application/json' };
     return (await (await fetch(url ?? '', { method: 'POST', headers, body: body ?? '' })).json()) as Answer;
   }
@@ -86,6 +86,8 @@ test('everything that is printed is there', async () => {
   const graphiql = await fetch(facts['GraphiQL URL'] ?? '');
   assert.equal(graphiql.status, 200);
   assert.ok((await graphiql.text()).includes(facts['anon key'] ?? 'none'), 'the anon key is filled in');
+  assert.equal((await fetch(new URL('/', facts['GraphiQL URL']))).url, facts['GraphiQL URL'], 'the root leads to GraphiQL');
+  assert.equal(stripVTControlCharacters(printed.text), printed.text, 'what is piped has no colours');
   const schema = await ask(printed, '{ __schema { queryType { name } } }');
   assert.deepEqual(schema.data, { __schema: { queryType: { name: 'Query' } } });
 
@@ -146,6 +148,27 @@ test('--sql loads files of the user’s instead, and the printed line asks for t
   const { data } = await paste(printed.curl);
   assert.deepEqual(data, { drinkCollection: { edges: [{ node: { id: 1, name: 'Tea' } }, { node: { id: 2, name: 'Coffee' } }] } });
   await printed.command.stop();
+});
+
+test('what comments decide is printed: what they say, or the SQL that would say it, which works', async () => {
+  const example = await startDev();
+  assert.match(example.text, /^ {2}names: +inflected: account_holder becomes AccountHolder\n {2}page size: +100 rows at most/m);
+  assert.match(example.text, /Comments in the database say so:\n\n {2}comment on schema public is '@graphql\(/);
+  await example.command.stop();
+
+  const sql = 'create table order_line (id int primary key);\ninsert into order_line select generate_series(1, 200);';
+  const plain = await startDev('--sql', await writeSql('order.sql', sql));
+  assert.match(plain.text, /^ {2}names: +as in the database: .*\n {2}page size: +30 rows at most, even with first: 1000$/m);
+  const statements = plain.text.match(/^ {2}comment on .+;$/gm) ?? [];
+  assert.equal(statements.length, 2);
+  const client = new pg.Client(plain.facts['DB URL'] ?? '');
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+  const { data } = await ask(plain, '{ orderLineCollection(first: 1000) { totalCount aggregate { max { id } } edges { cursor } } }');
+  const collection = data?.orderLineCollection as { totalCount: number; aggregate: object; edges: object[] };
+  assert.deepEqual([collection.totalCount, collection.aggregate, collection.edges.length], [200, { max: { id: 200 } }, 100]);
+  await plain.command.stop();
 });
 
 test('an error in the SQL is one line with file and line, and exit code 1', async () => {
