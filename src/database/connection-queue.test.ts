@@ -4,16 +4,18 @@ import { ConnectionQueue } from './connection-queue.ts';
 
 interface Work {
   readonly client: string | null;
+  readonly touches: readonly string[];
+  readonly wasStopped?: boolean;
   readonly name: string;
 }
 
-const work = (client: string | null, name: string): Work => ({ client, name });
+const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, name });
 const open = (length = 100, share = 100): ConnectionQueue<Work> => new ConnectionQueue({ length, share });
 
 function takeAll(queue: ConnectionQueue<Work>): string {
   const names: string[] = [];
   for (let taken = queue.take(); taken !== undefined; taken = queue.take()) names.push(taken.name);
-  return names.join(' ');
+  return names.join(', ');
 }
 
 test('clients take turns, each in its own order, and rowgraph itself comes first', () => {
@@ -21,7 +23,7 @@ test('clients take turns, each in its own order, and rowgraph itself comes first
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.add(work(name[0]!, name));
   queue.add(work(null, 'own'));
   assert.equal(queue.size, 7);
-  assert.equal(takeAll(queue), 'own a1 b1 c1 a2 c2 a3');
+  assert.equal(takeAll(queue), 'own, a1, b1, c1, a2, c2, a3');
   assert.equal(queue.size, 0);
 });
 
@@ -29,7 +31,7 @@ test('a client uses its share and no more, until it gives a connection back', ()
   const queue = open(100, 2);
   const first = work('a', 'a1');
   for (const each of [first, work('a', 'a2'), work('a', 'a3'), work('b', 'b1')]) queue.add(each);
-  assert.equal(takeAll(queue), 'a1 b1 a2');
+  assert.equal(takeAll(queue), 'a1, b1, a2');
   assert.equal(queue.hasNext, false);
   queue.release(first);
   assert.equal(queue.hasNext, true);
@@ -45,7 +47,70 @@ test('a client that holds connections for long comes after those that use fewer'
   for (const name of ['q1', 'q2', 'q3', 'q4']) queue.add(work('quick', name));
   queue.release(first);
   // It uses two by now: the other one catches up with it before they take turns.
-  assert.equal(takeAll(queue), 'q1 q2 s4 q3 s5 q4 s6');
+  assert.equal(takeAll(queue), 'q1, q2, s4, q3, s5, q4, s6');
+});
+
+test('spare connections are for work that is unlike what runs, whoever sends it', () => {
+  const queue = open(100, 2);
+  const first = work('a', 'locked 1', 'locked');
+  queue.add(first);
+  queue.add(work('b', 'locked 2', 'locked', 'account'));
+  assert.equal(takeAll(queue), 'locked 1, locked 2');
+  queue.add(work('c', 'locked 3', 'locked'));
+  queue.add(work('d', 'locked 4', 'blog', 'locked'));
+  assert.equal(queue.hasNext, false, 'these would wait for what the first waits for');
+  // It has a table in common with the second, which may wait for another one.
+  queue.add(work('e', 'account', 'account'));
+  queue.add(work('c', 'blog', 'blog'));
+  queue.add(work('f', 'blog again', 'blog'));
+  queue.add(work('g', 'nothing'));
+  assert.equal(takeAll(queue), 'blog, account, nothing');
+  queue.release(first);
+  // The second may be waiting for the account.
+  assert.equal(takeAll(queue), 'locked 4, locked 3');
+  assert.deepEqual(
+    [...queue].map(({ name }) => name),
+    ['blog again'],
+  );
+});
+
+test('what took too long for a spare connection does not get another one, nor does what touches the same', () => {
+  const queue = open(100, 1);
+  const takeSpare = (each: Work): void => {
+    queue.add(each);
+    assert.equal(queue.take(), each);
+    assert.equal(queue.isOnSpare(each), true);
+  };
+  const running = work('a', 'running', 'account');
+  queue.add(running);
+  assert.equal(queue.isOnSpare(queue.take()!), false);
+  const stuck = work('b', 'stuck', 'blog', 'locked');
+  takeSpare(stuck);
+  queue.noteStuck(stuck);
+  queue.release(stuck);
+  queue.add({ ...stuck, wasStopped: true });
+  queue.add(work('c', 'like it', 'blog', 'locked', 'post'));
+  assert.equal(queue.hasNext, false);
+  const unlike = work('d', 'unlike it', 'blog');
+  takeSpare(unlike);
+  queue.noteQuick(unlike);
+  queue.release(unlike);
+  assert.equal(queue.hasNext, false, 'it may have been the other table');
+  queue.noteQuick(work('e', 'e', 'locked', 'blog'));
+  assert.equal(takeAll(queue), 'like it', 'what was stopped does not try that again');
+  queue.release(running);
+  assert.equal(takeAll(queue), 'stuck');
+});
+
+test('as long as there is more than the spare connections, all that runs may be alike', () => {
+  const queue = open(100, 3);
+  for (const client of ['a', 'b', 'c', 'd']) queue.add(work(client, client, 'account'));
+  assert.equal(takeAll(queue), 'a, b, c');
+  const spare = work('e', 'e', 'blog');
+  queue.add(spare);
+  assert.equal(takeAll(queue), 'e');
+  queue.release(spare);
+  assert.equal(queue.hasNext, false, 'what ends on a spare connection makes no other room');
 });
 
 test('where there is no room, the client that has most waiting is refused, and nobody else', () => {
@@ -57,7 +122,7 @@ test('where there is no room, the client that has most waiting is refused, and n
   assert.equal(queue.add(work('b', 'b1'))?.name, 'f4');
   assert.equal(queue.size, 6);
   assert.equal(queue.add(work(null, 'own')), null, 'there is always room for rowgraph itself');
-  assert.equal(takeAll(queue), 'own f0 a1 b1 f1 f2 f3');
+  assert.equal(takeAll(queue), 'own, f0, a1, b1, f1, f2, f3');
 });
 
 test('where all wait for the same, the newcomer is refused', () => {
@@ -69,6 +134,17 @@ test('where all wait for the same, the newcomer is refused', () => {
   assert.equal(queue.add(second), second);
 });
 
+test('where there is no room, what cannot run makes room for what can', () => {
+  const queue = open(3, 1);
+  queue.add(work('a', 'locked', 'locked'));
+  queue.take();
+  for (const client of ['b', 'c', 'd']) queue.add(work(client, client, 'locked'));
+  const another = work('e', 'e', 'locked');
+  assert.equal(queue.add(another), another);
+  assert.equal(queue.add(work('f', 'f', 'account'))?.name, 'b');
+  assert.equal(takeAll(queue), 'f');
+});
+
 test('work that is removed is not taken, and counts for nothing', () => {
   const queue = open();
   const gone = work('a', 'gone');
@@ -76,7 +152,7 @@ test('work that is removed is not taken, and counts for nothing', () => {
   queue.remove(gone);
   queue.remove(gone);
   assert.deepEqual([queue.size, [...queue].map(({ name }) => name)], [2, ['a2', 'b1']]);
-  assert.equal(takeAll(queue), 'a2 b1');
+  assert.equal(takeAll(queue), 'a2, b1');
 });
 
 test('work that is alike goes along from the head of each line, so that nobody is passed within a line', () => {

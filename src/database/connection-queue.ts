@@ -1,21 +1,29 @@
 /**
- * Who gets the next connection: work waits in the order in which it came, the client that uses fewest connections comes first, clients that use as many
- * take turns, and no client uses all connections while others may come. In: work with the name of its client; out: the work to run next. Knows neither connections nor time.
+ * Who gets the next connection: work waits in the order in which it came, the client that uses fewest connections comes first, and clients that use as many
+ * take turns. No client uses all connections, and neither does all work that touches a locked table or a slow function, whoever sends it: some connections
+ * are spare, for work that is unlike what runs. In: work with the name of its client and what it touches; out: the work to run next. Knows neither
+ * connections nor time.
  */
 
 /** Work that needs a connection. */
 export interface QueuedWork {
   /** Whose share it uses; null is rowgraph itself, which comes first and has no share. */
   readonly client: string | null;
+  /** Names of the tables and functions that it touches. */
+  readonly touches: readonly string[];
+  /** Whether it was stopped on a spare connection, and is not to take another one. */
+  readonly wasStopped?: boolean;
 }
 
 export interface QueueBounds {
   /** How many may wait. */
   readonly length: number;
-  /** How many connections one client may use at a time. */
+  /** How many connections one client may use at a time, and work that is alike. Those beyond are spare. */
   readonly share: number;
 }
 
+/** How many of what was stopped on spare connections are remembered. */
+const mostStuck = 100;
 /** How many clients' lists are looked at for work that is alike. */
 const mostLooks = 32;
 
@@ -26,6 +34,11 @@ export class ConnectionQueue<Work extends QueuedWork> {
   readonly #waiting = new Map<string, Set<Work>>();
   /** Connections in use by client. None is zero. */
   readonly #inUse = new Map<string, number>();
+  /** What runs, but for rowgraph's own: on as many connections as the share is, and on spare ones. */
+  readonly #running = new Set<Work>();
+  readonly #runningSpare = new Set<Work>();
+  /** What was touched by work that took too long for a spare connection. */
+  #stuck: readonly (readonly string[])[] = [];
   #size = 0;
   /** One that was emptied: most lists are of one work, and soon gone. */
   #spareList: Set<Work> | null = null;
@@ -41,7 +54,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   /**
    * Queues work. Returns what is to be refused for want of room: the work itself, or else the latest of the client that has most waiting, so that
-   * whoever floods the queue is refused and not everybody else. Null where there is room.
+   * whoever floods the queue is refused and not everybody else; of what cannot run at present rather than of what can. Null where there is room.
    */
   add(work: Work): Work | null {
     let refused: Work | null = null;
@@ -67,9 +80,22 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   /** Whether there is work that could run now if there were a connection. */
   get hasNext(): boolean {
-    if (this.#own.size > 0) return true;
-    for (const client of this.#waiting.keys()) if (this.#mayUse(client)) return true;
-    return false;
+    return this.#own.size > 0 || this.#findNext() !== null;
+  }
+
+  /** Whether work that was taken is on a spare connection. */
+  isOnSpare(work: Work): boolean {
+    return this.#runningSpare.has(work);
+  }
+
+  /** Work took too long for a spare connection: nothing that touches the same is to have another one. */
+  noteStuck({ touches }: Work): void {
+    this.#stuck = [...this.#stuck.slice(1 - mostStuck), touches];
+  }
+
+  /** Work was quick: what it touches is not what others were stuck at. */
+  noteQuick({ touches }: Work): void {
+    if (this.#stuck.length > 0) this.#stuck = this.#stuck.filter((stuck) => !isWithin(stuck, touches));
   }
 
   /** The work to run next, or undefined. Its client uses one connection more until `release`. */
@@ -79,16 +105,16 @@ export class ConnectionQueue<Work extends QueuedWork> {
       this.remove(own);
       return own;
     }
-    const client = this.#nextClient();
-    if (client === undefined) return undefined;
-    const list = this.#waiting.get(client)!;
-    const [work] = list as Set<Work> & [Work];
+    const next = this.#findNext();
+    if (next === null) return undefined;
+    const { client, list, work } = next;
     this.remove(work);
     if (list.size > 0) {
       this.#waiting.delete(client);
       this.#waiting.set(client, list);
     }
     this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
+    (this.#isOnlySpare ? this.#runningSpare : this.#running).add(work);
     return work;
   }
 
@@ -111,8 +137,10 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /** The client of work that was taken uses a connection less. */
-  release({ client }: Work): void {
+  release(work: Work): void {
+    const { client } = work;
     if (client === null) return;
+    if (!this.#running.delete(work)) this.#runningSpare.delete(work);
     const inUse = this.#inUse.get(client)! - 1;
     if (inUse === 0) this.#inUse.delete(client);
     else this.#inUse.set(client, inUse);
@@ -126,24 +154,49 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   /**
    * Of the clients that wait, the one that uses fewest connections, so that whoever holds them for long gets no more of them than others want; of those
-   * that use as many, whose turn it is. No more clients are looked at than there are connections, and one.
+   * that use as many, whose turn it is. What may run passes what may not.
    */
-  #nextClient(): string | undefined {
-    let next: string | undefined;
+  #findNext(): { readonly client: string; readonly list: Set<Work>; readonly work: Work } | null {
+    let next = null;
     let least = this.#bounds.share;
-    for (const client of this.#waiting.keys()) {
+    const mayRun = this.#whatMayRun();
+    for (const [client, list] of this.#waiting) {
       const inUse = this.#inUse.get(client) ?? 0;
-      if (inUse < least) {
-        next = client;
-        least = inUse;
-      }
+      if (inUse >= least) continue;
+      const work = find(list, mayRun);
+      if (work === undefined) continue;
+      next = { client, list, work };
+      least = inUse;
       if (inUse === 0) break;
     }
     return next;
   }
 
-  #mayUse(client: string): boolean {
-    return (this.#inUse.get(client) ?? 0) < this.#bounds.share;
+  get #isOnlySpare(): boolean {
+    return this.#running.size >= this.#bounds.share;
+  }
+
+  /**
+   * What may run at present: on a spare connection, what is not bound to wait if something that runs, or that was stopped, waits for a table or function.
+   * It would be where it touches all that the other touches. To be asked of many at one time: those of one operation are known at a glance.
+   */
+  #whatMayRun(): (work: Work) => boolean {
+    if (!this.#isOnlySpare) return always;
+    let known: readonly string[] | null = null;
+    let isKnownToWait = false;
+    return ({ touches, wasStopped }) => {
+      if (touches !== known) {
+        known = touches;
+        isKnownToWait = this.#mightWait(touches);
+      }
+      return !isKnownToWait && wasStopped !== true;
+    };
+  }
+
+  #mightWait(touches: readonly string[]): boolean {
+    const isAlike = (other: Work): boolean => isWithin(other.touches, touches);
+    if (find(this.#running, isAlike) !== undefined || find(this.#runningSpare, isAlike) !== undefined) return true;
+    return this.#stuck.some((stuck) => isWithin(stuck, touches));
   }
 
   #listOf(client: string | null): Set<Work> {
@@ -158,11 +211,42 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   #chooseRefused(work: Work, client: string): Work {
+    const mayRun = this.#whatMayRun();
+    if (mayRun !== always && mayRun(work)) {
+      const stuck = this.#findLatest((other) => !mayRun(other), 0);
+      if (stuck !== undefined) return stuck;
+    }
     const own = this.#waiting.get(client)?.size ?? 0;
     // One that floods has more than the average, and is refused without looking at the others.
     if (own > 0 && own >= this.#size / this.#waiting.size) return work;
-    let longest: Set<Work> | undefined;
-    for (const list of this.#waiting.values()) if (list.size > (longest?.size ?? Math.max(own, 1))) longest = list;
-    return longest === undefined ? work : [...longest].at(-1)!;
+    return this.#findLatest(always, Math.max(own, 1)) ?? work;
   }
+
+  /** The latest work of a kind, of the client that has most waiting, and more than so much. */
+  #findLatest(isWanted: (work: Work) => boolean, moreThan: number): Work | undefined {
+    let found: Work | undefined;
+    let most = moreThan;
+    for (const list of this.#waiting.values()) {
+      if (list.size <= most) continue;
+      const latest = [...list].findLast(isWanted);
+      if (latest === undefined) continue;
+      found = latest;
+      most = list.size;
+    }
+    return found;
+  }
+}
+
+function always(): boolean {
+  return true;
+}
+
+/** Whether there are names, and all are among others. */
+function isWithin(names: readonly string[], others: readonly string[]): boolean {
+  return names.length > 0 && names.every((name) => others.includes(name));
+}
+
+function find<Work>(works: Iterable<Work>, isWanted: (work: Work) => boolean): Work | undefined {
+  for (const work of works) if (isWanted(work)) return work;
+  return undefined;
 }

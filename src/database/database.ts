@@ -49,6 +49,8 @@ export interface Batch {
   readonly deadline?: Deadline | null | undefined;
   /** Whose share of the connections it uses. */
   readonly client?: string | undefined;
+  /** Names of the tables and functions that it touches: one of them may be locked, and others are to be served all the same. */
+  readonly touches?: readonly string[] | undefined;
   /** Most bytes of its rows. */
   readonly maxBytes?: number | undefined;
 }

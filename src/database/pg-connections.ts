@@ -37,7 +37,7 @@ export interface ConnectionsOptions {
 const defaultPoolSize = 10;
 /** Until a connection is tried again that could not be had. */
 const retryMillis = 250;
-/** One of so many connections is kept from each client, for others. */
+/** One of so many connections is spare. */
 const spareOf = 5;
 
 export class PgConnections<Client extends LentClient, Work extends ConnectionWork> {
@@ -104,6 +104,21 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   withdraw(work: Work): void {
     this.#queue.remove(work);
     this.#arrivals.delete(work);
+  }
+
+  /** Whether work has a connection that others are to have soon. */
+  isOnSpare(work: Work): boolean {
+    return this.#queue.isOnSpare(work);
+  }
+
+  /** Work with a spare connection took too long. */
+  noteStuck(work: Work): void {
+    this.#queue.noteStuck(work);
+  }
+
+  /** Work took no longer than it may on a spare connection. */
+  noteQuick(work: Work): void {
+    this.#queue.noteQuick(work);
   }
 
   /** Other work that waits and may share a connection. */

@@ -35,6 +35,8 @@ export interface PgDatabaseOptions {
 
 /** How long a query of rowgraph's own may take, unless it says otherwise. */
 const queryTimeoutMillis = 60_000;
+/** How long a query may take on a spare connection. It changes nothing, and runs again on another. */
+const spareMillis = 250;
 /** How long `close` waits before it takes the next step. */
 const closeMillis = 1_000;
 
@@ -208,12 +210,13 @@ class PgDatabase implements Database {
   /** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
   #send(client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#stateOf(client);
+    const mostMillis = this.#connections.isOnSpare(group) && mayBeStopped(jobs[0]!) ? spareMillis / jobs.length : Infinity;
     let bytes: Uint8Array;
     try {
       bytes =
         jobs.length === 1
-          ? jobs[0]!.encode(state.prepared, state.jitOff)
-          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff)));
+          ? jobs[0]!.encode(state.prepared, state.jitOff, mostMillis)
+          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, mostMillis)));
     } catch (error) {
       state.prepared?.settle(0);
       // The connection is given back in a turn of its own: what waits for it may fail in the same way.
@@ -282,13 +285,19 @@ class PgDatabase implements Database {
       if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
       job.resolve(results);
       if (batch?.template) this.#pipelining.note(batch.template, 1, millis);
+      if (millis < spareMillis) this.#connections.noteQuick(group);
     } else if (exchange.overflown) job.reject(job.explain(exchange));
     else if (job.isSettled) return null;
     else if (mayRetry && !broken && isStalePlan(error)) {
       state.prepared?.evictAll();
       return () => this.#send(client, group, [job], false);
     } else if (broken && job.mayBeResent(written)) this.#request(job);
-    else job.reject(job.explain(exchange));
+    else if (job.tookTooLong(exchange)) {
+      job.wasStopped = true;
+      this.#connections.noteStuck(group);
+      this.#pipelining.note(batch!.template!, 1, millis);
+      this.#request(job);
+    } else job.reject(job.explain(exchange));
     return null;
   }
 
@@ -337,6 +346,11 @@ class PgDatabase implements Database {
       if (!this.#connections.isLent(client)) client.connection?.stream.destroy();
     });
   }
+}
+
+/** Whether its end can be told from that of its deadline, and nothing is lost with it. */
+function mayBeStopped({ batch, isRead }: PgJob): boolean {
+  return isRead && batch?.deadline !== undefined && batch.deadline !== null;
 }
 
 function ignore(): void {}

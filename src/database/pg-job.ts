@@ -5,7 +5,7 @@ import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
 import { type JitOff, toBatchError } from './session-statement.ts';
-import { stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
+import { isServerError, queryCancelled, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
 import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
@@ -13,18 +13,24 @@ import type { PreparedStatements } from './wire/prepared-statements.ts';
 /** How often a job finds a connection that has ended. */
 const mostUnsent = 10;
 
+const none: readonly string[] = [];
+
 export interface JobSettlement {
   resolve(results: ColumnValue[][]): void;
   reject(error: DatabaseError): void;
 }
 
-/** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client. */
+/** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client, and what they touch is the same. */
 export class JobGroup {
   readonly client: string | null;
+  readonly touches: readonly string[];
+  readonly wasStopped: boolean;
   readonly jobs: readonly PgJob[];
 
   constructor(jobs: readonly PgJob[]) {
     this.client = jobs[0]!.client;
+    this.touches = jobs[0]!.batch?.touches ?? none;
+    this.wasStopped = jobs[0]!.wasStopped;
     this.jobs = jobs;
   }
 
@@ -50,6 +56,10 @@ export class PgJob {
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
+  /** Whether it took too long for a spare connection, and is to run on another. */
+  wasStopped = false;
+  /** How long each of its statements was allowed to take. */
+  #mostMillis = Infinity;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
@@ -99,9 +109,10 @@ export class PgJob {
     this.reject(stopError(reason));
   }
 
-  /** Its bytes, for a connection on which these statements are prepared. */
-  encode(prepared: PreparedStatements | null, jitOff: JitOff): Uint8Array {
-    if (this.batch !== null) return encodeBatch(this.batch, prepared, jitOff, true);
+  /** Its bytes, for a connection on which these statements are prepared. No statement is to take longer than `mostMillis`. */
+  encode(prepared: PreparedStatements | null, jitOff: JitOff, mostMillis: number): Uint8Array {
+    this.#mostMillis = mostMillis;
+    if (this.batch !== null) return encodeBatch(this.batch, prepared, jitOff, mostMillis);
     const { text, parameters } = this.script!;
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
@@ -111,6 +122,13 @@ export class PgJob {
     const { batch } = this;
     if (batch === null) return { batches, skipped: 0, everyRow: true, maxBytes: Infinity };
     return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
+  }
+
+  /** Whether PostgreSQL has stopped it because it took longer than it may on a spare connection, and for no other reason. */
+  tookTooLong({ error, broken }: PgExchange): boolean {
+    const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
+    if (this.#mostMillis >= ownMillis || broken || this.#deadline?.stopped !== null) return false;
+    return isServerError(error) && error.code === queryCancelled;
   }
 
   /** Why an exchange of it failed. */

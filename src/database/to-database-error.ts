@@ -8,7 +8,7 @@ import { type Batch, DatabaseError } from './database.ts';
 export const tooManyConnections = '53300';
 
 /** PostgreSQL's own SQLSTATE of a statement that was cancelled. */
-const queryCancelled = '57014';
+export const queryCancelled = '57014';
 
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
 export interface ServerError extends Error {

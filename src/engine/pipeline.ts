@@ -145,7 +145,8 @@ export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQ
     const session = target.caller && sessionOf(api, target.caller, compiled.kind);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client } = target;
-    const batch = { session, statements, template, deadline, client, maxBytes: api.limits.responseBytes };
+    const { touches } = compiled.measure;
+    const batch = { session, statements, template, deadline, client, touches, maxBytes: api.limits.responseBytes };
     const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
     const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
     const answer = assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);

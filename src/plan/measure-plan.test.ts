@@ -71,6 +71,14 @@ describe('measurePlan', () => {
     assert.equal(measure(text).subqueries, 3);
   });
 
+  it('lists the tables and functions that are touched, each once', () => {
+    const text = '{ a: accountCollection { edges { node { id posts { totalCount } } } } b: accountCollection { totalCount } __typename }';
+    assert.deepEqual(measure(text).touches, ['public.account', 'public.post']);
+    const insert = 'mutation { insertIntoAccountCollection(objects: [{ name: "a" }]) { records { posts { totalCount } } } }';
+    assert.deepEqual(measure(insert).touches, ['public.account', 'public.post']);
+    assert.deepEqual(measure('{ __typename }').touches, []);
+  });
+
   it('counts the values of the largest insert', () => {
     const text = 'mutation { insertIntoAccountCollection(objects: [{ name: "a" }, { balance: 1 }, {}]) { affectedCount } }';
     assert.equal(measure(text).parameters, 6);

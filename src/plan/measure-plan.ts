@@ -1,7 +1,9 @@
 /**
- * What a plan will cost: the members of its filters, and the rows that it may read, as an expression over the page sizes that come in variables.
+ * What a plan will cost: the members of its filters, and the rows that it may read, as an expression over the page sizes that come in variables; and which
+ * tables and functions it touches.
  * The formula is told in docs/limits.md.
  */
+import type { Routine, Table } from '../model/model.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import type {
   ConnectionPlan,
@@ -32,6 +34,8 @@ export interface PlanMeasure {
   readonly rows: RowEstimate;
   /** Parameters of the largest insert. */
   readonly parameters: number;
+  /** Names of the tables and functions that it touches, each once. */
+  readonly touches: readonly string[];
 }
 
 /** What a count or an aggregate is worth: PostgreSQL reads more rows for it than it answers with. */
@@ -43,7 +47,8 @@ const rowsOfRowList = 10;
 export function measurePlan({ roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  return { filterMembers: measurer.filterMembers, subqueries: measurer.subqueries, rows, parameters: measurer.parameters };
+  const { filterMembers, subqueries, parameters, touches } = measurer;
+  return { filterMembers, subqueries, rows, parameters, touches: [...touches] };
 }
 
 /** The number of rows, with the page sizes of a request. */
@@ -65,6 +70,7 @@ class PlanMeasurer {
   filterMembers = 0;
   subqueries = 0;
   parameters = 0;
+  readonly touches = new Set<string>();
 
   root(value: RootValue): RowEstimate {
     switch (value.kind) {
@@ -75,16 +81,19 @@ class PlanMeasurer {
         return this.#connection(value);
       case 'lookup':
         this.subqueries += 1;
+        this.#touchTable(value.table);
         return plus(1, this.#row(value.row));
       case 'routine':
+        this.#touchRoutine(value.routine);
         return this.#result(value.result);
       default:
         return this.#mutation(value);
     }
   }
 
-  #connection({ page, filter, members }: ConnectionPlan): RowEstimate {
+  #connection({ table, page, filter, members }: ConnectionPlan): RowEstimate {
     this.subqueries += 1;
+    this.#touchTable(table);
     if (filter) this.filterMembers += membersOf(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
@@ -113,10 +122,12 @@ class PlanMeasurer {
     switch (value.kind) {
       case 'to-one':
         this.subqueries += 1;
+        this.#touchTable(value.row.table);
         return plus(1, this.#row(value.row));
       case 'to-many':
         return this.#connection(value.connection);
       case 'computed':
+        this.#touchRoutine(value.routine);
         return this.#result(value.result);
       case 'row column':
         return value.list ? times(rowsOfRowList, plus(1, this.#row(value.row))) : this.#row(value.row);
@@ -133,12 +144,21 @@ class PlanMeasurer {
 
   #mutation(plan: MutationPlan): RowEstimate {
     this.subqueries += 1;
+    this.#touchTable(plan.table);
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
     else if (plan.filter) this.filterMembers += membersOf(plan.filter);
     const records = plan.members.flatMap(({ value }) => (value.kind === 'records' ? [this.#row(value.row)] : []));
     if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
     // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
     return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
+  }
+
+  #touchTable({ schema, name }: Table): void {
+    this.touches.add(`${schema}.${name}`);
+  }
+
+  #touchRoutine({ schema, name }: Routine): void {
+    this.touches.add(`${schema}.${name}()`);
   }
 }
 

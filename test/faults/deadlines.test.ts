@@ -132,19 +132,58 @@ test('a cancel request never reaches the statement of somebody else', () =>
     assert.ok(counts.cancelled > 100, `${counts.cancelled} were cancelled`);
   }));
 
+/** Holds a lock on `entry` while something goes on. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  const blocker = await database.connect();
+  await blocker.query('begin; lock table entry in access exclusive mode');
+  try {
+    await work();
+  } finally {
+    await blocker.query('rollback');
+  }
+}
+
 test('a lock that lasts: those who wait are told in time, and traffic goes on behind it', () =>
   withGraph({ poolSize: 4, queue: { timeout: 200 } }, async (graph) => {
-    const blocker = await database.connect();
-    await blocker.query('begin; lock table entry in access exclusive mode');
-    const codes = new Map<unknown, number>();
-    const answers = Array.from({ length: 400 }, async (_, index) => {
-      const code = codeOf(await graph.execute({ query: read }, caller, { client: `client ${index % 7}`, timeout: 600 }));
-      codes.set(code, (codes.get(code) ?? 0) + 1);
-    });
-    await Promise.all(answers);
-    assert.deepEqual([...codes.keys()].sort(), ['OVERLOADED', 'TIMEOUT']);
-    await blocker.query('rollback');
     assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined);
+    await whileLocked(async () => {
+      const ask = (index: number) => graph.execute({ query: read }, caller, { client: `client ${index % 7}`, timeout: 600 });
+      const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => ask(index)));
+      assert.deepEqual([...new Set(answers.map(codeOf))].sort(), ['OVERLOADED', 'TIMEOUT']);
+    });
+    assert.equal(codeOf(await graph.execute({ query: read }, caller)), undefined);
+  }));
+
+test('a lock that many users wait for: requests on other tables are served meanwhile, and theirs behind it', () =>
+  withGraph({ poolSize: 10, queue: { timeout: 60_000 } }, async (graph) => {
+    await database.run(`create table other (id serial primary key, note text); insert into other (note) values ('one');
+      create table tag (id serial primary key, entry_id int references entry);
+      grant all on other, other_id_seq, tag, tag_id_seq to anon`);
+    await graph.reload();
+    const heldUp = "select count(*)::int as count from pg_stat_activity where usename = 'authenticator' and wait_event_type = 'Lock'";
+    const ofOthers = [
+      '{ otherCollection { edges { node { note } } } }',
+      'mutation { insertIntootherCollection(objects: [{ note: "more" }]) { affectedCount } }',
+    ];
+    const ofLocked = [
+      read,
+      'mutation { insertIntoentryCollection(objects: [{ note: "waited" }]) { affectedCount } }',
+      '{ tagCollection { edges { node { entry { note } } } } }',
+      '{ otherCollection { edges { node { id } } } entryCollection { edges { node { id } } } }',
+    ];
+    let waiting: Promise<ExecutionResult>[] = [];
+    await whileLocked(async () => {
+      const ask = (index: number) => graph.execute({ query: ofLocked[index % 4]! }, caller, { client: `user ${index}` });
+      waiting = Array.from({ length: 100 }, (_, index) => ask(index));
+      for (let round = 0; round < 40; round++) {
+        const answer = await graph.execute({ query: ofOthers[round % 2]! }, caller, { client: `other ${round % 5}` });
+        assert.equal(codeOf(answer), undefined);
+      }
+      // What waits for the lock gives spare connections back.
+      while ((await database.run(heldUp))[0]?.count !== 8) await sleep(5);
+    });
+    assert.deepEqual(new Set((await Promise.all(waiting)).map(codeOf)), new Set([undefined]));
+    assert.equal(await countNotes('waited'), 25);
   }));
 
 test('a full queue refuses at once, and whoever floods it, not others', () =>
