@@ -234,7 +234,7 @@ class PgDatabase implements Database {
         job.run = null;
         if (jobs.length === 1) resend = this.#finishAlone(client, group, job, exchange, mayRetry, performance.now() - started);
         else this.#finishInCompany(jobs, completed, exchange, performance.now() - started);
-        if (jobs.slice(completed).every(({ isSettled }) => isSettled)) run.cancel();
+        if (completed < jobs.length && jobs.slice(completed).every(({ isSettled }) => isSettled)) run.cancel();
       },
       free: (error) => {
         state.run = null;

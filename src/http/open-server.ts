@@ -40,6 +40,8 @@ export function openServer(
     // TCP asks whether clients are still there that say nothing.
     keepAlive: true,
     requireHostHeader: false,
+    // So that none is dropped unseen (see `check-head.ts`).
+    joinDuplicateHeaders: true,
   });
   server.maxConnections = maxConnections;
   connections.watch(server);

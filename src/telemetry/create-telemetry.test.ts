@@ -69,7 +69,7 @@ test('every event is counted', async () => {
     'rowgraph_request_duration_seconds_bucket{le="0.001"} 0',
     'rowgraph_request_duration_seconds_bucket{le="0.002"} 1',
     'rowgraph_request_duration_seconds_bucket{le="+Inf"} 2',
-    'rowgraph_requests_in_batch 0',
+    'rowgraph_requests_in_flight 0',
     'rowgraph_response_bytes_total 30',
     'rowgraph_schema_loads_total{outcome="loaded"} 1',
     'rowgraph_schema_loads_total{outcome="failed"} 1',

@@ -32,7 +32,7 @@ export class RequestMetrics {
       },
     });
     new Gauge({
-      name: 'rowgraph_requests_in_batch',
+      name: 'rowgraph_requests_in_flight',
       help: 'Requests that are being answered.',
       registers,
       collect() {

@@ -102,6 +102,6 @@ test('hostile HTTP harms nobody else', async (context) => {
   assert.deepEqual([victim.answered, victim.wrong], [victim.sent, []]);
   assert.ok(Object.keys(counts.refused).length > 5, 'the attack reaches many kinds of refusals');
   const metrics = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
-  while (!/^rowgraph_requests_in_batch 0$/m.test(await metrics()));
+  while (!/^rowgraph_requests_in_flight 0$/m.test(await metrics()));
   assert.match(await metrics(), /^rowgraph_defects_total 0$/m);
 });

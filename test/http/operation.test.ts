@@ -105,10 +105,10 @@ test('metrics count requests by code and role, their time, and those in flight',
     await server.post({ headers: { apiKey: 'x' } });
     const waiting = server.post({ body: { query: 'wait' } });
     while (server.calls.length < 4) await wait(5);
-    assert.equal(await readMetric(server, /^rowgraph_requests_in_batch (.*)$/m), 1);
+    assert.equal(await readMetric(server, /^rowgraph_requests_in_flight (.*)$/m), 1);
     gate.open();
     await waiting;
-    assert.equal(await readMetric(server, /^rowgraph_requests_in_batch (.*)$/m), 0);
+    assert.equal(await readMetric(server, /^rowgraph_requests_in_flight (.*)$/m), 0);
     assert.equal(await readMetric(server, /^rowgraph_requests_total\{code="OK",role="anon"\} (.*)$/m), 3);
     assert.equal(await readMetric(server, /^rowgraph_requests_total\{code="GRAPHQL_PARSE_FAILED",role="anon"\} (.*)$/m), 1);
     assert.equal(await readMetric(server, /^rowgraph_requests_total\{code="UNAUTHENTICATED",role=""\} (.*)$/m), 1);

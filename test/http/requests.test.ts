@@ -195,7 +195,7 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
   while (server.log.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.match(server.log.slice(before).join(''), /BAD_REQUEST/);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  assert.match(metrics, /^rowgraph_requests_in_batch 0$/m);
+  assert.match(metrics, /^rowgraph_requests_in_flight 0$/m);
 });
 
 test('with a slash at the end it is 404 with the right path, whatever the method', async () => {

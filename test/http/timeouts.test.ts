@@ -40,7 +40,7 @@ function createStuckGraph(): { readonly execute: Execute; readonly stops: StopRe
 
 async function inFlight(server: TestServer): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
-  return Number(/^rowgraph_requests_in_batch (.*)$/m.exec(text)?.[1]);
+  return Number(/^rowgraph_requests_in_flight (.*)$/m.exec(text)?.[1]);
 }
 
 test('a head that does not come in time is refused, however slowly it goes on', () =>
