@@ -11,16 +11,15 @@ import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
-import { ApiSet, type ApiSettings } from './engine/api-set.ts';
-import type { Body } from './engine/assemble-answer.ts';
+import type { ResponseBody } from './engine/assemble-response.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkRequest } from './engine/check-call.ts';
 import {
-  answerRequest,
   type CacheSizes,
   type Caller,
   ClaimsError,
   type ExecutionResult,
+  executeRequest,
   explainRequest,
   failureResponse,
   type GraphQLRequest,
@@ -29,6 +28,7 @@ import {
   type Target,
 } from './engine/pipeline.ts';
 import { costOfRequest, type RequestCost } from './engine/request-cost.ts';
+import { SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
 import { toApiError } from './engine/sqlstate.ts';
 import { ApiError } from './errors.ts';
 import type { CacheStatistics, Observer } from './events.ts';
@@ -60,7 +60,7 @@ export interface RowgraphOptions {
   readonly limits?: LimitSettings;
   /** Limits of single roles, in the place of those. Default: `{ service_role: 'off' }`. */
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
-  /** Whether each answer tells in `extensions.cost` what the request counts against the limits. Default: false. */
+  /** Whether each response tells in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
   /** How many requests may wait for a connection of the pool, and for how many milliseconds. Default: 1000, and 10,000 ms. */
   readonly queue?: { readonly length?: number; readonly timeout?: number };
@@ -94,7 +94,7 @@ export interface Rowgraph {
   doctor(options?: { role?: string }): Promise<DoctorReport>;
   /** Reads the schema of the database anew, where it does not tell of a change by itself. */
   reload(): Promise<void>;
-  /** How the caches do: those of documents, compiled variants, prepared statements and answers to introspection. */
+  /** How the caches do: those of documents, compiled variants, prepared statements and responses to introspection. */
   readCaches(): readonly CacheStatistics[];
   /** Resolves if the database answers. For health checks. */
   ping(): Promise<void>;
@@ -127,7 +127,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     queueTimeoutMillis: queue?.timeout,
     observe,
   });
-  const settings: ApiSettings = {
+  const settings: SnapshotSettings = {
     schemas: options.schemas ?? ['public'],
     introspection: options.introspection ?? 'directive',
     caches,
@@ -155,17 +155,17 @@ function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: Rowgraph
 }
 
 /** States of schemas that `resolve` has seen on connections of its callers. */
-const maxClientStates = 8;
+const maxClientSnapshots = 8;
 
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
-  readonly #settings: ApiSettings;
+  readonly #settings: SnapshotSettings;
   readonly #watch: SchemaWatch;
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
-  readonly #clientStates = new LRUCache<string, ApiSet>({ max: maxClientStates });
+  readonly #clientSnapshots = new LRUCache<string, SchemaSnapshot>({ max: maxClientSnapshots });
 
-  constructor(database: Database, settings: ApiSettings, watch: SchemaWatch, observe: Observer, timeoutMillis: number) {
+  constructor(database: Database, settings: SnapshotSettings, watch: SchemaWatch, observe: Observer, timeoutMillis: number) {
     this.#database = database;
     this.#settings = settings;
     this.#watch = watch;
@@ -206,15 +206,15 @@ class RowgraphService implements Rowgraph {
     });
   }
 
-  #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, client = clientOf(caller)): Promise<RawResponse> {
+  #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, client = shareOf(caller)): Promise<RawResponse> {
     const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client };
     const { caches } = this.#settings;
     return this.#watch
-      .withCurrent(deadline, (apis) => {
-        const api = apis.of(caller.role, this.#database);
-        return api instanceof Promise
-          ? untilStopped(api, deadline, stopError).then((made) => answerRequest(made, caches, request, target))
-          : answerRequest(api, caches, request, target);
+      .withCurrent(deadline, (snapshot) => {
+        const roleSchema = snapshot.of(caller.role, this.#database);
+        return roleSchema instanceof Promise
+          ? untilStopped(roleSchema, deadline, stopError).then((made) => executeRequest(made, caches, request, target))
+          : executeRequest(roleSchema, caches, request, target);
       })
       .then(
         (body) => new Success(body),
@@ -230,11 +230,11 @@ class RowgraphService implements Rowgraph {
       const settings = { ...this.#settings, schemas };
       const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
       const key = JSON.stringify([server, schemas, stamp.fingerprint]);
-      const apis = this.#clientStates.get(key) ?? (await ApiSet.load(database, stamp, settings));
-      this.#clientStates.set(key, apis);
-      const api = await apis.of(role, database);
+      const snapshot = this.#clientSnapshots.get(key) ?? (await SchemaSnapshot.load(database, stamp, settings));
+      this.#clientSnapshots.set(key, snapshot);
+      const roleSchema = await snapshot.of(role, database);
       const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '' };
-      return toResult(await answerRequest(api, settings.caches, request, target));
+      return toResult(await executeRequest(roleSchema, settings.caches, request, target));
     } catch (error) {
       return toResult(this.#failure(error));
     }
@@ -243,8 +243,8 @@ class RowgraphService implements Rowgraph {
   async explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]> {
     checkCaller(caller);
     checkRequest(request);
-    const api = await this.#watch.current().of(caller.role, this.#database);
-    return (await explainRequest(api, this.#settings.caches, request)).statements.map(({ text }) => text);
+    const roleSchema = await this.#watch.current().of(caller.role, this.#database);
+    return (await explainRequest(roleSchema, this.#settings.caches, request)).statements.map(({ text }) => text);
   }
 
   async cost(request: GraphQLRequest, { role }: Caller): Promise<RequestCost> {
@@ -285,17 +285,17 @@ class RowgraphService implements Rowgraph {
 }
 
 /** Whose share of the connections a caller uses where nobody says it. */
-function clientOf({ role, claims }: Caller): string {
+function shareOf({ role, claims }: Caller): string {
   const sub = claims?.sub;
   return typeof sub === 'string' ? `${role} ${sub}` : role;
 }
 
-/** An answer without errors. */
+/** A response without errors. */
 class Success implements RawResponse {
   readonly errorCode = null;
-  readonly #body: Body;
+  readonly #body: ResponseBody;
 
-  constructor(body: Body) {
+  constructor(body: ResponseBody) {
     this.#body = body;
   }
 

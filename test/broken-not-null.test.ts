@@ -1,5 +1,5 @@
 /**
- * Columns that are NOT NULL, and hold null all the same: where PostgreSQL does not keep them from it, they are null in the answer, and the
+ * Columns that are NOT NULL, and hold null all the same: where PostgreSQL does not keep them from it, they are null in the response, and the
  * answer is JSON.
  */
 import assert from 'node:assert/strict';

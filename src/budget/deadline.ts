@@ -1,5 +1,5 @@
 /**
- * Until when a request may go on, and whether anybody still waits for its answer. Whoever takes a request in makes one; each stage that waits for
+ * Until when a request may go on, and whether anybody still waits for its response. Whoever takes a request in makes one; each stage that waits for
  * something listens to it while it waits. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What the compilation of one statement shares: its aliases, and the keys of the answer.
+ * What the compilation of one statement shares: its aliases, and the keys of the response.
  */
 import type { Member, Parameter } from '../plan/plan.ts';
 import type { JsonKey, JsonText } from '../sql/json-text.ts';

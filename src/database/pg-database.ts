@@ -1,7 +1,7 @@
 /**
  * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one answer, some together with others
  * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`. Who gets a connection is
- * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the answer.
+ * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the response.
  */
 import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';

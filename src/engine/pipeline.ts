@@ -9,15 +9,15 @@ import type { CompiledOperation } from '../compile/compile-plan.ts';
 import { type BatchResult, type ColumnValue, type Database, DatabaseError, type RoleDefaults, type Session } from '../database/database.ts';
 import { ApiError, type ErrorCode, type ErrorObject, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
-import { answerIntrospection } from '../introspection/answer-introspection.ts';
+import { executeIntrospection } from '../introspection/execute-introspection.ts';
 import type { Model } from '../model/model.ts';
 import type { PlanMeasure } from '../plan/measure-plan.ts';
 import { type Document, type DocumentOperation, RequestErrors } from '../request/parse-document.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
-import { type AnsweredRoot, assembleAnswer, type Body, textBody } from './assemble-answer.ts';
+import { assembleResponse, type ResponseBody, type ResponseMember, textBody } from './assemble-response.ts';
 import { bindStatements } from './bind-parameters.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import type { IntrospectionAnswers } from './introspection-answers.ts';
+import type { IntrospectionCache } from './introspection-cache.ts';
 import { locateError } from './locate-error.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { costOfPrepared } from './request-cost.ts';
@@ -57,16 +57,16 @@ export interface ExecutionResult {
 }
 
 /**
- * A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large answer is not copied. A short one may come as a string of
- * bytes too (`latin1`), which Node writes together with the head of an HTTP answer; reading `chunks` makes the bytes then.
+ * A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large response is not copied. A short one may come as a string of
+ * bytes too (`latin1`), which Node writes together with the head of an HTTP response; reading `chunks` makes the bytes then.
  */
-export interface RawResponse extends Body {
+export interface RawResponse extends ResponseBody {
   /** The code of the first error, or null. */
   readonly errorCode: ErrorCode | null;
 }
 
 /** What one role sees, and what is remembered of its requests. */
-export interface Api {
+export interface RoleSchema {
   /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
   readonly id: number;
   readonly model: Model;
@@ -75,8 +75,8 @@ export interface Api {
   readonly schema: LazySchema;
   /** The part of the model that introspection tells; null where it is switched off. */
   readonly introspected: Model | null;
-  /** Answers to introspection, those of other roles among them. */
-  readonly introspectionAnswers: IntrospectionAnswers;
+  /** Responses to introspection, those of other roles among them. */
+  readonly introspectionCache: IntrospectionCache;
   /** The schema version that the model was read at; null where the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
@@ -117,7 +117,7 @@ export interface CacheSizes {
   readonly variantText: number;
   /** Statements that stay prepared on each connection. Default: 256. */
   readonly statements: number;
-  /** Bytes of all answers to introspection together, of all roles. Default: 64 MB. */
+  /** Bytes of all responses to introspection together, of all roles. Default: 64 MB. */
   readonly introspectionBytes: number;
 }
 
@@ -133,32 +133,40 @@ export interface Target {
   readonly client: string;
 }
 
-/** The answer. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `api` was made. */
-export async function answerRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest, target: Target): Promise<Body> {
-  if (target.caller && api.refusal !== null) throw new ApiError('UNAUTHENTICATED', api.refusal);
+/** The response. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `roleSchema` was made. */
+export async function executeRequest(
+  roleSchema: RoleSchema,
+  sizes: CacheSizes,
+  request: GraphQLRequest,
+  target: Target,
+): Promise<ResponseBody> {
+  if (target.caller && roleSchema.refusal !== null) throw new ApiError('UNAUTHENTICATED', roleSchema.refusal);
   let prepared: PreparedRequest | undefined;
   try {
-    const preparing = prepareRequest(api, sizes, request);
+    const preparing = prepareRequest(roleSchema, sizes, request);
     prepared = preparing instanceof Promise ? await preparing : preparing;
     const { document, operation, variables, compiled } = prepared;
-    const statements = bindStatements(compiled.statements, variables.bindValues, api.limits);
-    const session = target.caller && sessionOf(api, target.caller, compiled.kind);
+    const statements = bindStatements(compiled.statements, variables.bindValues, roleSchema.limits);
+    const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client } = target;
     const { touches } = compiled.measure;
-    const batch = { session, statements, template, deadline, client, touches, maxBytes: api.limits.responseBytes };
+    const batch = { session, statements, template, deadline, client, touches, maxBytes: roleSchema.limits.responseBytes };
     const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
-    const roots = answeredRoots(compiled, rows, (key) => introspect(api, document, operation, request, key));
-    const answer = assembleAnswer(roots instanceof Promise ? await roots : roots, api.reportsCost ? costExtension(prepared) : null);
-    if (compiled.kind === 'mutation') answer.isMutation = true;
-    return answer;
+    const roots = responseMembers(compiled, rows, (key) => introspect(roleSchema, document, operation, request, key));
+    const response = assembleResponse(
+      roots instanceof Promise ? await roots : roots,
+      roleSchema.reportsCost ? costExtension(prepared) : null,
+    );
+    if (compiled.kind === 'mutation') response.isMutation = true;
+    return response;
   } catch (error) {
-    throw locateError(error, request, prepared?.compiled, () => unboundStatement(api, prepared));
+    throw locateError(error, request, prepared?.compiled, () => unboundStatement(roleSchema, prepared));
   }
 }
 
 /** The number of the first statement whose parameters cannot be bound. */
-function unboundStatement({ limits }: Api, prepared: PreparedRequest | undefined): number | null {
+function unboundStatement({ limits }: RoleSchema, prepared: PreparedRequest | undefined): number | null {
   const found = prepared?.compiled.statements.findIndex((statement) => {
     try {
       bindStatements([statement], prepared.variables.bindValues, limits);
@@ -170,14 +178,14 @@ function unboundStatement({ limits }: Api, prepared: PreparedRequest | undefined
   return found === undefined || found < 0 ? null : found;
 }
 
-/** JSON of the member `extensions` of an answer. */
+/** JSON of the member `extensions` of a response. */
 function costExtension(prepared: PreparedRequest): string {
   return JSON.stringify({ cost: costOfPrepared(prepared) });
 }
 
-/** The SQL of a request, for a person to read: what `answerRequest` would run. */
-export async function explainRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): Promise<CompiledOperation> {
-  return (await prepareRequest(api, sizes, request)).compiled;
+/** The SQL of a request, for a person to read: what `executeRequest` would run. */
+export async function explainRequest(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<CompiledOperation> {
+  return (await prepareRequest(roleSchema, sizes, request)).compiled;
 }
 
 /**
@@ -237,33 +245,33 @@ function claimsJson({ claims, role }: Caller): string {
  * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
  * statement has its guard besides (`freshness/schema-guard.ts`).
  */
-function sessionOf(api: Api, caller: Caller, kind: CompiledOperation['kind']): Session {
-  const version = kind === 'mutation' ? api.version : null;
-  return { role: caller.role, claims: claimsTextOf(caller), searchPath: api.searchPath, version, defaults: api.roleDefaults };
+function sessionOf(roleSchema: RoleSchema, caller: Caller, kind: CompiledOperation['kind']): Session {
+  const version = kind === 'mutation' ? roleSchema.version : null;
+  return { role: caller.role, claims: claimsTextOf(caller), searchPath: roleSchema.searchPath, version, defaults: roleSchema.roleDefaults };
 }
 
 /** Where each root field's JSON comes from. At once where nothing has to be waited for: that would cost turns of the event loop's queue. */
-function answeredRoots(
+function responseMembers(
   { roots }: CompiledOperation,
   rows: BatchResult,
   introspected: (key: string) => Promise<ColumnValue>,
-): AnsweredRoot[] | Promise<AnsweredRoot[]> {
-  const answered = roots.map((root): AnsweredRoot | Promise<AnsweredRoot> => {
+): ResponseMember[] | Promise<ResponseMember[]> {
+  const answered = roots.map((root): ResponseMember | Promise<ResponseMember> => {
     if (root.kind === 'json') return root;
     if (root.kind === 'introspection') return introspected(root.key).then((json) => ({ key: root.key, json }));
     return { key: root.key, json: rows[root.statement]?.[root.column] ?? root.empty };
   });
-  return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as AnsweredRoot[]);
+  return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as ResponseMember[]);
 }
 
 async function introspect(
-  api: Api,
+  roleSchema: RoleSchema,
   document: Document,
   { node }: DocumentOperation,
   request: GraphQLRequest,
   key: string,
 ): Promise<ColumnValue> {
-  const { introspected } = api;
+  const { introspected } = roleSchema;
   if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
@@ -272,7 +280,7 @@ async function introspect(
     );
   }
   const { query, operationName, variables } = request;
-  const identity = JSON.stringify([api.id, key, operationName, variables, query]);
+  const identity = JSON.stringify([roleSchema.id, key, operationName, variables, query]);
   const operation = { node, fragments: document.fragments, variables: variables ?? {} };
-  return api.introspectionAnswers.answer(identity, () => answerIntrospection(introspected, operation, key));
+  return roleSchema.introspectionCache.get(identity, () => executeIntrospection(introspected, operation, key));
 }

@@ -12,7 +12,7 @@ import { planOperation } from '../plan/plan-operation.ts';
 import { coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
-import type { Api, CachedDocument, CacheSizes, CompiledRequest, GraphQLRequest } from './pipeline.ts';
+import type { CachedDocument, CacheSizes, CompiledRequest, GraphQLRequest, RoleSchema } from './pipeline.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
 export interface PreparedRequest {
@@ -30,16 +30,21 @@ const manyParts = 500;
 const mostParameters = 65_535;
 
 /** At once where everything is known or short. Fails with what the stages throw. */
-export function prepareRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): PreparedRequest | Promise<PreparedRequest> {
+export function prepareRequest(
+  roleSchema: RoleSchema,
+  sizes: CacheSizes,
+  request: GraphQLRequest,
+): PreparedRequest | Promise<PreparedRequest> {
   const { query } = request;
-  const known = api.uses.document.note(api.documents.get(query));
-  if (known) return prepareOperation(api, sizes, known, request);
-  const parsing = parseDocument(api.schema, query, api.limits);
-  if (query.length <= shortDocument) return prepareOperation(api, sizes, keep(api, sizes, query, runAtOnce(parsing)), request);
-  return runInSlices(parsing).then((document) => prepareOperation(api, sizes, keep(api, sizes, query, document), request));
+  const known = roleSchema.uses.document.note(roleSchema.documents.get(query));
+  if (known) return prepareOperation(roleSchema, sizes, known, request);
+  const parsing = parseDocument(roleSchema.schema, query, roleSchema.limits);
+  if (query.length <= shortDocument)
+    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request);
+  return runInSlices(parsing).then((document) => prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request));
 }
 
-function keep(api: Api, sizes: CacheSizes, query: string, document: Document): CachedDocument {
+function keep(roleSchema: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
     // No document takes the room of all others.
@@ -47,60 +52,65 @@ function keep(api: Api, sizes: CacheSizes, query: string, document: Document): C
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
   const cached = { document, compiled };
-  api.documents.set(query, cached);
+  roleSchema.documents.set(query, cached);
   return cached;
 }
 
 function prepareOperation(
-  api: Api,
+  roleSchema: RoleSchema,
   sizes: CacheSizes,
   cached: CachedDocument,
   request: GraphQLRequest,
 ): PreparedRequest | Promise<PreparedRequest> {
-  return runFromFirstPause(prepare(api, sizes, cached, request));
+  return runFromFirstPause(prepare(roleSchema, sizes, cached, request));
 }
 
 function* prepare(
-  api: Api,
+  roleSchema: RoleSchema,
   sizes: CacheSizes,
   { document, compiled }: CachedDocument,
   request: GraphQLRequest,
 ): Generator<void, PreparedRequest> {
   const operation = getOperation(document, request.operationName);
-  const variables = yield* coerceVariableValues(operation.variables, request.variables ?? {}, api.limits, operation.counts.listElements);
+  const variables = yield* coerceVariableValues(
+    operation.variables,
+    request.variables ?? {},
+    roleSchema.limits,
+    operation.counts.listElements,
+  );
   const key = `${operation.name ?? ''} ${variables.variant}`;
-  let ready = api.uses.variant.note(compiled.get(key));
+  let ready = roleSchema.uses.variant.note(compiled.get(key));
   if (!ready) {
-    ready = yield* compileOperation(api, document, operation, variables);
+    ready = yield* compileOperation(roleSchema, document, operation, variables);
     compiled.set(key, ready);
-    makeRoom(api, sizes);
+    makeRoom(roleSchema, sizes);
   }
   // Where no variable decides on it, it was counted once for all.
-  if (ready.rowsVary) checkLimit(api.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
+  if (ready.rowsVary) checkLimit(roleSchema.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
   return { document, operation, variables, compiled: ready };
 }
 
 /** Lets go of the documents that were used least recently, as long as what is compiled of all of them is too large. */
-function makeRoom({ documents }: Api, { variantText }: CacheSizes): void {
+function makeRoom({ documents }: RoleSchema, { variantText }: CacheSizes): void {
   let total = 0;
   for (const { compiled } of documents.values()) total += compiled.calculatedSize;
   while (total > variantText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
 }
 
 function* compileOperation(
-  api: Api,
+  roleSchema: RoleSchema,
   document: Document,
   operation: DocumentOperation,
   variables: Variables,
 ): Generator<void, CompiledRequest> {
   const isLong = operation.counts.fields + variables.listElements > manyParts;
-  const selected = selectFields(api.schema, document.fragments, operation.node, variables.values);
+  const selected = selectFields(roleSchema.schema, document.fragments, operation.node, variables.values);
   if (isLong) yield;
-  const plan = planOperation(selected, api.model);
+  const plan = planOperation(selected, roleSchema.model);
   const measure = measurePlan(plan);
-  checkPlan(measure, api.limits);
+  checkPlan(measure, roleSchema.limits);
   if (isLong) yield;
-  const compiling = compilePlan(plan, api.version);
+  const compiling = compilePlan(plan, roleSchema.version);
   const compiled = isLong ? yield* compiling : runAtOnce(compiling);
   return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0 };
 }

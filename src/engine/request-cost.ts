@@ -1,5 +1,5 @@
 /**
- * What a request counts against each limit, told to who asks: `rowgraph cost`, `graph.cost`, and `extensions.cost` of an answer. Counting for a report
+ * What a request counts against each limit, told to who asks: `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a report
  * does not stop at the limits, and is bounded all the same: an operation that is too large to be planned is counted as far as its text goes.
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
@@ -11,7 +11,7 @@ import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { bindStatements, sizeOfBound } from './bind-parameters.ts';
-import type { Api, CachedDocument, CacheSizes, GraphQLRequest } from './pipeline.ts';
+import type { CachedDocument, CacheSizes, GraphQLRequest, RoleSchema } from './pipeline.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 
 /** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
@@ -47,26 +47,26 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
 }
 
 /** What the operations of a document count, or the one that is named. */
-export async function costOfRequest(api: Api, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
+export async function costOfRequest(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
   // A cache of its own: what is prepared here is not held against the limits.
-  const unlimited = { ...api, limits: noLimits, documents: new LRUCache<string, CachedDocument>({ max: 1 }) };
+  const unlimited = { ...roleSchema, limits: noLimits, documents: new LRUCache<string, CachedDocument>({ max: 1 }) };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
     const known = countsOf(text, measured, counts);
-    if (exceededOf(known, api.limits).length > 0) {
-      operations.push(operationCost(node, known, api.limits));
+    if (exceededOf(known, roleSchema.limits).length > 0) {
+      operations.push(operationCost(node, known, roleSchema.limits));
       continue;
     }
     try {
       const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value });
-      operations.push(operationCost(node, costOfPrepared(prepared), api.limits));
+      operations.push(operationCost(node, costOfPrepared(prepared), roleSchema.limits));
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;
-      operations.push({ ...operationCost(node, known, api.limits), error: error.message });
+      operations.push({ ...operationCost(node, known, roleSchema.limits), error: error.message });
     }
   }
-  return report(api.limits, operations);
+  return report(roleSchema.limits, operations);
 }
 
 /** What a request counts that is ready to run. */

@@ -6,8 +6,8 @@
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
-import { ApiSet, type ApiSettings, type SchemaStamp } from '../engine/api-set.ts';
 import { StaleSchemaError } from '../engine/run-batch.ts';
+import { SchemaSnapshot, type SchemaStamp, type SnapshotSettings } from '../engine/schema-snapshot.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
@@ -33,12 +33,12 @@ const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
 
 interface State extends SchemaStamp {
-  readonly apis: ApiSet;
+  readonly snapshot: SchemaSnapshot;
 }
 
 export class SchemaWatch {
   readonly #database: Database;
-  readonly #settings: ApiSettings;
+  readonly #settings: SnapshotSettings;
   readonly #observe: Observer;
   #state: State;
   /** Reads the schema anew where it is not what it was. */
@@ -53,7 +53,7 @@ export class SchemaWatch {
   #unlisten: (() => Promise<void>) | null = null;
   #isStopped = false;
 
-  private constructor(database: Database, settings: ApiSettings, observe: Observer, state: State) {
+  private constructor(database: Database, settings: SnapshotSettings, observe: Observer, state: State) {
     this.#database = database;
     this.#settings = settings;
     this.#observe = observe;
@@ -61,7 +61,7 @@ export class SchemaWatch {
   }
 
   /** Loads the schema and begins to watch it. Rejects where it cannot be loaded. */
-  static async start(database: Database, settings: ApiSettings, observe: Observer): Promise<SchemaWatch> {
+  static async start(database: Database, settings: SnapshotSettings, observe: Observer): Promise<SchemaWatch> {
     const state = await loadState(database, settings, observe, await readStamp(database, settings));
     const watch = new SchemaWatch(database, settings, observe, state);
     await watch.#listen();
@@ -69,30 +69,36 @@ export class SchemaWatch {
     return watch;
   }
 
-  current(): ApiSet {
-    return this.#state.apis;
+  current(): SchemaSnapshot {
+    return this.#state.snapshot;
   }
 
   /**
    * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
    * nothing has been changed by then, since a batch that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
    */
-  withCurrent<T>(deadline: Deadline, use: (apis: ApiSet) => Promise<T>): Promise<T> {
-    const { apis } = this.#state;
+  withCurrent<T>(deadline: Deadline, use: (snapshot: SchemaSnapshot) => Promise<T>): Promise<T> {
+    const { snapshot } = this.#state;
     const began = performance.now();
-    return use(apis).catch((error: unknown) => this.#runAgain(deadline, use, apis, error, began));
+    return use(snapshot).catch((error: unknown) => this.#runAgain(deadline, use, snapshot, error, began));
   }
 
-  async #runAgain<T>(deadline: Deadline, use: (apis: ApiSet) => Promise<T>, failedOn: ApiSet, failure: unknown, began: number): Promise<T> {
-    let apis = failedOn;
+  async #runAgain<T>(
+    deadline: Deadline,
+    use: (snapshot: SchemaSnapshot) => Promise<T>,
+    failedOn: SchemaSnapshot,
+    failure: unknown,
+    began: number,
+  ): Promise<T> {
+    let snapshot = failedOn;
     let error = failure;
     for (let attempt = 1; ; attempt += 1) {
       const isOver = performance.now() > began + patienceMillis;
-      if (isOver || !(await untilStopped(this.#isOutdated(error, apis, began), deadline, stopError))) throw clientError(error);
+      if (isOver || !(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) throw clientError(error);
       this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
-      apis = this.#state.apis;
+      snapshot = this.#state.snapshot;
       try {
-        return await use(apis);
+        return await use(snapshot);
       } catch (again) {
         error = again;
       }
@@ -114,7 +120,7 @@ export class SchemaWatch {
   }
 
   async #loadChanged(): Promise<void> {
-    const { apis, version, fingerprint } = this.#state;
+    const { snapshot, version, fingerprint } = this.#state;
     const isForced = this.#isForced;
     this.#isForced = false;
     if (this.#isStopped) return;
@@ -122,18 +128,18 @@ export class SchemaWatch {
     const stamp = await readStamp(this.#database, this.#settings);
     this.#comparedAt = began;
     if (!isForced && stamp.version === version && stamp.fingerprint === fingerprint) return;
-    this.#state = await loadState(this.#database, this.#settings, this.#observe, stamp, apis.roles());
+    this.#state = await loadState(this.#database, this.#settings, this.#observe, stamp, snapshot.roles());
     this.#vainChecks.left = mostVainChecks;
     await this.#listen();
   }
 
   /** Whether the error may be due to an old schema, and a newer one is loaded. */
-  async #isOutdated(error: unknown, apis: ApiSet, began: number): Promise<boolean> {
+  async #isOutdated(error: unknown, snapshot: SchemaSnapshot, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
     if (!isStale && !mayBeOutdated(error)) return false;
     // What is being loaded may be new enough. If not, the next attempt will tell.
-    if (isStale && this.#state.apis === apis) await this.#refresh.settled();
-    if (this.#state.apis !== apis) return true;
+    if (isStale && this.#state.snapshot === snapshot) await this.#refresh.settled();
+    if (this.#state.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
     // A comparison that began after the request did would have seen all that its client can know of.
     if (!isFree && (this.#comparedAt >= began || !this.#mayCheckInVain())) return false;
@@ -144,7 +150,7 @@ export class SchemaWatch {
       // The database does not answer: what was known before it went is good enough to refuse a request.
       return false;
     }
-    const isOutdated = this.#state.apis !== apis;
+    const isOutdated = this.#state.snapshot !== snapshot;
     if (!isFree && !isOutdated) this.#vainChecks.left -= 1;
     return isOutdated;
   }
@@ -180,7 +186,7 @@ export class SchemaWatch {
   }
 }
 
-async function readStamp(database: Database, { schemas }: ApiSettings): Promise<SchemaStamp> {
+async function readStamp(database: Database, { schemas }: SnapshotSettings): Promise<SchemaStamp> {
   const [version, fingerprint] = await Promise.all([readSchemaVersion(database), readFingerprint(database, schemas)]);
   return { version, fingerprint };
 }
@@ -188,17 +194,17 @@ async function readStamp(database: Database, { schemas }: ApiSettings): Promise<
 /** The stamp is read before: DDL that commits while the catalog is read then shows as a difference, and is not overlooked. */
 async function loadState(
   database: Database,
-  settings: ApiSettings,
+  settings: SnapshotSettings,
   observe: Observer,
   stamp: SchemaStamp,
   roles: readonly string[] = [],
 ): Promise<State> {
   const start = performance.now();
-  const apis = await ApiSet.load(database, stamp, settings);
-  await Promise.allSettled(roles.map((role) => apis.of(role, database)));
-  if (apis.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: apis.ignoredDirectives });
+  const snapshot = await SchemaSnapshot.load(database, stamp, settings);
+  await Promise.allSettled(roles.map((role) => snapshot.of(role, database)));
+  if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
-  return { ...stamp, apis };
+  return { ...stamp, snapshot };
 }
 
 function mayBeOutdated(error: unknown): boolean {

@@ -9,7 +9,7 @@ export interface InFlightLimits {
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /** Bytes of bodies and of answers that are not yet written. One address may have half of them. */
+  /** Bytes of bodies and of responses that are not yet written. One address may have half of them. */
   readonly bytes: number;
 }
 

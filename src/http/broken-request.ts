@@ -1,11 +1,11 @@
 /**
  * Answers what Node's parser refuses: bytes that are not an HTTP request, a head that is too large, a request that does not arrive in time. There is no
- * request that could be routed then, so the answer is written to the socket as it is.
+ * request that could be routed then, so the response is written to the socket as it is.
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
 import type { Connections } from './connections.ts';
-import { encodeError } from './error-answer.ts';
+import { encodeError } from './error-response.ts';
 
 interface Failure {
   readonly statusLine: string;

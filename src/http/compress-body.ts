@@ -11,11 +11,11 @@ import type { RawResponse } from '../engine/pipeline.ts';
 import { parsePreferences } from './quality-values.ts';
 
 /** A body in pieces, and their length together; where it is short, perhaps as a string too. */
-export type Body = Pick<RawResponse, 'chunks' | 'length' | 'latin1'>;
+export type ResponseBody = Pick<RawResponse, 'chunks' | 'length' | 'latin1'>;
 
 /**
  * In bytes. Measured on a page of rows (Node 24, one core): a call costs 0.2 ms of CPU whatever its input, twice as much as all else that
- * this server does for a request, while an answer under 14 KB reaches the client in the first window of TCP anyway.
+ * this server does for a request, while a response under 14 KB reaches the client in the first window of TCP anyway.
  */
 export const compressionThreshold = 8 * 1024;
 
@@ -51,11 +51,11 @@ const longestWhole = 1024 * 1024;
 
 export type ContentEncoding = keyof typeof encodings;
 
-/** How an answer may be sent. */
+/** How a response may be sent. */
 export interface AcceptedEncodings {
   /** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
   readonly best: ContentEncoding | null;
-  /** Whether an answer may be sent as it is. */
+  /** Whether a response may be sent as it is. */
   readonly allowsIdentity: boolean;
 }
 
@@ -84,14 +84,14 @@ function choose(acceptEncoding: string): AcceptedEncodings {
 }
 
 /** The body in an encoding. */
-export async function compressBody({ chunks, length }: Body, encoding: ContentEncoding): Promise<Body> {
+export async function compressBody({ chunks, length }: ResponseBody, encoding: ContentEncoding): Promise<ResponseBody> {
   const { whole, stream }: Compressor = encodings[encoding];
   if (length > longestWhole) return compressPieces(chunks, stream());
   const compressed = await whole(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   return { chunks: [compressed], length: compressed.length };
 }
 
-async function compressPieces(chunks: Body['chunks'], stream: Transform): Promise<Body> {
+async function compressPieces(chunks: ResponseBody['chunks'], stream: Transform): Promise<ResponseBody> {
   const compressed: Buffer[] = [];
   await pipeline(Readable.from(chunks), stream, async (pieces: AsyncIterable<Buffer>) => {
     for await (const piece of pieces) compressed.push(piece);

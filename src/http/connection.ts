@@ -22,7 +22,7 @@ export interface Client {
 export interface ConnectionLimits {
   /** Requests in hand beyond which nothing more is read for now. */
   readonly pipelinedRequests: number;
-  /** Milliseconds in which a client has to read an answer, for each MiB of it. */
+  /** Milliseconds in which a client has to read a response, for each MiB of it. */
   readonly writeTimeout: number;
   /** The same where the server holds too many bytes. */
   readonly pressedWriteTimeout: number;
@@ -46,7 +46,7 @@ export class Connection {
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
-  /** When the answer that is being written was handed over, and how many MiB of it were left. */
+  /** When the response that is being written was handed over, and how many MiB of it were left. */
   #writeStart = 0;
   #writeParts = 0;
 
@@ -62,7 +62,7 @@ export class Connection {
   }
 
   /**
-   * Whether the connection is to end with the answer of an exchange: that is the one whose body cannot be read, or where the server is closing, the
+   * Whether the connection is to end with the response of an exchange: that is the one whose body cannot be read, or where the server is closing, the
    * latest one. All before it are answered first.
    */
   endsWith(exchange: Exchange, isClosing: boolean): boolean {
@@ -77,12 +77,12 @@ export class Connection {
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
   }
 
-  /** The answer of an exchange was handed over, which does not mean that it was sent. */
+  /** The response of an exchange was handed over, which does not mean that it was sent. */
   noteHandedOver(exchange: Exchange): void {
     if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
 
-  /** The answer of an exchange was written to its end. */
+  /** The response of an exchange was written to its end. */
   end(exchange: Exchange): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     this.#writeTimer = null;
@@ -107,7 +107,7 @@ export class Connection {
 
   /**
    * What comes is not HTTP, or does not come in time. Where it belongs to the body of a request, that request fails; else `writeRefusal` says so, when
-   * all requests before have their answers. Then the connection ends.
+   * all requests before have their responses. Then the connection ends.
    */
   fail(failure: ApiError, writeRefusal: (socket: Socket) => void): void {
     if (this.#failure !== null) return;
@@ -117,7 +117,7 @@ export class Connection {
     if (this.#exchanges.length === 0) this.#part();
   }
 
-  /** Ends the connection if it has taken longer with its answer than it may where the server holds too much. */
+  /** Ends the connection if it has taken longer with its response than it may where the server holds too much. */
   endIfSlow(now: number): void {
     if (this.#writeTimer !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
   }

@@ -8,18 +8,18 @@ import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Admission, Share } from './admission.ts';
-import { type Answer, sendAnswer } from './answer.ts';
 import { checkHead } from './check-head.ts';
 import { addressBlock, findClientAddress, readProxyTrust } from './client-address.ts';
 import type { Connections } from './connections.ts';
 import { type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
-import { answerOfError } from './error-answer.ts';
+import { errorResponse } from './error-response.ts';
 import { Exchange } from './exchange.ts';
 import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
 import { LargeRequests } from './large-requests.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
+import { type HttpResponse, sendResponse } from './send-response.ts';
 import { createGraphiqlRoutes } from './serve-graphiql.ts';
 import { createHealthRoutes } from './serve-health.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -54,7 +54,7 @@ export function createApp(options: ServerOptions, context: AppContext): App {
     if (socket.destroyed) return;
     const exchange = new Exchange(request, response, connections.of(socket), requestIdOf(request), expects === 'continue');
     if (request.url === path && request.method === 'POST' && expects !== 'unknown') void endpoint(exchange);
-    else void answerOther(exchange, expects, other);
+    else void serveOther(exchange, expects, other);
   };
 }
 
@@ -117,14 +117,14 @@ interface Other {
 }
 
 /** Requests that are not plainly for the endpoint. Never rejects. */
-async function answerOther(exchange: Exchange, expects: Expectation, other: Other): Promise<void> {
+async function serveOther(exchange: Exchange, expects: Expectation, other: Other): Promise<void> {
   const { requestId, response } = exchange;
   try {
     const target = readTarget(exchange.request.url ?? '');
     if (target === other.path && exchange.request.method === 'POST' && expects !== 'unknown') return await other.endpoint(exchange);
-    const answer = await routeRequest(exchange.request, target, expects, other).catch((error) => explainFailure(error, requestId, other));
-    const isHeadClear = expects === 'nothing' && answer.status !== 400;
-    sendAnswer(exchange, answer, !isHeadClear || exchange.connection.endsWith(exchange, other.isClosing()));
+    const response = await routeRequest(exchange.request, target, expects, other).catch((error) => explainFailure(error, requestId, other));
+    const isHeadClear = expects === 'nothing' && response.status !== 400;
+    sendResponse(exchange, response, !isHeadClear || exchange.connection.endsWith(exchange, other.isClosing()));
   } catch (error) {
     other.observe({ kind: 'defect-found', requestId, error });
     response.destroy();
@@ -132,17 +132,17 @@ async function answerOther(exchange: Exchange, expects: Expectation, other: Othe
   }
 }
 
-async function routeRequest(request: IncomingMessage, target: string | null, expects: Expectation, other: Other): Promise<Answer> {
+async function routeRequest(request: IncomingMessage, target: string | null, expects: Expectation, other: Other): Promise<HttpResponse> {
   const { method, headers } = request;
   const { crossOrigin } = other;
   checkHead(request);
   const route = target === null ? undefined : other.routes.get(target);
   if (expects === 'unknown')
-    return answerOfError(new ApiError('BAD_REQUEST', 'Of the header Expect only 100-continue is supported.'), [], 417);
+    return errorResponse(new ApiError('BAD_REQUEST', 'Of the header Expect only 100-continue is supported.'), [], 417);
   if (route !== undefined && (method === 'GET' || method === 'HEAD')) return route(request);
   // Pages of other origins have no business with these.
-  if (route !== undefined) return answerOfError(new ApiError('METHOD_NOT_ALLOWED', 'Use the method GET here.'), ['allow', 'GET, HEAD']);
-  const preflight = method === 'OPTIONS' ? crossOrigin.answerPreflight(headers) : null;
+  if (route !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'Use the method GET here.'), ['allow', 'GET, HEAD']);
+  const preflight = method === 'OPTIONS' ? crossOrigin.preflightHeaders(headers) : null;
   if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
   return explainNotFound(target, other.path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
 }
@@ -159,22 +159,22 @@ function readTarget(url: string): string | null {
   }
 }
 
-function explainNotFound(target: string | null, endpointPath: string, headers: readonly string[]): Answer {
+function explainNotFound(target: string | null, endpointPath: string, headers: readonly string[]): HttpResponse {
   if (target === null)
-    return answerOfError(new ApiError('BAD_REQUEST', 'The path cannot be decoded: % begins two hexadecimal digits.'), headers);
+    return errorResponse(new ApiError('BAD_REQUEST', 'The path cannot be decoded: % begins two hexadecimal digits.'), headers);
   if (target === endpointPath) {
     const error = new ApiError('METHOD_NOT_ALLOWED', `Send GraphQL requests to ${endpointPath} with the method POST and a JSON body.`);
-    return answerOfError(error, ['allow', 'POST', ...headers]);
+    return errorResponse(error, ['allow', 'POST', ...headers]);
   }
   if (target === `${endpointPath}/`)
-    return answerOfError(new ApiError('NOT_FOUND', `The endpoint is ${endpointPath}, without a slash at its end.`), headers);
-  return answerOfError(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${endpointPath}.`), headers);
+    return errorResponse(new ApiError('NOT_FOUND', `The endpoint is ${endpointPath}, without a slash at its end.`), headers);
+  return errorResponse(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${endpointPath}.`), headers);
 }
 
-function explainFailure(error: unknown, requestId: string, { observe }: Other): Answer {
-  if (error instanceof ApiError) return answerOfError(error);
+function explainFailure(error: unknown, requestId: string, { observe }: Other): HttpResponse {
+  if (error instanceof ApiError) return errorResponse(error);
   observe({ kind: 'defect-found', requestId, error });
-  return answerOfError(new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`));
+  return errorResponse(new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`));
 }
 
 function readBasePath(basePath: string): string {

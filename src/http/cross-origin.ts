@@ -1,16 +1,16 @@
 /**
  * What lets pages of other origins read answers (Fetch standard, CORS protocol). In: the origins that may, and the headers of a request; out: the headers of
- * its answer. Keys travel in headers and not in cookies, so no answer allows credentials.
+ * its response. Keys travel in headers and not in cookies, so no response allows credentials.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface CrossOrigin {
-  /** The names and values in turn that an answer to a request of this origin carries. */
+  /** The names and values in turn that a response to a request of this origin carries. */
   readonly headersFor: (origin: string | undefined) => readonly string[];
   /** The header Vary of the endpoint's answers: which headers of a request decide what they look like. */
   readonly vary: string;
-  /** The headers of the answer to a preflight request; null where the request is not one. */
-  readonly answerPreflight: (headers: IncomingHttpHeaders) => readonly string[] | null;
+  /** The headers of the response to a preflight request; null where the request is not one. */
+  readonly preflightHeaders: (headers: IncomingHttpHeaders) => readonly string[] | null;
 }
 
 const noHeaders: readonly string[] = [];
@@ -24,7 +24,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   const byOrigin = new Map(origins.map((origin) => [origin, ['access-control-allow-origin', origin, ...exposed]]));
   const headersFor = (origin: string | undefined): readonly string[] =>
     origin === undefined ? noHeaders : (byOrigin.get(isAny ? '*' : origin) ?? noHeaders);
-  const answerPreflight = (headers: IncomingHttpHeaders): readonly string[] | null => {
+  const preflightHeaders = (headers: IncomingHttpHeaders): readonly string[] | null => {
     const { origin } = headers;
     // Without these two headers it is no preflight but a method like others.
     if (origins.length === 0 || origin === undefined || headers['access-control-request-method'] === undefined) return null;
@@ -34,5 +34,5 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
     return [...allowed, 'access-control-allow-methods', 'POST', ...named, 'access-control-max-age', maxAge];
   };
-  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin', answerPreflight };
+  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin', preflightHeaders };
 }

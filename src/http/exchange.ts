@@ -1,5 +1,5 @@
 /**
- * One request and its answer, from the head of the request to the last byte of the answer: what it holds, and what becomes of it when its client goes away
+ * One request and its response, from the head of the request to the last byte of the response: what it holds, and what becomes of it when its client goes away
  * or sends a body that is broken. In: what happens to it; out: room for others when it is over.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -37,7 +37,7 @@ export class Exchange {
     connection.begin(this);
   }
 
-  /** Whether the client has gone, so that nobody reads an answer. */
+  /** Whether the client has gone, so that nobody reads a response. */
   get isGone(): boolean {
     return this.#isGone;
   }
@@ -67,7 +67,7 @@ export class Exchange {
     return this.#admission === null || this.#share === null ? null : this.#admission.refuseBytes(this.#share);
   }
 
-  /** The work is done and the answer handed over. A client that has gone makes no room by that: the work for it must have ended, too. */
+  /** The work is done and the response handed over. A client that has gone makes no room by that: the work for it must have ended, too. */
   endHandling(): void {
     this.deadline?.end();
     this.#isHandled = true;
@@ -75,7 +75,7 @@ export class Exchange {
     if (this.#isOver) this.#release();
   }
 
-  /** The connection has ended before the answer did. */
+  /** The connection has ended before the response did. */
   abandon(): void {
     this.#isGone = true;
     this.#isOver = true;

@@ -1,5 +1,5 @@
 /**
- * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its answer, and the
+ * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its response, and the
  * events that tell of it. Routing is not here.
  */
 
@@ -13,15 +13,15 @@ import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
 import {
   type AcceptedEncodings,
-  type Body,
   type ContentEncoding,
   compressBody,
   compressionThreshold,
   negotiateEncoding,
+  type ResponseBody,
 } from './compress-body.ts';
 import type { Client } from './connection.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { encodeError, headersOfError } from './error-answer.ts';
+import { encodeError, headersOfError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { type LargeRequests, largeBody } from './large-requests.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
@@ -45,7 +45,7 @@ export interface GraphqlEndpointOptions {
   readonly shareOf: (exchange: Exchange) => Share;
   /** Whether all requests are to be refused for now. */
   readonly isOverloaded: () => boolean;
-  /** Whether connections are to end with the answer. */
+  /** Whether connections are to end with the response. */
   readonly isClosing: () => boolean;
   /** Counts the requests of each client in time; null where their number is not limited. */
   readonly rate: RequestRate | null;
@@ -65,14 +65,14 @@ interface RequestState {
   caller: Caller | null;
   /** Whether another request may follow on the connection. Not so where the head leaves it open what belongs to the request. */
   isHeadClear: boolean;
-  /** What CORS and the limit of rates add to the answer. */
+  /** What CORS and the limit of rates add to the response. */
   headers: readonly string[];
 }
 
-interface Answer {
+interface GraphqlResponse {
   readonly status: number;
   readonly code: ErrorCode | null;
-  readonly body: Body;
+  readonly body: ResponseBody;
 }
 
 const requestStarted = { kind: 'request-started' } as const;
@@ -86,14 +86,14 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     observe(requestStarted);
     const { requestId } = exchange;
     const state: RequestState = { mediaType: 'application/json', encodings: null, caller: null, isHeadClear: false, headers: noHeaders };
-    let answer: Answer;
+    let response: GraphqlResponse;
     try {
-      answer = await handleRequest(exchange, state, options);
+      response = await handleRequest(exchange, state, options);
     } catch (error) {
-      answer = answerError(error, exchange, observe);
+      response = failedResponse(error, exchange, observe);
     }
     try {
-      const sent = sendAnswer(exchange, state, answer, options);
+      const sent = sendGraphqlResponse(exchange, state, response, options);
       if (sent !== undefined) await sent;
     } catch (error) {
       observe({ kind: 'defect-found', requestId, error });
@@ -102,12 +102,20 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     exchange.endHandling();
     const role = state.caller === null ? null : state.caller.role;
     const seconds = (performance.now() - started) / 1000;
-    observe({ kind: 'request-finished', requestId, role, code: answer.code, status: answer.status, seconds, bytes: answer.body.length });
+    observe({
+      kind: 'request-finished',
+      requestId,
+      role,
+      code: response.code,
+      status: response.status,
+      seconds,
+      bytes: response.body.length,
+    });
   };
 }
 
 /** Nothing runs, and the body is not even read, before it is clear that there is room and who asks. */
-async function handleRequest(exchange: Exchange, state: RequestState, options: GraphqlEndpointOptions): Promise<Answer> {
+async function handleRequest(exchange: Exchange, state: RequestState, options: GraphqlEndpointOptions): Promise<GraphqlResponse> {
   const { request } = exchange;
   const { headers } = request;
   const { admission } = options;
@@ -137,8 +145,8 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   if (exchange.expectsContinue) askForBody(exchange, state, options.bodyLimit);
   const bytes = await readBody(exchange, options.bodyLimit);
   const body = await execute(bytes, caller, { deadline, client: client.name }, options);
-  // Requests are admitted before it is known how large their answers are.
-  const tooMuch = body.length > smallAnswer && body.isMutation !== true ? exchange.refuseBytes() : null;
+  // Requests are admitted before it is known how large their responses are.
+  const tooMuch = body.length > smallResponse && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
@@ -160,12 +168,12 @@ function execute(
 }
 
 /** In bytes. What is smaller is sent in any case. */
-const smallAnswer = 64 * 1024;
+const smallResponse = 64 * 1024;
 
 const overloaded = 'The server has more work than it can do: try again in a while.';
 
 /** Made without an `Error`, whose stack costs more than all else of a refusal. */
-function refuse(message: string): Answer {
+function refuse(message: string): GraphqlResponse {
   const body = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] }));
   return { status: errorCodes.OVERLOADED.status, code: 'OVERLOADED', body: { chunks: [body], length: body.length } };
 }
@@ -211,7 +219,7 @@ function askForBody({ request, response }: Exchange, state: RequestState, bodyLi
 }
 
 /**
- * The status of an answer that the graph gave. A request that is wrong as GraphQL is a good answer to clients of `application/json`, and
+ * The status of a response that the graph gave. A request that is wrong as GraphQL is a good response to clients of `application/json`, and
  * one of 400 to those of the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
  */
 function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
@@ -220,7 +228,7 @@ function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
   return status === 400 && mediaType === 'application/json' ? 200 : status;
 }
 
-function answerError(error: unknown, { requestId }: Exchange, observe: Observer): Answer {
+function failedResponse(error: unknown, { requestId }: Exchange, observe: Observer): GraphqlResponse {
   let reported: ApiError;
   if (error instanceof ApiError) reported = error;
   else {
@@ -232,41 +240,46 @@ function answerError(error: unknown, { requestId }: Exchange, observe: Observer)
 }
 
 /** A promise only where there is something to wait for: waiting costs turns of the event loop's queue. */
-function sendAnswer(exchange: Exchange, state: RequestState, answer: Answer, options: GraphqlEndpointOptions): Promise<void> | undefined {
+function sendGraphqlResponse(
+  exchange: Exchange,
+  state: RequestState,
+  response: GraphqlResponse,
+  options: GraphqlEndpointOptions,
+): Promise<void> | undefined {
   if (exchange.isGone) return undefined;
-  const encoding = chooseEncoding(exchange, state, answer);
-  if (encoding !== null) return sendCompressed(exchange, state, answer, encoding, options);
-  writeAnswer(exchange, state, answer, null, options);
+  const encoding = chooseEncoding(exchange, state, response);
+  if (encoding !== null) return sendCompressed(exchange, state, response, encoding, options);
+  writeGraphqlResponse(exchange, state, response, null, options);
   return undefined;
 }
 
 async function sendCompressed(
   exchange: Exchange,
   state: RequestState,
-  answer: Answer,
+  response: GraphqlResponse,
   encoding: ContentEncoding,
   options: GraphqlEndpointOptions,
 ): Promise<void> {
-  const body = await compressBody(answer.body, encoding);
-  exchange.hold(body.length - answer.body.length);
+  const body = await compressBody(response.body, encoding);
+  exchange.hold(body.length - response.body.length);
   // It may have gone meanwhile; writing to it would be harmless, and of no use.
-  if (!exchange.isGone) writeAnswer(exchange, state, { ...answer, body }, encoding, options);
+  if (!exchange.isGone) writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
 }
 
-function writeAnswer(
+function writeGraphqlResponse(
   exchange: Exchange,
   state: RequestState,
-  answer: Answer,
+  response: GraphqlResponse,
   encoding: ContentEncoding | null,
   { isClosing, crossOrigin }: GraphqlEndpointOptions,
 ): void {
-  const { status, code, body } = answer;
+  const { status, code, body } = response;
   const isLast = !state.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
   exchange.response.writeHead(status, listHeaders(exchange, state, code, body, encoding, isLast, crossOrigin.vary));
   writeBody(exchange.response, body);
 }
 
-function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { body }: Answer): ContentEncoding | null {
+function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { body }: GraphqlResponse): ContentEncoding | null {
   const isLarge = body.length >= compressionThreshold;
   if (encodings !== null) return isLarge || !encodings.allowsIdentity ? encodings.best : null;
   const accepted = request.headers['accept-encoding'];
@@ -278,7 +291,7 @@ function listHeaders(
   { requestId }: Exchange,
   { mediaType, headers: added }: RequestState,
   code: ErrorCode | null,
-  body: Body,
+  body: ResponseBody,
   encoding: ContentEncoding | null,
   isLast: boolean,
   vary: string,

@@ -1,5 +1,5 @@
 /**
- * The media type of the answer (https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types). In: the header Accept; out: one of
+ * The media type of the response (https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types). In: the header Accept; out: one of
  * the two types, which also decides the status of a request that failed before it was executed.
  */
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
 /**
- * A server of `node:http` with everything that Node leaves open: timeouts, the number of connections, and an answer to each thing that Node would answer by
+ * A server of `node:http` with everything that Node leaves open: timeouts, the number of connections, and a response to each thing that Node would answer by
  * itself or not at all. In: the application and the limits; out: the server, not yet listening.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';

@@ -4,7 +4,7 @@ import type { StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What is still read of a body that is too large, so that a client which writes all before it reads gets to see the answer. */
+/** What is still read of a body that is too large, so that a client which writes all before it reads gets to see the response. */
 const drainLimit = 16 * 1024 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-/** The id of a request, which its answer and the log carry. In: the request; out: the id that a proxy or the client gave it, else a new one. */
+/** The id of a request, which its response and the log carry. In: the request; out: the id that a proxy or the client gave it, else a new one. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

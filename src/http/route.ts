@@ -1,5 +1,5 @@
 /** What answers GET and HEAD at one path. Types only. */
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './send-response.ts';
 
-export type Route = (request: IncomingMessage) => Answer | Promise<Answer>;
+export type Route = (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;

@@ -34,8 +34,8 @@ const assets = {
 export function createGraphiqlRoutes(path: string, settings: GraphiqlSettings): readonly (readonly [path: string, route: Route])[] {
   const page = Buffer.from(renderGraphiqlPage(path, settings));
   const pageHeaders = [...listHeaders('text/html', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
-  const answerPage: Route = () => ({ status: 200, headers: pageHeaders, body: page });
-  return [[path, answerPage], ...Object.entries(assets).map(([name, asset]) => [`${path}/${name}`, createAssetRoute(asset)] as const)];
+  const servePage: Route = () => ({ status: 200, headers: pageHeaders, body: page });
+  return [[path, servePage], ...Object.entries(assets).map(([name, asset]) => [`${path}/${name}`, createAssetRoute(asset)] as const)];
 }
 
 function createAssetRoute({ type, read }: (typeof assets)[keyof typeof assets]): Route {

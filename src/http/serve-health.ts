@@ -4,8 +4,8 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
-import type { Answer } from './answer.ts';
 import type { Route } from './route.ts';
+import type { HttpResponse } from './send-response.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 /** One look at the database serves all who ask within this time, so that nobody can flood it from here. */
@@ -20,28 +20,28 @@ export function createHealthRoutes(
   isDraining: () => boolean,
 ): readonly (readonly [path: string, route: Route])[] {
   const checkReadiness = createReadinessCheck(() => graph.ping());
-  const answerReady = async (): Promise<Answer> => {
+  const serveReady = async (): Promise<HttpResponse> => {
     if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is about to stop: send requests to another one.');
     if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not answer.');
-    return answerOf('application/json; charset=utf-8', '{"status":"ready"}');
+    return textResponse('application/json; charset=utf-8', '{"status":"ready"}');
   };
   let scrape: Promise<string> | null = null;
-  const answerMetrics = async (): Promise<Answer> => {
+  const serveMetrics = async (): Promise<HttpResponse> => {
     // They are written once in a turn of the event loop, for all who have asked by then: it takes 2 ms, and nobody needs a key to ask.
     scrape ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       scrape = null;
       return telemetry.writeMetrics();
     });
-    return answerOf(telemetry.metricsContentType, await scrape);
+    return textResponse(telemetry.metricsContentType, await scrape);
   };
   return [
-    ['/health/live', () => answerOf('application/json; charset=utf-8', '{"status":"live"}')],
-    ['/health/ready', answerReady],
-    ['/metrics', answerMetrics],
+    ['/health/live', () => textResponse('application/json; charset=utf-8', '{"status":"live"}')],
+    ['/health/ready', serveReady],
+    ['/metrics', serveMetrics],
   ];
 }
 
-function answerOf(contentType: string, body: string): Answer {
+function textResponse(contentType: string, body: string): HttpResponse {
   return { status: 200, headers: ['content-type', contentType, 'cache-control', 'no-store'], body };
 }
 

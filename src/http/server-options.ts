@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly headersTimeout?: number;
   /** Milliseconds in which a request must arrive, its body included. Default: 30,000. */
   readonly receiveTimeout?: number;
-  /** Milliseconds in which a client must read an answer, for each MiB of it. Default: 30,000. */
+  /** Milliseconds in which a client must read a response, for each MiB of it. Default: 30,000. */
   readonly writeTimeout?: number;
   /** Connections that are open at one time; more are closed at once. Default: 10,000. */
   readonly maxConnections?: number;
@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly maxClientRequests?: number;
   /** Requests of one connection that are in hand before no more are read. Default: 100. */
   readonly maxPipelinedRequests?: number;
-  /** Bytes of bodies and of answers that are not yet written, in all. Default: 256 MiB. */
+  /** Bytes of bodies and of responses that are not yet written, in all. Default: 256 MiB. */
   readonly maxBytesInFlight?: number;
   /** Mean delay of the event loop, in milliseconds, over which requests are refused with OVERLOADED. Default: none. */
   readonly maxEventLoopDelay?: number;

@@ -22,7 +22,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Milliseconds for each MiB of an answer where the server holds too many bytes: that is 8 Mbit/s. */
+/** Milliseconds for each MiB of a response where the server holds too many bytes: that is 8 Mbit/s. */
 const pressedWriteTimeout = 1000;
 
 /** Starts the server; resolves once it listens. */

@@ -1,6 +1,6 @@
-/** Writes the body of an answer in as few writes as its size allows. In: a response whose head is set, and the body; out: bytes on the socket. */
+/** Writes the body of a response in as few writes as its size allows. In: a response whose head is set, and the body; out: bytes on the socket. */
 import type { ServerResponse } from 'node:http';
-import type { Body } from './compress-body.ts';
+import type { ResponseBody } from './compress-body.ts';
 
 /** In bytes. Beyond it the copies of a text cost more than a second piece to write. */
 const longestText = 16 * 1024;
@@ -9,7 +9,7 @@ const longestText = 16 * 1024;
  * Head and pieces in one write. Node writes head and body at once where both are text, in latin1 every byte as it is: that saves an eighth of a small
  * request's CPU.
  */
-export function writeBody(response: ServerResponse, body: Body): void {
+export function writeBody(response: ServerResponse, body: ResponseBody): void {
   const text = body.latin1 ?? shortText(body);
   if (text !== undefined) {
     response.end(text, 'latin1');
@@ -22,6 +22,6 @@ export function writeBody(response: ServerResponse, body: Body): void {
   response.end(chunks[last]);
 }
 
-function shortText({ chunks, length }: Body): string | undefined {
+function shortText({ chunks, length }: ResponseBody): string | undefined {
   return chunks.length === 1 && length < longestText ? chunks[0]!.toString('latin1') : undefined;
 }

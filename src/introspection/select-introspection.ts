@@ -29,7 +29,7 @@ import type { DescribedSchema } from './described-schema.ts';
 
 type Resolver = (source: unknown) => unknown;
 
-/** A field of an answer. */
+/** A field of a response. */
 export interface IntrospectedField<FieldShape = Shape> {
   /** The key as it stands in the answer, with its colon. */
   readonly label: string;
@@ -58,7 +58,7 @@ export interface IntrospectionRequest {
 
 const rootFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef };
 
-/** Fields that answer otherwise than graphql-js does, whose answer is the last parameter. */
+/** Fields that answer otherwise than graphql-js does, whose response is the last parameter. */
 const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedSchema, resolve: Resolver) => unknown>> = {
   // These come one by one, so that each type and field is built when its turn comes.
   '__Schema.types': (_, schema) => schema.types(),

@@ -1,5 +1,5 @@
 /**
- * Writes the JSON of what is selected of introspection, straight from the types to bytes: an answer of tens of megabytes never stands in
+ * Writes the JSON of what is selected of introspection, straight from the types to bytes: a response of tens of megabytes never stands in
  * memory as objects. Pauses between the members of lists.
  */
 import { ApiError } from '../errors.ts';
@@ -65,7 +65,7 @@ class Writer {
     this.#length += text.length;
     if (this.#length > this.#maxLength) {
       const most = Math.floor(this.#maxLength / 1024 ** 2);
-      throw new ApiError('QUERY_TOO_COMPLEX', `The answer to introspection is longer than ${most} MB. Ask for each thing once.`);
+      throw new ApiError('QUERY_TOO_COMPLEX', `The response to introspection is longer than ${most} MB. Ask for each thing once.`);
     }
     if (this.#text.length < pieceLength) return;
     this.#pieces.push(Buffer.from(this.#text));

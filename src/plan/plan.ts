@@ -28,7 +28,7 @@ export interface IntrospectionPlan {
   readonly kind: 'introspection';
 }
 
-/** A member of an object of the answer. `name` is the field's own name, for the key where no alias is given. */
+/** A member of an object of the response. `name` is the field's own name, for the key where no alias is given. */
 export interface Member<Value> {
   readonly key: string;
   readonly name: string;

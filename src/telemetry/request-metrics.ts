@@ -85,7 +85,7 @@ export class RequestMetrics {
   #durations(): Metric {
     const histogram = {
       name: durationName,
-      help: 'Time from the head of a request to the last byte of its answer.',
+      help: 'Time from the head of a request to the last byte of its response.',
       type: 'histogram',
       aggregator: 'sum',
       get: () => Promise.resolve({ ...histogram, values: this.#durationValues() }),

@@ -185,7 +185,7 @@ describe('documents that are made to harm', () => {
     assert.equal(wrong.operations.length, 2);
   });
 
-  it('tells the cost in the answer, where it is asked to', async () => {
+  it('tells the cost in the response, where it is asked to', async () => {
     const telling = await createRowgraph({ database: test.pglite, reportCost: true });
     try {
       const result = await telling.execute({ query: '{ accountCollection(first: 5) { edges { cursor } } }' }, { role: 'anon' });

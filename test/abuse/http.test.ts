@@ -1,5 +1,5 @@
 /**
- * Hostile HTTP beside a good client: random heads, bodies, pipelines and hang-ups. Whatever comes, the good client gets each of its answers, an attacker
+ * Hostile HTTP beside a good client: random heads, bodies, pipelines and hang-ups. Whatever comes, the good client gets each of its responses, an attacker
  * gets answers in our form or a closed connection, and when all have gone nothing is held for them any more.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Attacks on `rowgraph serve` over a real PostgreSQL, each beside an ordinary user who reads and writes, one request after the other. Whatever comes, the
- * user gets every answer, the right one, every write is there once, and when the attackers have gone nothing is left of what they began.
+ * user gets every response, the right one, every write is there once, and when the attackers have gone nothing is left of what they began.
  */
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';

@@ -18,7 +18,7 @@ interface CheckOptions {
   readonly isKnownAddition: (name: string) => boolean;
 }
 
-/** Compares an answer with the step's expectation. */
+/** Compares a response with the step's expectation. */
 export function checkAnswer(step: QueryStep, answer: Answer, options: CheckOptions): Verdict {
   const { expect } = step;
   if (expect.data !== undefined) return checkData(step, answer, options);

@@ -1,5 +1,5 @@
 /**
- * Checks that the keys of an answer stand in the order in which the request asks for them
+ * Checks that the keys of a response stand in the order in which the request asks for them
  * (https://spec.graphql.org/October2021/#sec-Serialized-Map-Ordering). It knows no types: where fragments have type conditions, the order
  * must be right for one of them.
  */

@@ -1,5 +1,5 @@
 /**
- * Compares the data of an answer with what a vector expects: to the letter, the order of object keys aside; or, for introspection
+ * Compares the data of a response with what a vector expects: to the letter, the order of object keys aside; or, for introspection
  * ("superset"), with members of lists in any order and with further members where they are known.
  */
 
@@ -17,7 +17,7 @@ export interface DataComparison {
   readonly additions: readonly string[];
 }
 
-/** Compares from the root of the answer. `isKnownAddition` is asked for the names of further members; it is given for supersets only. */
+/** Compares from the root of the response. `isKnownAddition` is asked for the names of further members; it is given for supersets only. */
 export function compareData(expected: unknown, got: unknown, isKnownAddition?: (name: string) => boolean): DataComparison {
   const differences: Difference[] = [];
   const additions: string[] = [];

@@ -1,4 +1,4 @@
-/** What goes wrong in one mutation field, or when all of them commit, undoes the whole request; the answer says what it was. */
+/** What goes wrong in one mutation field, or when all of them commit, undoes the whole request; the response says what it was. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';

@@ -52,8 +52,8 @@ const outcomes: Record<CutPoint, 'nothing' | 'all'> = {
   'before it': 'nothing',
   'in the middle': 'nothing',
   'before its Sync': 'nothing',
-  'before the answer': 'all',
-  'in the answer': 'all',
+  'before the response': 'all',
+  'in the response': 'all',
 };
 
 for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' | 'all'][]) {

@@ -1,4 +1,4 @@
-/** A stream of DDL under requests that never pause: no answer mixes two schemas, and none fails but for what the schema of its time says. */
+/** A stream of DDL under requests that never pause: no response mixes two schemas, and none fails but for what the schema of its time says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,7 +47,7 @@ async function openGraph(
   return { database, graph: await createRowgraph({ database: database.url, poolSize: 6, observe }), loads, events };
 }
 
-/** Sends requests from several callers until the work is done; each answer is looked at. */
+/** Sends requests from several callers until the work is done; each response is looked at. */
 async function underLoad(
   graph: Rowgraph,
   queries: Readonly<Record<string, (result: ExecutionResult) => void>>,
@@ -95,7 +95,7 @@ const mixed = '{ truthCollection { edges { node { is_swapped number_type } } } i
 const write =
   'mutation { insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { records { first second } } greetings: insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { affectedCount } }';
 
-test('with triggers, every answer is that of one schema', async (t) => {
+test('with triggers, every response is that of one schema', async (t) => {
   const { database, graph, loads, events } = await openGraph(true);
   t.after(() => graph.close());
   const ddl = await database.connect();

@@ -1,4 +1,4 @@
-/** How an answer is sent: media type, status, encoding, and headers for browsers of other origins. */
+/** How a response is sent: media type, status, encoding, and headers for browsers of other origins. */
 import assert from 'node:assert/strict';
 import { request as sendRequest } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -108,7 +108,7 @@ const statuses: Partial<Record<ErrorCode, readonly [number, number]>> = {
 
 for (const code of Object.keys(errorCodes) as ErrorCode[]) {
   if (statuses[code] === undefined && errorCodes[code].status !== 200) continue;
-  test(`an answer of the graph with ${code} has the status of its media type`, async () => {
+  test(`a response of the graph with ${code} has the status of its media type`, async () => {
     const body = JSON.stringify({ errors: [{ message: 'x', extensions: { code } }] });
     next = rawResponse(body, code);
     const seen = [];
@@ -196,7 +196,7 @@ test('whoever refuses answers as they are gets small ones compressed too, errors
   }
 });
 
-test('every answer says that it depends on Accept-Encoding', async () => {
+test('every response says that it depends on Accept-Encoding', async () => {
   next = rawResponse('{"data":{}}');
   for (const apiKey of [server.anonKey, 'x']) {
     const { headers } = await sendRaw({ apikey: apiKey });
@@ -204,7 +204,7 @@ test('every answer says that it depends on Accept-Encoding', async () => {
   }
 });
 
-test('an answer below the threshold is not compressed', async () => {
+test('a response below the threshold is not compressed', async () => {
   next = rawResponse(`{"data":{"a":"${'x'.repeat(compressionThreshold - 18)}"}}`);
   assert.equal((await sendRaw({ 'accept-encoding': 'gzip' })).headers['content-encoding'], undefined);
   next = rawResponse(`{"data":{"a":"${'x'.repeat(compressionThreshold - 17)}"}}`);

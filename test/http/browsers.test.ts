@@ -1,4 +1,4 @@
-/** Browsers of other origins: preflight requests and the headers that let a page read an answer. */
+/** Browsers of other origins: preflight requests and the headers that let a page read a response. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { answer, startTestServer, type TestServer } from './start-test-server.ts';
@@ -36,7 +36,7 @@ test('a preflight request is answered without a key', async () => {
   assert.equal(open.calls.length, 0);
 });
 
-test('any page may read an answer, errors included', async () => {
+test('any page may read a response, errors included', async () => {
   for (const apiKey of [open.anonKey, 'x']) {
     const response = await open.post({ headers: { origin: 'https://app.example', apiKey } });
     assert.equal(response.headers.get('access-control-allow-origin'), '*');

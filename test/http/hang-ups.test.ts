@@ -37,7 +37,7 @@ async function untilNapping(wanted: number): Promise<void> {
   while ((await database.run(sql))[0]?.count !== wanted) await sleep(5);
 }
 
-test('requests of clients that went away end in PostgreSQL and in the queue, and the one that stayed gets its answer', async () => {
+test('requests of clients that went away end in PostgreSQL and in the queue, and the one that stayed gets its response', async () => {
   for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
     const staying = await connectRaw(server.port, nap(0.5));
     const leaving = await Promise.all(Array.from({ length: 20 }, () => connectRaw(server.port, nap(30))));

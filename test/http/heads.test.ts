@@ -1,4 +1,4 @@
-/** Heads of requests that Node would answer by itself, or read in a way that a proxy in front may not: each gets an answer in our own form. */
+/** Heads of requests that Node would answer by itself, or read in a way that a proxy in front may not: each gets a response in our own form. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { connectRaw, exchange, type RawAnswer, rawRequest } from './raw-client.ts';
@@ -56,18 +56,18 @@ const refused: Record<string, () => readonly [bytes: string, status: number, cod
 };
 
 for (const [name, make] of Object.entries(refused)) {
-  test(`${name}: refused in the form of all answers`, async () => {
+  test(`${name}: refused in the form of all responses`, async () => {
     const [bytes, status, code] = make();
     const answers = await exchange(server.port, bytes);
     const got = answers.at(-1);
-    assert.ok(got, 'no answer');
+    assert.ok(got, 'no response');
     assert.deepEqual([got.status, codeOf(got)], [status, code]);
     assertOwnForm(got, name);
     assert.equal(got.headers.get('connection'), 'close');
   });
 }
 
-test('an answer to broken HTTP comes behind the answers to the requests before it', async () => {
+test('a response to broken HTTP comes behind the responses to the requests before it', async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const slow = await startTestServer({
     execute: async () => {
@@ -109,7 +109,7 @@ test('the key is checked before the body is asked for', async () => {
   good.socket.destroy();
 });
 
-test('every answer has an id, and takes the one that a proxy gave', async () => {
+test('every response has an id, and takes the one that a proxy gave', async () => {
   const preflight = 'origin: https://app.example\r\naccess-control-request-method: POST';
   const heads = [
     'GET / ',

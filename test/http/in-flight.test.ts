@@ -185,7 +185,7 @@ test('bytes of bodies are bounded', () =>
     assert.equal((await server.post()).status, 200);
   }));
 
-test('bytes of answers that nobody reads are bounded', () =>
+test('bytes of responses that nobody reads are bounded', () =>
   withGatedServer({ maxBytesInFlight: 50_000_000, trustProxy: 'loopback', text: `"${'x'.repeat(30_000_000)}"` }, async (server) => {
     server.open();
     const reader = await connectRaw(server.port);
@@ -215,7 +215,7 @@ test('answers that come together are bounded, but for those of mutations', async
     const clients = await Promise.all(Array.from({ length: 4 }, () => connectRaw(server.port)));
     for (const { socket } of clients) socket.pause().write(rawRequest(server.anonKey));
     await gate.promise;
-    // Then all are read, and each is an answer.
+    // Then all are read, and each is a response.
     for (const { socket } of clients) socket.resume();
     const answers = await Promise.all(clients.map((client) => client.answers(1)));
     const statuses = answers.map(([only]) => only?.status).sort();

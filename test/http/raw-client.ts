@@ -1,4 +1,4 @@
-/** A client that writes bytes as they are, for requests that no proper client sends. Out: the connection, and the answers that came on it. */
+/** A client that writes bytes as they are, for requests that no proper client sends. Out: the connection, and the responses that came on it. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -12,9 +12,9 @@ export interface RawClient {
   readonly socket: Socket;
   /** Everything that was received, one character for each byte. */
   received(): string;
-  /** Resolves with the answers when there are so many of them. */
+  /** Resolves with the responses when there are so many of them. */
   answers(count: number): Promise<readonly RawAnswer[]>;
-  /** Resolves with all answers when the connection has closed. */
+  /** Resolves with all responses when the connection has closed. */
   closed(): Promise<readonly RawAnswer[]>;
 }
 
@@ -48,7 +48,7 @@ export async function connectRaw(port: number, bytes = ''): Promise<RawClient> {
   };
 }
 
-/** Sends bytes and resolves with the answers when the server has ended the connection. */
+/** Sends bytes and resolves with the responses when the server has ended the connection. */
 export async function exchange(port: number, bytes: string): Promise<readonly RawAnswer[]> {
   return (await connectRaw(port, bytes)).closed();
 }

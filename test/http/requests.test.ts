@@ -265,7 +265,7 @@ test('bytes that are no HTTP are answered in the same form', async () => {
   assert.match(await exchange(server.port, 'POST /graphql/v1 HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400 /, 'no host');
 });
 
-test('every request has an id, in the answer and in the log', async () => {
+test('every request has an id, in the response and in the log', async () => {
   const first = (await server.post()).headers.get('x-request-id');
   const second = (await server.post()).headers.get('x-request-id');
   assert.ok(first && second && first !== second);

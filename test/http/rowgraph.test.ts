@@ -160,7 +160,7 @@ test('variables that are nested deeply are refused or answered, never a defect',
   }
 });
 
-test('a large answer is the same with and without compression', async () => {
+test('a large response is the same with and without compression', async () => {
   const query = '{ bigCollection(first: 200) { edges { node { id text } } } }';
   const answers = [];
   for (const encoding of ['identity', 'gzip', 'br']) {

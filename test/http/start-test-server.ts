@@ -64,7 +64,7 @@ export function rawResponse(body: string, errorCode: RawResponse['errorCode'] = 
   return { chunks: [bytes], length: bytes.length, errorCode };
 }
 
-/** The first error of an answer, which must have the form that GraphQL clients know. */
+/** The first error of a response, which must have the form that GraphQL clients know. */
 export async function readError(response: Response): Promise<{ message: string; code: string }> {
   const body = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
   const [error] = body.errors;

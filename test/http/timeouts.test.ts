@@ -94,7 +94,7 @@ test('a refused request whose body does not come ends with its connection', () =
     );
   }));
 
-test('an answer that nobody reads ends with its connection', () =>
+test('a response that nobody reads ends with its connection', () =>
   withServer({ writeTimeout: 50, execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`) }, async (server) => {
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -108,7 +108,7 @@ test('an answer that nobody reads ends with its connection', () =>
     assert.equal(server.calls.length, 1);
   }));
 
-test('a large answer that is read takes as long as it needs', () =>
+test('a large response that is read takes as long as it needs', () =>
   withServer({ writeTimeout: 1000, execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`) }, async (server) => {
     const response = await server.post({ headers: { 'accept-encoding': 'identity' } });
     assert.equal((await response.text()).length, 20_000_002);
@@ -173,7 +173,7 @@ test('a client that goes away stops all requests that it has pipelined', async (
   });
 });
 
-test('a client that goes away while its answer is written leaves nothing behind', () =>
+test('a client that goes away while its response is written leaves nothing behind', () =>
   withServer({ execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`), maxBytesInFlight: 50_000_000 }, async (server) => {
     for (let count = 0; count < 10; count++) {
       const client = await connectRaw(server.port, rawRequest(server.anonKey));

@@ -126,7 +126,7 @@ interface Answer {
 
 const selections = ['id', 'owner', 'id owner', 'owner id', 'nodeId', 'nodeId id'];
 
-/** Serves through the pooler and asks as six callers at once, with several statements. Every answer must be its caller's own. */
+/** Serves through the pooler and asks as six callers at once, with several statements. Every response must be its caller's own. */
 async function checkService(databaseUrl: string, prepare: 'on' | 'off'): Promise<void> {
   const command = startCommand(['serve', '--database-url', databaseUrl, '--prepare', prepare], { home, environment });
   const [, url = ''] = /^rowgraph serves (\S+)\n$/.exec(await command.waitFor(/\n/)) ?? [];

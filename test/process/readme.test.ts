@@ -1,4 +1,4 @@
-/** The tour of the README: each request, asked in its order by whom it says, has the answer that stands below it. */
+/** The tour of the README: each request, asked in its order by whom it says, has the response that stands below it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const callers: Readonly<Record<string, Caller>> = {
   Ada: { role: 'authenticated', claims: { sub: '00000000-0000-4000-8000-000000000001' } },
 };
 
-test('the requests of the README have the answers that it shows', async (context) => {
+test('the requests of the README have the responses that it shows', async (context) => {
   const steps = [...(await read('README.md')).matchAll(/<!-- asked by (\w+) -->\n```graphql\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)];
   assert.ok(steps.length >= 5, String(steps.length));
   const pglite = await startPglite();

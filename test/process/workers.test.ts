@@ -166,7 +166,7 @@ test('a connection on its way to a worker that dies is closed at once', { skip: 
     if (answer !== null) assert.deepEqual(answer, lettersAnswer);
     outcomes[answer === null ? 'closed' : 'answered'] += 1;
   });
-  await until('the answers of the other worker', () => outcomes.answered === 7);
+  await until('the responses of the other worker', () => outcomes.answered === 7);
   process.kill(victim, 'SIGKILL');
   await until('the end of the last request', () => outcomes.answered + outcomes.closed === 8);
   await Promise.all(sent);

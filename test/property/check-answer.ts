@@ -4,7 +4,7 @@ import type { ExecutionResult } from '../../src/index.ts';
 import type { Expectation } from './evaluate-operation.ts';
 
 /**
- * Whether the answer is the expected one. Where a role may not read all that it sees, it may be refused instead; and answered where the
+ * Whether the response is the expected one. Where a role may not read all that it sees, it may be refused instead; and answered where the
  * evaluator, which reads more than is asked for, was refused.
  */
 export function isExpected(answer: ExecutionResult, expected: Expectation, mayBeRefused: boolean): boolean {
@@ -23,7 +23,7 @@ function areAlike(expected: string | null, message: string): boolean {
   return expected === null || expected === message || (expected.includes(violation) && message.includes(violation));
 }
 
-/** The answer to a mutation with the records of updates and deletes in an order of their own: PostgreSQL has none. */
+/** The response to a mutation with the records of updates and deletes in an order of their own: PostgreSQL has none. */
 export function inOrder(schema: GraphQLSchema, document: DocumentNode, data: unknown): Record<string, unknown> {
   const fields = schema.getMutationType()?.getFields() ?? {};
   const sorted = new Set<string>();

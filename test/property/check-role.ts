@@ -1,5 +1,5 @@
 /**
- * Checks one role of a case: its schema, then random queries, walks and mutations, whose answers the evaluator computes too.
+ * Checks one role of a case: its schema, then random queries, walks and mutations, whose responses the evaluator computes too.
  */
 import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 import type { ExecutionResult } from '../../src/index.ts';
@@ -78,7 +78,7 @@ class RoleCheck {
     await this.#compareAltered({ ...operation, variables: alterVariables(this.#random, operation.variables) });
   }
 
-  /** Sends a query and compares the answer. Resolves to its data. */
+  /** Sends a query and compares the response. Resolves to its data. */
   async #compare(operation: RandomOperation): Promise<Record<string, unknown>> {
     const { query, variables } = operation;
     const document = parse(query);
@@ -87,7 +87,7 @@ class RoleCheck {
     );
     const answer = await this.#send(operation);
     if (isExpected(answer, expected, mayBeRefused(this.#world, query))) return answer.data ?? {};
-    throw this.#failure('The answer is not the expected one.', operation, document, { expected, got: answer });
+    throw this.#failure('The response is not the expected one.', operation, document, { expected, got: answer });
   }
 
   /** With variables that need not make sense, where the evaluator may not know what to expect and less is refused by it. */
@@ -107,7 +107,10 @@ class RoleCheck {
     if (typeof database.target === 'string') return;
     const answer = await asRole(this.#context, this.#model.role, () => graph.resolve(database.target, operation));
     if (JSON.stringify(answer.data ?? {}) === JSON.stringify(data)) return;
-    throw this.#failure('Resolved on a client, the answer is another.', operation, parse(operation.query), { expected: data, got: answer });
+    throw this.#failure('Resolved on a client, the response is another.', operation, parse(operation.query), {
+      expected: data,
+      got: answer,
+    });
   }
 
   async #mutate(operation: RandomOperation): Promise<void> {

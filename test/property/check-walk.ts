@@ -1,5 +1,5 @@
 /**
- * Walks a whole collection page by page by the cursors that the answers give, in both directions: every row must come exactly once, in
+ * Walks a whole collection page by page by the cursors that the responses give, in both directions: every row must come exactly once, in
  * order. Each page is compared as any other answer is.
  */
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'graphql';

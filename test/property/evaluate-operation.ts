@@ -36,7 +36,7 @@ export type Expectation =
   /** An error in these words; null where any will do. */
   | { readonly kind: 'error'; readonly message: string | null };
 
-/** What an object of the answer stands for. */
+/** What an object of the response stands for. */
 type Source =
   | { readonly kind: 'row'; readonly row: LoadedRow }
   | { readonly kind: 'connection'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[]; readonly page: () => Promise<Page> }
@@ -65,7 +65,7 @@ export interface Evaluation {
   readonly mutate: MutationResolver | null;
 }
 
-/** Computes the answer to an operation. */
+/** Computes the response to an operation. */
 export async function evaluateOperation({ schema, document, variables, oracle, world, mutate }: Evaluation): Promise<Expectation> {
   const evaluator = new Evaluator(oracle, world, mutate);
   keepLabels(schema);

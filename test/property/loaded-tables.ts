@@ -20,7 +20,7 @@ import { quoteIdentifier } from './schema-sql.ts';
 /** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
 export interface LoadedValue {
   readonly text: string | null;
-  /** As an answer shows it. */
+  /** As a response shows it. */
   readonly json: unknown;
   /** JSON text as jsonb writes it. */
   readonly jsonb: string;

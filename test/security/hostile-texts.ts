@@ -58,7 +58,7 @@ const stackTrace = /\n {4}at |\.[tj]s:\d+|node_modules|file:\/\/\//;
 /** What only our statements hold: aliases with columns, casts of placeholders, catalogs. */
 const sqlText = /\bt\d+\."|\$\d+::|\bpg_catalog\.|::text\b|string_agg|set_config|rowgraph\./;
 
-/** What is wrong with the errors of an answer: a trace, SQL, or the code of a defect. */
+/** What is wrong with the errors of a response: a trace, SQL, or the code of a defect. */
 export function leaksOf(errors: readonly ErrorObject[] | undefined, given: string): string[] {
   return (errors ?? []).flatMap(({ message, extensions }) => {
     const { code, ...details } = extensions;

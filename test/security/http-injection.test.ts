@@ -72,7 +72,7 @@ function send(headers: Record<string, string>, body: string, path = '/graphql/v1
 
 const post = (body: unknown, headers: Record<string, string> = { apiKey: key }): Promise<Answer> => send(headers, JSON.stringify(body));
 
-/** The answer is GraphQL's, tells nothing, and nothing has run. */
+/** The response is GraphQL's, tells nothing, and nothing has run. */
 function assertHarmless({ text }: Answer, given: string): ExecutionResult {
   const result = JSON.parse(text) as ExecutionResult;
   assert.deepEqual(leaksOf(result.errors, given), []);

@@ -68,7 +68,7 @@ const requests: readonly { readonly query: string; readonly codes: readonly (str
   { query: '{ nonsense }', codes: ['GRAPHQL_VALIDATION_FAILED'] },
 ];
 
-/** All that an answer says of who ran it. */
+/** All that a response says of who ran it. */
 function assertOwn({ data }: ExecutionResult, { role, claims }: Caller): void {
   for (const [field, value] of Object.entries(data ?? {})) {
     if (/^(who|who_stable|first|second|after)$/.test(field)) {

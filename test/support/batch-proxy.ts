@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface BatchProxy {
   readonly port: number;
-  /** Batches since the last call: runs of bytes from clients, each ended by an answer of the server. */
+  /** Batches since the last call: runs of bytes from clients, each ended by a response of the server. */
   takeBatches(): number;
   /** Cuts every connection without a word to either side, or with the next byte that a client sends. */
   cut(when: 'now' | 'on next write'): void;

@@ -8,7 +8,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  * Where a batch is cut: before anything, in the middle, all but its Sync, after the server has answered all of it and the client has
  * heard nothing, or half of that.
  */
-export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the answer' | 'in the answer';
+export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the response' | 'in the response';
 
 export interface FaultProxy {
   readonly port: number;
@@ -58,9 +58,9 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     });
     server.on('data', (bytes: Buffer) => {
       if (answerCut === null) return void client.write(bytes);
-      // The message ReadyForQuery, at the end of the answer, says that the transaction is over.
+      // The message ReadyForQuery, at the end of the response, says that the transaction is over.
       const isOver = bytes.at(-6) === 0x5a;
-      if (answerCut === 'in the answer') client.write(bytes.subarray(0, bytes.length >> 1));
+      if (answerCut === 'in the response') client.write(bytes.subarray(0, bytes.length >> 1));
       if (isOver) client.destroy();
     });
   };

@@ -1,6 +1,6 @@
 /**
  * Cuts what a server sends into messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) without reading their
- * text: the values of an answer go from one socket to the other as the bytes that they are. `pg`'s own parser decodes each into a string.
+ * text: the values of a response go from one socket to the other as the bytes that they are. `pg`'s own parser decodes each into a string.
  */
 
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */

@@ -1,22 +1,22 @@
 /**
- * Puts an answer together: the values as PostgreSQL built them, under the keys and in the order of the request. Nothing of them is read.
+ * Puts a response together: the values as PostgreSQL built them, under the keys and in the order of the request. Nothing of them is read.
  */
 import type { ColumnValue } from '../database/database.ts';
 
 /** A member of `data` and its JSON. */
-export interface AnsweredRoot {
+export interface ResponseMember {
   readonly key: string;
   readonly json: ColumnValue;
 }
 
 /** Bytes in pieces: what is large is not copied to stand in one. */
-export interface Body {
+export interface ResponseBody {
   readonly chunks: readonly Buffer[];
   /** Of all chunks together, in bytes. */
   readonly length: number;
   /** The same as a string, a character for each byte (latin1), where that is how it was made. */
   readonly latin1?: string | undefined;
-  /** Whether something was done that a refusal to send the answer would not undo. */
+  /** Whether something was done that a refusal to send the response would not undo. */
   isMutation?: boolean;
 }
 
@@ -24,13 +24,13 @@ export interface Body {
 const joinedLength = 16 * 1024;
 
 /** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null where there is none. */
-export function assembleAnswer(roots: readonly AnsweredRoot[], extensions: string | null = null): Body {
+export function assembleResponse(roots: readonly ResponseMember[], extensions: string | null = null): ResponseBody {
   const end = extensions === null ? '}}' : `},"extensions":${extensions}}`;
   return assembleString(roots, end) ?? assembleBytes(roots, end);
 }
 
 /** A body that is made as a string; its bytes are made for whoever asks for them. */
-class StringBody implements Body {
+class StringBody implements ResponseBody {
   readonly latin1: string;
 
   constructor(latin1: string) {
@@ -47,7 +47,7 @@ class StringBody implements Body {
 }
 
 /** The response as a string of bytes, if its values are such and it is short. Keys are GraphQL's names, which are ASCII. */
-function assembleString(roots: readonly AnsweredRoot[], end: string): Body | null {
+function assembleString(roots: readonly ResponseMember[], end: string): ResponseBody | null {
   let latin1 = '{"data":{';
   for (let index = 0; index < roots.length; index++) {
     const { key, json } = roots[index]!;
@@ -58,7 +58,7 @@ function assembleString(roots: readonly AnsweredRoot[], end: string): Body | nul
   return new StringBody(latin1 + end);
 }
 
-function assembleBytes(roots: readonly AnsweredRoot[], end: string): Body {
+function assembleBytes(roots: readonly ResponseMember[], end: string): ResponseBody {
   const pieces: (string | Buffer)[] = [];
   let text = '{"data":{';
   roots.forEach(({ key, json }, index) => {
@@ -74,12 +74,12 @@ function assembleBytes(roots: readonly AnsweredRoot[], end: string): Body {
 }
 
 /** A text as a body of one piece. */
-export function textBody(text: string): Body {
+export function textBody(text: string): ResponseBody {
   const bytes = Buffer.from(text);
   return { chunks: [bytes], length: bytes.length };
 }
 
-function toBody(pieces: readonly (string | Buffer)[]): Body {
+function toBody(pieces: readonly (string | Buffer)[]): ResponseBody {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
   if (length >= joinedLength) return { chunks: pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)), length };

@@ -27,9 +27,9 @@ export interface IntrospectingOperation {
 
 /**
  * JSON of what the operation selects under `key`, a root field of introspection. The types that it tells of are built for it and go with
- * it: those of a large schema take far more memory than the answer, which is kept.
+ * it: those of a large schema take far more memory than the response, which is kept.
  */
-export function* answerIntrospection(model: Model, operation: IntrospectingOperation, key: string): Generator<void, readonly Buffer[]> {
+export function* executeIntrospection(model: Model, operation: IntrospectingOperation, key: string): Generator<void, readonly Buffer[]> {
   const schema = buildSchema(model);
   yield;
   const described = new DescribedSchema(schema);
@@ -38,7 +38,7 @@ export function* answerIntrospection(model: Model, operation: IntrospectingOpera
     const request = { selectionSet, fragments: operation.fragments, variables: readVariables(schema, operation) };
     const selected = selectIntrospection(described, request, key);
     yield;
-    return yield* writeIntrospection(selected, longestAnswer(model));
+    return yield* writeIntrospection(selected, longestResponse(model));
   } catch (error) {
     throw error instanceof GraphQLError ? new ApiError('BAD_USER_INPUT', error.message, { cause: error }) : error;
   }
@@ -48,7 +48,7 @@ export function* answerIntrospection(model: Model, operation: IntrospectingOpera
  * Some times the length of all there is to tell of a schema, in characters: a document that selects it again and again, under aliases, has no end. A table
  * takes some 20 KB, and a column of it 2 KB.
  */
-function longestAnswer({ tables, routines, enums }: Model): number {
+function longestResponse({ tables, routines, enums }: Model): number {
   const columns = tables.reduce((count, table) => count + table.columns.length, 0);
   return 1024 * (1024 + 64 * (tables.length + routines.length + enums.length) + 8 * columns);
 }

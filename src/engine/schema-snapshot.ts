@@ -1,5 +1,5 @@
 /**
- * One state of the database's schema: the catalog, read once, and the `Api` of each role, made when the role first asks.
+ * One state of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
  */
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
@@ -18,10 +18,10 @@ import type { Model } from '../model/model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import { IntrospectionAnswers } from './introspection-answers.ts';
-import type { Api, CachedDocument, CacheSizes } from './pipeline.ts';
+import { IntrospectionCache } from './introspection-cache.ts';
+import type { CachedDocument, CacheSizes, RoleSchema } from './pipeline.ts';
 
-export interface ApiSettings {
+export interface SnapshotSettings {
   readonly schemas: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly caches: CacheSizes;
@@ -43,14 +43,14 @@ export interface SchemaStamp {
 /** Roles that are kept at a time: tokens may name any role that the login role may assume. */
 const maxRoles = 100;
 
-export class ApiSet {
+export class SchemaSnapshot {
   readonly #version: string | null;
   readonly #fingerprint: string;
   readonly #catalog: Catalog;
-  readonly #settings: ApiSettings;
+  readonly #settings: SnapshotSettings;
   readonly #searchPath: string;
-  readonly #apis = new LRUCache<string, Api | Promise<Api>>({ max: maxRoles });
-  readonly #introspectionAnswers: IntrospectionAnswers;
+  readonly #roleSchemas = new LRUCache<string, RoleSchema | Promise<RoleSchema>>({ max: maxRoles });
+  readonly #introspectionCache: IntrospectionCache;
   /** The comment directives that are ignored, as text. */
   readonly ignoredDirectives: readonly string[];
   #made = 0;
@@ -59,24 +59,24 @@ export class ApiSet {
     catalog: Catalog,
     ignoredDirectives: readonly string[],
     { version, fingerprint }: SchemaStamp,
-    settings: ApiSettings,
+    settings: SnapshotSettings,
   ) {
     this.#catalog = catalog;
     this.ignoredDirectives = ignoredDirectives;
     this.#version = version;
     this.#fingerprint = fingerprint;
     this.#settings = settings;
-    this.#introspectionAnswers = new IntrospectionAnswers(settings.caches.introspectionBytes, settings.uses.introspection);
+    this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
     this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
   }
 
   /** Reads the catalog. The stamp has to be read before. */
-  static async load(database: Database, stamp: SchemaStamp, settings: ApiSettings): Promise<ApiSet> {
+  static async load(database: Database, stamp: SchemaStamp, settings: SnapshotSettings): Promise<SchemaSnapshot> {
     const catalog = await loadCatalog(database, settings.schemas);
     const problems = await runInSlices(checkDirectives(catalog));
     // A member that means nothing here may be another tool's.
     const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
-    return new ApiSet(
+    return new SchemaSnapshot(
       catalog,
       ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`),
       stamp,
@@ -87,40 +87,42 @@ export class ApiSet {
   /**
    * The API of a role, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist.
    */
-  of(role: string, database: Database): Api | Promise<Api> {
-    const known = this.#apis.get(role);
+  of(role: string, database: Database): RoleSchema | Promise<RoleSchema> {
+    const known = this.#roleSchemas.get(role);
     if (known) return known;
     const making = this.#make(role, database);
-    this.#apis.set(role, making);
+    this.#roleSchemas.set(role, making);
     making.then(
       (made) => {
-        if (this.#apis.peek(role) === making) this.#apis.set(role, made);
+        if (this.#roleSchemas.peek(role) === making) this.#roleSchemas.set(role, made);
       },
       // A failure is not remembered: the next request tries again.
-      () => this.#apis.delete(role),
+      () => this.#roleSchemas.delete(role),
     );
     return making;
   }
 
   /** The roles whose API has been asked for. */
   roles(): readonly string[] {
-    return [...this.#apis.keys()];
+    return [...this.#roleSchemas.keys()];
   }
 
   /** How the caches of all roles do. */
   readCaches(): readonly CacheStatistics[] {
     const { document, variant, introspection } = this.#settings.uses;
-    const known = [...this.#apis.values()].flatMap((api) => (api instanceof Promise ? [] : [...api.documents.values()]));
+    const known = [...this.#roleSchemas.values()].flatMap((roleSchema) =>
+      roleSchema instanceof Promise ? [] : [...roleSchema.documents.values()],
+    );
     const variants = known.reduce((sum, { compiled }) => sum + compiled.size, 0);
-    return [document.read(known.length), variant.read(variants), introspection.read(this.#introspectionAnswers.size)];
+    return [document.read(known.length), variant.read(variants), introspection.read(this.#introspectionCache.size)];
   }
 
-  async #make(role: string, database: Database): Promise<Api> {
+  async #make(role: string, database: Database): Promise<RoleSchema> {
     // No role can have such a name, and PostgreSQL could not even be asked.
     if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
     const [privileges, roleDefaults] = await Promise.all([loadPrivileges(database, this.#catalog, role), loadRoleDefaults(database, role)]);
     // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
-    if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#apis.delete(role);
+    if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#roleSchemas.delete(role);
     const model = await runInSlices(buildModel(this.#catalog, privileges));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
     this.#made += 1;
@@ -130,7 +132,7 @@ export class ApiSet {
       refusal: this.#settings.trustedRoles.includes(role) && privileges.assumable ? null : refusalOf(privileges),
       schema: buildSchema(model),
       introspected: introspectableModel(model, this.#settings.introspection),
-      introspectionAnswers: this.#introspectionAnswers,
+      introspectionCache: this.#introspectionCache,
       version: this.#version,
       searchPath: this.#searchPath,
       limits: this.#settings.limitsOf(role),
@@ -152,7 +154,7 @@ function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | n
 }
 
 /** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */
-function introspectableModel(model: Model, setting: ApiSettings['introspection']): Model | null {
+function introspectableModel(model: Model, setting: SnapshotSettings['introspection']): Model | null {
   if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
   const parts = [model.tables, model.rowTypes, model.routines, model.enums];

@@ -15,7 +15,7 @@ import { runAtOnce } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { answerIntrospection } from './answer-introspection.ts';
+import { executeIntrospection } from './execute-introspection.ts';
 
 interface Asked {
   readonly variables?: Record<string, unknown>;
@@ -32,14 +32,14 @@ function answering(
   const node = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
   const named = definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === Kind.FRAGMENT_DEFINITION);
   const fragments = new Map(named.map((fragment) => [fragment.name.value, fragment]));
-  return answerIntrospection(model, { node, fragments, variables }, key);
+  return executeIntrospection(model, { node, fragments, variables }, key);
 }
 
 function answerTo(text: string, asked?: Asked): unknown {
   return JSON.parse(Buffer.concat(runAtOnce(answering(text, asked))).toString());
 }
 
-describe('answerIntrospection', () => {
+describe('executeIntrospection', () => {
   it('tells a client the whole schema', () => {
     const told = { __schema: answerTo(getIntrospectionQuery({ schemaDescription: true })) } as IntrospectionQuery;
     const client = buildClientSchema(told);

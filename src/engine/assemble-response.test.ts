@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AnsweredRoot, assembleAnswer, textBody } from './assemble-answer.ts';
+import { assembleResponse, type ResponseMember, textBody } from './assemble-response.ts';
 
-const textOf = (roots: readonly AnsweredRoot[]) => Buffer.concat(assembleAnswer(roots).chunks).toString();
+const textOf = (roots: readonly ResponseMember[]) => Buffer.concat(assembleResponse(roots).chunks).toString();
 
-describe('assembleAnswer', () => {
+describe('assembleResponse', () => {
   it('has the members under their keys, in the order of the request', () => {
     const roots = [
       { key: 'b', json: '{"x":1}' },
@@ -20,7 +20,7 @@ describe('assembleAnswer', () => {
   });
 
   it('ends with extensions, where there are some', () => {
-    const withExtensions = (roots: readonly AnsweredRoot[]) => Buffer.concat(assembleAnswer(roots, '{"cost":{}}').chunks).toString();
+    const withExtensions = (roots: readonly ResponseMember[]) => Buffer.concat(assembleResponse(roots, '{"cost":{}}').chunks).toString();
     assert.equal(withExtensions([{ key: 'a', json: { latin1: '1' } }]), '{"data":{"a":1},"extensions":{"cost":{}}}');
     assert.equal(withExtensions([{ key: 'a', json: [Buffer.from('[1]')] }]), '{"data":{"a":[1]},"extensions":{"cost":{}}}');
   });
@@ -30,7 +30,7 @@ describe('assembleAnswer', () => {
   });
 
   it('is one piece where it is small, of the length in bytes', () => {
-    const body = assembleAnswer([{ key: 'a', json: [Buffer.from('"é🦀"')] }]);
+    const body = assembleResponse([{ key: 'a', json: [Buffer.from('"é🦀"')] }]);
     assert.equal(body.chunks.length, 1);
     assert.equal(body.length, Buffer.byteLength('{"data":{"a":"é🦀"}}'));
     assert.equal(body.chunks[0]!.length, body.length);
@@ -42,20 +42,20 @@ describe('assembleAnswer', () => {
       { key: 'a', json: inBytes },
       { key: 'b', json: null },
     ];
-    const body = assembleAnswer(roots);
+    const body = assembleResponse(roots);
     assert.equal(Buffer.from(body.latin1!, 'latin1').toString(), '{"data":{"a":"é🦀","b":null}}');
     assert.deepEqual(body.chunks, [Buffer.from('{"data":{"a":"é🦀","b":null}}')]);
     assert.equal(body.length, body.chunks[0]!.length);
     // Beside others, and where they are long together.
     assert.equal(textOf([...roots, { key: 'c', json: '"é"' }]), '{"data":{"a":"é🦀","b":null,"c":"é"}}');
-    const long = assembleAnswer(Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, json: inBytes })));
+    const long = assembleResponse(Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, json: inBytes })));
     assert.equal(long.latin1, undefined);
     assert.equal(Object.keys(JSON.parse(Buffer.concat(long.chunks).toString()).data).length, 4000);
   });
 
   it('does not copy what is large', () => {
     const large = Buffer.from(`"${'é'.repeat(20_000)}"`);
-    const { chunks, length } = assembleAnswer([
+    const { chunks, length } = assembleResponse([
       { key: 'a', json: [large] },
       { key: 'b', json: '1' },
     ]);

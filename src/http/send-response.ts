@@ -1,15 +1,15 @@
-/** An answer outside the GraphQL endpoint, and how any answer ends its connection. In: status, headers and body; out: the answer, sent. */
+/** A response outside the GraphQL endpoint, and how any response ends its connection. In: status, headers and body; out: the response, sent. */
 import type { Exchange } from './exchange.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer | string;
 }
 
-/** Sends an answer with the headers that every answer has. `isLast` ends the connection with it. */
-export function sendAnswer(exchange: Exchange, { status, headers, body }: Answer, isLast: boolean): void {
+/** Sends a response with the headers that every response has. `isLast` ends the connection with it. */
+export function sendResponse(exchange: Exchange, { status, headers, body }: HttpResponse, isLast: boolean): void {
   const { response, requestId } = exchange;
   if (!exchange.isGone) {
     const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];

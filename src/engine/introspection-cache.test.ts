@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { CacheUse } from './cache-use.ts';
-import { IntrospectionAnswers } from './introspection-answers.ts';
+import { IntrospectionCache } from './introspection-cache.ts';
 
-describe('IntrospectionAnswers', () => {
-  let answers: IntrospectionAnswers;
+describe('IntrospectionCache', () => {
+  let answers: IntrospectionCache;
   let made: string[];
 
   beforeEach(() => {
-    answers = new IntrospectionAnswers(100, new CacheUse('introspection'));
+    answers = new IntrospectionCache(100, new CacheUse('introspection'));
     made = [];
   });
 
-  /** The answer of this name, which is so many bytes long and is noted in `made` when it is begun and when it is ended. */
+  /** The response of this name, which is so many bytes long and is noted in `made` when it is begun and when it is ended. */
   async function ask(name: string, length = 10): Promise<string> {
-    const pieces = await answers.answer(name, function* () {
+    const pieces = await answers.get(name, function* () {
       made.push(name);
       yield;
       made.push(`${name}.`);
@@ -23,13 +23,13 @@ describe('IntrospectionAnswers', () => {
     return Buffer.concat(pieces).toString();
   }
 
-  it('makes an answer once', async () => {
+  it('makes a response once', async () => {
     assert.equal(await ask('a'), 'a..........');
     assert.equal(await ask('a'), 'a..........');
     assert.deepEqual(made, ['a', 'a.']);
   });
 
-  it('makes an answer once for all who ask meanwhile', async () => {
+  it('makes a response once for all who ask meanwhile', async () => {
     await Promise.all([ask('a'), ask('a'), ask('a')]);
     assert.deepEqual(made, ['a', 'a.']);
   });
@@ -55,14 +55,14 @@ describe('IntrospectionAnswers', () => {
   });
 
   it('keeps nothing where it may keep no bytes', async () => {
-    answers = new IntrospectionAnswers(0, new CacheUse('introspection'));
+    answers = new IntrospectionCache(0, new CacheUse('introspection'));
     await ask('a');
     await ask('a');
     assert.equal(made.length, 4);
   });
 
   it('does not remember a failure, and goes on after it', async () => {
-    const failed = answers.answer('a', function* () {
+    const failed = answers.get('a', function* () {
       yield;
       throw new Error('cannot');
     });

@@ -6,11 +6,11 @@ import { noLimits } from '../budget/limits.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { readFingerprint } from '../freshness/read-fingerprint.ts';
-import { ApiSet, type ApiSettings } from './api-set.ts';
 import { SchemaCacheUses } from './cache-use.ts';
-import { type Api, answerRequest } from './pipeline.ts';
+import { executeRequest, type RoleSchema } from './pipeline.ts';
+import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
 
-const settings: ApiSettings = {
+const settings: SnapshotSettings = {
   schemas: ['public'],
   introspection: 'on',
   trustedRoles: [],
@@ -20,7 +20,7 @@ const settings: ApiSettings = {
   uses: new SchemaCacheUses(),
 };
 
-describe('ApiSet', () => {
+describe('SchemaSnapshot', () => {
   let pglite: PGlite;
   let database: Database;
 
@@ -33,9 +33,9 @@ describe('ApiSet', () => {
   after(() => pglite.close());
 
   /** The root fields that a role is told of. */
-  async function toldFields(api: Api): Promise<string[]> {
+  async function toldFields(roleSchema: RoleSchema): Promise<string[]> {
     const request = { query: '{ __schema { queryType { fields { name } } } }' };
-    const { chunks } = await answerRequest(api, settings.caches, request, {
+    const { chunks } = await executeRequest(roleSchema, settings.caches, request, {
       database,
       caller: { role: 'reader' },
       observe: () => {},
@@ -50,14 +50,14 @@ describe('ApiSet', () => {
     const uses = new SchemaCacheUses();
     const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const ask = async (
-      apis: ApiSet,
+      snapshot: SchemaSnapshot,
       first: number,
       query = 'query q($first: Int) { openCollection(first: $first) { edges { cursor } } }',
     ) => {
       const target = { database, caller: { role: 'reader' }, observe: () => {}, deadline: null, client: '' };
-      await answerRequest(await apis.of('reader', database), settings.caches, { query, variables: { first } }, target);
+      await executeRequest(await snapshot.of('reader', database), settings.caches, { query, variables: { first } }, target);
     };
-    const earlier = await ApiSet.load(database, stamp, { ...settings, uses });
+    const earlier = await SchemaSnapshot.load(database, stamp, { ...settings, uses });
     assert.deepEqual(
       earlier.readCaches().map(({ entries }) => entries),
       [0, 0, 0],
@@ -70,19 +70,19 @@ describe('ApiSet', () => {
       { name: 'variant', entries: 2, hits: 3, misses: 2 },
       { name: 'introspection', entries: 1, hits: 1, misses: 1 },
     ]);
-    const later = await ApiSet.load(database, stamp, { ...settings, uses });
+    const later = await SchemaSnapshot.load(database, stamp, { ...settings, uses });
     await ask(later, 1);
     assert.deepEqual(later.readCaches()[0], { name: 'document', entries: 1, hits: 3, misses: 3 });
   });
 
   it('tells nothing of privileges that were read at another time than the catalog', async () => {
     const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };
-    const apis = await ApiSet.load(database, stamp, settings);
+    const snapshot = await SchemaSnapshot.load(database, stamp, settings);
     await pglite.exec('create table other (id int)');
-    const early = await apis.of('reader', database);
+    const early = await snapshot.of('reader', database);
     assert.ok((await toldFields(early)).includes('secretCollection'));
     await pglite.exec('drop table other; revoke select on secret from reader');
-    const late = await apis.of('reader', database);
+    const late = await snapshot.of('reader', database);
     assert.notEqual(late, early);
     assert.ok(!(await toldFields(late)).includes('secretCollection'));
   });

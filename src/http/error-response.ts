@@ -1,6 +1,6 @@
 /** An error as an HTTP answer in the GraphQL response format. In: the error; out: its status, its body and the headers that its code calls for. */
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts';
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './send-response.ts';
 
 /** The body `{"errors": [...]}` of one error. */
 export function encodeError(error: ApiError): Buffer {
@@ -9,7 +9,7 @@ export function encodeError(error: ApiError): Buffer {
 
 const noHeaders: readonly string[] = [];
 const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
-  // RFC 9110, section 15.5.2: an answer 401 has to say how to authenticate.
+  // RFC 9110, section 15.5.2: a response 401 has to say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
   DATABASE_UNAVAILABLE: ['retry-after', '1'],
   OVERLOADED: ['retry-after', '1'],
@@ -21,12 +21,12 @@ export function headersOfError(code: ErrorCode): readonly string[] {
   return byCode[code] ?? noHeaders;
 }
 
-/** The answer to a request that failed outside the endpoint. `headers` are added to those of the code, and `status` replaces its status. */
-export function answerOfError(
+/** The response to a request that failed outside the endpoint. `headers` are added to those of the code, and `status` replaces its status. */
+export function errorResponse(
   error: ApiError,
   headers: readonly string[] = noHeaders,
   status: number = errorCodes[error.code].status,
-): Answer {
+): HttpResponse {
   return {
     status,
     headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...headersOfError(error.code), ...headers],

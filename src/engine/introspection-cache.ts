@@ -1,0 +1,58 @@
+/**
+ * The responses to introspection in one state of the schema, as bytes: one memory for all roles. A response is made once, however many ask
+ * for it meanwhile, and one at a time, since one may be tens of megabytes.
+ */
+import { LRUCache } from 'lru-cache';
+import { runInSlices } from '../budget/slices.ts';
+import type { CacheUse } from './cache-use.ts';
+
+/** JSON in UTF-8, in pieces. */
+type IntrospectionJson = readonly Buffer[];
+
+/** Small responses are bounded too: each costs more than its bytes. */
+const maxEntries = 1000;
+
+export class IntrospectionCache {
+  readonly #use: CacheUse;
+  readonly #known: LRUCache<string, IntrospectionJson>;
+  readonly #making = new Map<string, Promise<IntrospectionJson>>();
+  #lastMade: Promise<void> = Promise.resolve();
+
+  /** Keeps answers of so many bytes together, with what they are known by. A larger one is made for those who wait for it, and not kept. */
+  constructor(maxBytes: number, use: CacheUse) {
+    this.#use = use;
+    this.#known = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** The response of this identity; `make` makes it where it is not known. A failure is not remembered. */
+  async get(identity: string, make: () => Generator<void, IntrospectionJson>): Promise<IntrospectionJson> {
+    const known = this.#use.note(this.#known.get(identity) ?? this.#making.get(identity));
+    if (known) return known;
+    const made = this.#make(identity, make);
+    this.#making.set(identity, made);
+    this.#lastMade = made.then(ignore, ignore);
+    return made;
+  }
+
+  async #make(identity: string, make: () => Generator<void, IntrospectionJson>): Promise<IntrospectionJson> {
+    await this.#lastMade;
+    try {
+      const json = await runInSlices(make());
+      this.#known.set(identity, json);
+      return json;
+    } finally {
+      this.#making.delete(identity);
+    }
+  }
+}
+
+function sizeOf(json: IntrospectionJson, identity: string): number {
+  return json.reduce((total, { length }) => total + length, identity.length);
+}
+
+function ignore(): void {}
