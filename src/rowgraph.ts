@@ -14,27 +14,19 @@ import type { DoctorReport } from './doctor/report.ts';
 import type { ResponseBody } from './engine/assemble-response.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkRequest } from './engine/check-call.ts';
-import {
-  type CacheSizes,
-  type Caller,
-  ClaimsError,
-  type ExecutionResult,
-  executeRequest,
-  explainRequest,
-  failureResponse,
-  type GraphQLRequest,
-  type RawResponse,
-  type RequestOptions,
-  type Target,
-} from './engine/pipeline.ts';
+import { failureResponse } from './engine/failure-response.ts';
+import { executeRequest, explainRequest, type Target } from './engine/pipeline.ts';
+import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestOptions } from './engine/request.ts';
 import { costOfRequest, type RequestCost } from './engine/request-cost.ts';
-import { SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
+import type { CacheSizes } from './engine/role-schema.ts';
+import { loadSnapshot, SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
+import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
 import { ApiError } from './errors.ts';
 import type { CacheStatistics, Observer } from './events.ts';
 import { installSchemaTriggers } from './freshness/install-schema-triggers.ts';
 import { readFingerprint } from './freshness/read-fingerprint.ts';
-import { SchemaWatch } from './freshness/schema-watch.ts';
+import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
@@ -138,8 +130,8 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   };
   try {
     if (options.schemaTriggers) await installSchemaTriggers(database);
-    const watch = await SchemaWatch.start(database, settings, observe);
-
+    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous) => loadSnapshot(database, settings, observe, stamp, previous);
+    const watch = await SchemaWatch.start(database, settings.schemas, load, observe);
     return new RowgraphService(database, settings, watch, observe, options.timeout ?? defaultTimeoutMillis);
   } catch (error) {
     await database.close();
@@ -160,12 +152,18 @@ const maxClientSnapshots = 8;
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
   readonly #settings: SnapshotSettings;
-  readonly #watch: SchemaWatch;
+  readonly #watch: SchemaWatch<SchemaSnapshot>;
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots = new LRUCache<string, SchemaSnapshot>({ max: maxClientSnapshots });
 
-  constructor(database: Database, settings: SnapshotSettings, watch: SchemaWatch, observe: Observer, timeoutMillis: number) {
+  constructor(
+    database: Database,
+    settings: SnapshotSettings,
+    watch: SchemaWatch<SchemaSnapshot>,
+    observe: Observer,
+    timeoutMillis: number,
+  ) {
     this.#database = database;
     this.#settings = settings;
     this.#watch = watch;

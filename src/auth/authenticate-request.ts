@@ -3,7 +3,7 @@
  * of a request; out: the caller, at once where the tokens are known.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../engine/pipeline.ts';
+import type { Caller } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import type { TokenVerifier } from './verify-token.ts';
 

@@ -5,7 +5,7 @@
 import { createSecretKey } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../engine/pipeline.ts';
+import type { Caller } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import type { CacheStatistics } from '../events.ts';
 

@@ -6,7 +6,7 @@ import type { CompiledOperation } from '../compile/compile-plan.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { locateRootField } from '../request/locate-field.ts';
-import type { GraphQLRequest } from './pipeline.ts';
+import type { GraphQLRequest } from './request.ts';
 
 /** The error with its path and places, where the field is known. `failing` is the number of the statement that could not be bound. */
 export function locateError(

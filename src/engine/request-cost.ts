@@ -11,8 +11,9 @@ import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { bindStatements, sizeOfBound } from './bind-parameters.ts';
-import type { CachedDocument, CacheSizes, GraphQLRequest, RoleSchema } from './pipeline.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import type { GraphQLRequest } from './request.ts';
+import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
 
 /** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
 export type CostCounts = Readonly<Record<LimitName, number | null>>;

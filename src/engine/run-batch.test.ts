@@ -9,7 +9,8 @@ import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { ApiError } from '../errors.ts';
 import type { Event } from '../events.ts';
-import { runBatch, StaleSchemaError } from './run-batch.ts';
+import { StaleSchemaError } from '../freshness/stale-schema-error.ts';
+import { runBatch } from './run-batch.ts';
 
 let pglite: PGlite;
 let server: PostgresServer;

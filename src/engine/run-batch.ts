@@ -5,15 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type BatchResult, type Database, DatabaseError } from '../database/database.ts';
 import { staleSchemaState } from '../database/session-statement.ts';
 import type { Observer } from '../events.ts';
+import { StaleSchemaError } from '../freshness/stale-schema-error.ts';
 import { isConflict, toApiError } from './sqlstate.ts';
-
-/** A batch that was compiled for a schema which is not the present one. Nothing of it ran; compiled anew, it may run again. */
-export class StaleSchemaError extends Error {
-  constructor(cause: DatabaseError) {
-    super('The schema has changed', { cause });
-    this.name = 'StaleSchemaError';
-  }
-}
 
 /** How often a batch runs at most. */
 const maxAttempts = 4;

@@ -7,7 +7,8 @@ import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { readFingerprint } from '../freshness/read-fingerprint.ts';
 import { SchemaCacheUses } from './cache-use.ts';
-import { executeRequest, type RoleSchema } from './pipeline.ts';
+import { executeRequest } from './pipeline.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
 
 const settings: SnapshotSettings = {

@@ -10,8 +10,9 @@ import { loadPrivileges } from '../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
-import type { CacheStatistics } from '../events.ts';
+import type { CacheStatistics, Observer } from '../events.ts';
 import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import type { SchemaStamp } from '../freshness/schema-stamp.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import type { Model } from '../model/model.ts';
@@ -19,7 +20,7 @@ import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
-import type { CachedDocument, CacheSizes, RoleSchema } from './pipeline.ts';
+import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -31,13 +32,6 @@ export interface SnapshotSettings {
   readonly reportsCost: boolean;
   /** Where look-ups are counted. */
   readonly uses: SchemaCacheUses;
-}
-
-/** What tells one state of a schema from another. */
-export interface SchemaStamp {
-  /** Null where the database keeps none. */
-  readonly version: string | null;
-  readonly fingerprint: string;
 }
 
 /** Roles that are kept at a time: tokens may name any role that the login role may assume. */
@@ -142,6 +136,22 @@ export class SchemaSnapshot {
       documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
     };
   }
+}
+
+/** Loads the snapshot that takes the place of `previous`, with the schemas of the roles that were asked for, and reports it. */
+export async function loadSnapshot(
+  database: Database,
+  settings: SnapshotSettings,
+  observe: Observer,
+  stamp: SchemaStamp,
+  previous: SchemaSnapshot | null,
+): Promise<SchemaSnapshot> {
+  const start = performance.now();
+  const snapshot = await SchemaSnapshot.load(database, stamp, settings);
+  await Promise.allSettled((previous?.roles() ?? []).map((role) => snapshot.of(role, database)));
+  if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
+  observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
+  return snapshot;
 }
 
 /** Why no request may run as a role that is not trusted: a token that names it would have its signer's secret open the whole database. */

@@ -1,19 +1,18 @@
 /**
- * Keeps the state of the schema fresh: reloads it beside the old one and swaps it whole. Where our event triggers are installed each
+ * Keeps a snapshot of the schema fresh: loads another beside the old one and swaps it whole. Where our event triggers are installed each
  * batch carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
  */
 
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
-import { StaleSchemaError } from '../engine/run-batch.ts';
-import { SchemaSnapshot, type SchemaStamp, type SnapshotSettings } from '../engine/schema-snapshot.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
-import { readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
-import { readFingerprint } from './read-fingerprint.ts';
+import { schemaChannel } from './install-schema-triggers.ts';
+import { readStamp, type SchemaStamp } from './schema-stamp.ts';
 import { singleFlight } from './single-flight.ts';
+import { StaleSchemaError } from './stale-schema-error.ts';
 
 const fingerprintMillis = 1000;
 /**
@@ -32,15 +31,20 @@ const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD
  */
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
 
-interface State extends SchemaStamp {
-  readonly snapshot: SchemaSnapshot;
+/** Loads the snapshot that takes the place of `previous`. The stamp was read before. */
+export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
+
+interface Loaded<Snapshot> {
+  readonly stamp: SchemaStamp;
+  readonly snapshot: Snapshot;
 }
 
-export class SchemaWatch {
+export class SchemaWatch<Snapshot> {
   readonly #database: Database;
-  readonly #settings: SnapshotSettings;
+  readonly #schemas: readonly string[];
+  readonly #load: LoadSnapshot<Snapshot>;
   readonly #observe: Observer;
-  #state: State;
+  #loaded: Loaded<Snapshot>;
   /** Reads the schema anew where it is not what it was. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
   /** When the last comparison with the database began that is over. */
@@ -53,40 +57,52 @@ export class SchemaWatch {
   #unlisten: (() => Promise<void>) | null = null;
   #isStopped = false;
 
-  private constructor(database: Database, settings: SnapshotSettings, observe: Observer, state: State) {
+  private constructor(
+    database: Database,
+    schemas: readonly string[],
+    load: LoadSnapshot<Snapshot>,
+    observe: Observer,
+    loaded: Loaded<Snapshot>,
+  ) {
     this.#database = database;
-    this.#settings = settings;
+    this.#schemas = schemas;
+    this.#load = load;
     this.#observe = observe;
-    this.#state = state;
+    this.#loaded = loaded;
   }
 
-  /** Loads the schema and begins to watch it. Rejects where it cannot be loaded. */
-  static async start(database: Database, settings: SnapshotSettings, observe: Observer): Promise<SchemaWatch> {
-    const state = await loadState(database, settings, observe, await readStamp(database, settings));
-    const watch = new SchemaWatch(database, settings, observe, state);
+  /** Loads a snapshot of these schemas and begins to watch them. Rejects where it cannot be loaded. */
+  static async start<Snapshot>(
+    database: Database,
+    schemas: readonly string[],
+    load: LoadSnapshot<Snapshot>,
+    observe: Observer,
+  ): Promise<SchemaWatch<Snapshot>> {
+    const stamp = await readStamp(database, schemas);
+    const watch = new SchemaWatch(database, schemas, load, observe, { stamp, snapshot: await load(stamp, null) });
     await watch.#listen();
     watch.#schedule();
     return watch;
   }
 
-  current(): SchemaSnapshot {
-    return this.#state.snapshot;
+  current(): Snapshot {
+    return this.#loaded.snapshot;
   }
 
   /**
-   * Runs `use` on the current state. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
+   * Runs `use` on the current snapshot. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
    * nothing has been changed by then, since a batch that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
    */
-  withCurrent<T>(deadline: Deadline, use: (snapshot: SchemaSnapshot) => Promise<T>): Promise<T> {
-    const { snapshot } = this.#state;
+  withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const { snapshot } = this.#loaded;
     const began = performance.now();
     return use(snapshot).catch((error: unknown) => this.#runAgain(deadline, use, snapshot, error, began));
   }
 
   async #runAgain<T>(
     deadline: Deadline,
-    use: (snapshot: SchemaSnapshot) => Promise<T>,
-    failedOn: SchemaSnapshot,
+    use: (snapshot: Snapshot) => Promise<T>,
+    failedOn: Snapshot,
     failure: unknown,
     began: number,
   ): Promise<T> {
@@ -96,7 +112,7 @@ export class SchemaWatch {
       const isOver = performance.now() > began + patienceMillis;
       if (isOver || !(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) throw clientError(error);
       this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
-      snapshot = this.#state.snapshot;
+      snapshot = this.#loaded.snapshot;
       try {
         return await use(snapshot);
       } catch (again) {
@@ -120,26 +136,26 @@ export class SchemaWatch {
   }
 
   async #loadChanged(): Promise<void> {
-    const { snapshot, version, fingerprint } = this.#state;
+    const { snapshot, stamp: known } = this.#loaded;
     const isForced = this.#isForced;
     this.#isForced = false;
     if (this.#isStopped) return;
     const began = performance.now();
-    const stamp = await readStamp(this.#database, this.#settings);
+    const stamp = await readStamp(this.#database, this.#schemas);
     this.#comparedAt = began;
-    if (!isForced && stamp.version === version && stamp.fingerprint === fingerprint) return;
-    this.#state = await loadState(this.#database, this.#settings, this.#observe, stamp, snapshot.roles());
+    if (!isForced && stamp.version === known.version && stamp.fingerprint === known.fingerprint) return;
+    this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
     this.#vainChecks.left = mostVainChecks;
     await this.#listen();
   }
 
   /** Whether the error may be due to an old schema, and a newer one is loaded. */
-  async #isOutdated(error: unknown, snapshot: SchemaSnapshot, began: number): Promise<boolean> {
+  async #isOutdated(error: unknown, snapshot: Snapshot, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
     if (!isStale && !mayBeOutdated(error)) return false;
     // What is being loaded may be new enough. If not, the next attempt will tell.
-    if (isStale && this.#state.snapshot === snapshot) await this.#refresh.settled();
-    if (this.#state.snapshot !== snapshot) return true;
+    if (isStale && this.#loaded.snapshot === snapshot) await this.#refresh.settled();
+    if (this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
     // A comparison that began after the request did would have seen all that its client can know of.
     if (!isFree && (this.#comparedAt >= began || !this.#mayCheckInVain())) return false;
@@ -150,7 +166,7 @@ export class SchemaWatch {
       // The database does not answer: what was known before it went is good enough to refuse a request.
       return false;
     }
-    const isOutdated = this.#state.snapshot !== snapshot;
+    const isOutdated = this.#loaded.snapshot !== snapshot;
     if (!isFree && !isOutdated) this.#vainChecks.left -= 1;
     return isOutdated;
   }
@@ -164,7 +180,7 @@ export class SchemaWatch {
 
   /** Begins to listen where there is something to hear: the triggers may be installed at any time. */
   async #listen(): Promise<void> {
-    if (this.#state.version === null || this.#unlisten !== null || this.#isStopped) return;
+    if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isStopped) return;
     this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
   }
 
@@ -184,27 +200,6 @@ export class SchemaWatch {
       this.#isFailing = true;
     }
   }
-}
-
-async function readStamp(database: Database, { schemas }: SnapshotSettings): Promise<SchemaStamp> {
-  const [version, fingerprint] = await Promise.all([readSchemaVersion(database), readFingerprint(database, schemas)]);
-  return { version, fingerprint };
-}
-
-/** The stamp is read before: DDL that commits while the catalog is read then shows as a difference, and is not overlooked. */
-async function loadState(
-  database: Database,
-  settings: SnapshotSettings,
-  observe: Observer,
-  stamp: SchemaStamp,
-  roles: readonly string[] = [],
-): Promise<State> {
-  const start = performance.now();
-  const snapshot = await SchemaSnapshot.load(database, stamp, settings);
-  await Promise.allSettled(roles.map((role) => snapshot.of(role, database)));
-  if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
-  observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
-  return { ...stamp, snapshot };
 }
 
 function mayBeOutdated(error: unknown): boolean {

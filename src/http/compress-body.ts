@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { RawResponse } from '../engine/pipeline.ts';
+import type { RawResponse } from '../engine/request.ts';
 import { parsePreferences } from './quality-values.ts';
 
 /** A body in pieces, and their length together; where it is short, perhaps as a string too. */

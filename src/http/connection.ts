@@ -3,7 +3,7 @@
  * it takes answers, ends one that does not read them, and answers broken HTTP when its turn comes. In: what happens on the socket; out: calls of it.
  */
 import type { Socket } from 'node:net';
-import type { Caller } from '../engine/pipeline.ts';
+import type { Caller } from '../engine/request.ts';
 import type { ApiError } from '../errors.ts';
 import type { Share } from './admission.ts';
 import type { Exchange } from './exchange.ts';

@@ -6,7 +6,7 @@
 import { authenticateRequest } from '../auth/authenticate-request.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
 import { Deadline } from '../budget/deadline.ts';
-import type { Caller, RawResponse } from '../engine/pipeline.ts';
+import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Admission, Share } from './admission.ts';

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { runInSlices } from '../budget/slices.ts';
-import type { GraphQLRequest } from '../engine/pipeline.ts';
+import type { GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 

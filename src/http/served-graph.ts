@@ -1,6 +1,6 @@
 /** What the server needs of a graph: the part of the public API that answers requests as bytes. Types only. */
 
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../engine/pipeline.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../engine/request.ts';
 import type { CacheStatistics } from '../events.ts';
 
 export interface ServedGraph {

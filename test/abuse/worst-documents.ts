@@ -1,5 +1,5 @@
 /** The worst documents that we know of, by what they aim at. Each is made by its size, over the tables of `abuseSchema`. */
-import type { GraphQLRequest } from '../../src/engine/pipeline.ts';
+import type { GraphQLRequest } from '../../src/engine/request.ts';
 
 /** A chain of four tables; pages of `account` and `blog` may hold 1000 rows, those of the others 30. */
 export const abuseSchema = `

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
-import type { Caller } from '../../src/engine/pipeline.ts';
+import type { Caller } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';

@@ -1,7 +1,7 @@
 /** Requests in each other's way: retried a bounded number of times, each done exactly once or told that it was not. Read-only databases. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Caller } from '../../src/engine/pipeline.ts';
+import type { Caller } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
 import { createRowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

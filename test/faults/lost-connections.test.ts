@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../../src/engine/pipeline.ts';
+import type { Caller } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { type CutPoint, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

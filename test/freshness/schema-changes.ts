@@ -2,7 +2,7 @@
  * Changes of a database one after the other, each with a request that was sent before it and is sent again right after it: what it answers
  * then. Shared by the tests of both ways in which rowgraph learns of changes.
  */
-import type { Caller, ExecutionResult } from '../../src/engine/pipeline.ts';
+import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 
 /** In the place of data: the code of the first error. */
 export type Expected = Record<string, unknown> | string;

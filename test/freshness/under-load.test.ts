@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
-import type { ExecutionResult } from '../../src/engine/pipeline.ts';
+import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
 import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { request as sendRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { RawResponse } from '../../src/engine/pipeline.ts';
+import type { RawResponse } from '../../src/engine/request.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../../src/errors.ts';
 import { compressionThreshold } from '../../src/http/compress-body.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import type { RawResponse } from '../../src/engine/pipeline.ts';
+import type { RawResponse } from '../../src/engine/request.ts';
 import { connectRaw, type RawClient, rawRequest } from './raw-client.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RawResponse } from '../../src/engine/pipeline.ts';
+import type { RawResponse } from '../../src/engine/request.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
 

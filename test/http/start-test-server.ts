@@ -1,7 +1,7 @@
 /** A server over a graph that only writes down what it is asked, for tests of the HTTP side alone. Out: the server, its keys and its calls. */
 
 import { signKey } from '../../src/auth/sign-key.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/engine/pipeline.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/engine/request.ts';
 import type { ServerOptions } from '../../src/http/server-options.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PGlite } from '@electric-sql/pglite';
 import { type Client, Pool, type PoolClient } from 'pg';
-import type { ExecutionResult } from '../../src/engine/pipeline.ts';
+import type { ExecutionResult } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';

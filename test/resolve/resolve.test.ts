@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { ExecutionResult } from '../../src/engine/pipeline.ts';
+import type { ExecutionResult } from '../../src/engine/request.ts';
 import { startPglite } from '../support/pglite.ts';
 import { type Connection, type Connections, connectionKinds, openConnections, outcomeOf } from './connections.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { request as sendRaw } from 'node:http';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
-import type { ExecutionResult } from '../../src/engine/pipeline.ts';
+import type { ExecutionResult } from '../../src/engine/request.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';

@@ -1,7 +1,7 @@
 /** Every place where a client's text can end up, each with every hostile text: nothing runs, nothing leaks, and what is stored is the text. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { GraphQLRequest } from '../../src/engine/pipeline.ts';
+import type { GraphQLRequest } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

@@ -1,7 +1,7 @@
 /** What a role may read, write and call: row level security and grants, at every place of a request where rows or columns can show. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Caller } from '../../src/engine/pipeline.ts';
+import type { Caller } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 

@@ -1,0 +1,33 @@
+/** What a request is answered with that has failed: every error becomes one that a client may see. */
+import { DatabaseError } from '../database/database.ts';
+import { ApiError, errorCodes } from '../errors.ts';
+import { RequestErrors } from '../request/parse-document.ts';
+import { textBody } from './assemble-response.ts';
+import type { RawResponse } from './request.ts';
+import { toApiError } from './sqlstate.ts';
+
+/**
+ * The errors of a failed request in the response format, with `data: null` where it failed while it ran
+ * (https://spec.graphql.org/October2021/#sec-Data).
+ */
+export function failureResponse(error: unknown): RawResponse {
+  const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
+  const { code } = errors[0]!;
+  const hasRun = errorCodes[code].status === 200;
+  return { ...textBody(JSON.stringify(hasRun ? { data: null, errors } : { errors })), errorCode: code };
+}
+
+const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
+
+function toClientError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
+  if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
+  // The catalog is read outside of batches.
+  return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
+}
+
+/** Other errors of the same class are defects. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}

@@ -1,0 +1,67 @@
+/** What one role sees of a snapshot of the schema, with the caches of its requests. Types only: `schema-snapshot.ts` makes it. */
+import type { LRUCache } from 'lru-cache';
+import type { Limits } from '../budget/limits.ts';
+import type { CompiledOperation } from '../compile/compile-plan.ts';
+import type { RoleDefaults } from '../database/database.ts';
+import type { Model } from '../model/model.ts';
+import type { PlanMeasure } from '../plan/measure-plan.ts';
+import type { Document } from '../request/parse-document.ts';
+import type { LazySchema } from '../schema/lazy-schema.ts';
+import type { SchemaCacheUses } from './cache-use.ts';
+import type { IntrospectionCache } from './introspection-cache.ts';
+
+/** What one role sees, and what is remembered of its requests. */
+export interface RoleSchema {
+  /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
+  readonly id: number;
+  readonly model: Model;
+  /** Why no request may run as the role; null where it may. */
+  readonly refusal: string | null;
+  readonly schema: LazySchema;
+  /** The part of the model that introspection tells; null where it is switched off. */
+  readonly introspected: Model | null;
+  /** Responses to introspection, those of other roles among them. */
+  readonly introspectionCache: IntrospectionCache;
+  /** The schema version that the model was read at; null where the database keeps none. */
+  readonly version: string | null;
+  readonly searchPath: string;
+  /** What a request of the role may cost. */
+  readonly limits: Limits;
+  /** Whether answers tell what the request counted. */
+  readonly reportsCost: boolean;
+  readonly roleDefaults: RoleDefaults;
+  readonly documents: LRUCache<string, CachedDocument>;
+  /** Where look-ups are counted, those of all roles together. */
+  readonly uses: SchemaCacheUses;
+}
+
+/** A valid document with what was compiled for its operations, by variant. */
+export interface CachedDocument {
+  readonly document: Document;
+  readonly compiled: LRUCache<string, CompiledRequest>;
+}
+
+/** An operation that is ready to run, with what has to be known of it ahead. */
+export interface CompiledRequest extends CompiledOperation {
+  /** Characters that it counts for in the cache. */
+  readonly size: number;
+  readonly measure: PlanMeasure;
+  /** Whether variables decide on how many rows it is estimated to read. */
+  readonly rowsVary: boolean;
+}
+
+/** Sizes of caches. */
+export interface CacheSizes {
+  /** Documents that are kept for each role. Default: 1000. */
+  readonly documents: number;
+  /** Characters of all documents of a role together. Default: 2,000,000. */
+  readonly documentText: number;
+  /** Compiled variants that are kept of each document. Default: 100. */
+  readonly variants: number;
+  /** Characters of all compiled variants of a role together. Default: 20,000,000. */
+  readonly variantText: number;
+  /** Statements that stay prepared on each connection. Default: 256. */
+  readonly statements: number;
+  /** Bytes of all responses to introspection together, of all roles. Default: 64 MB. */
+  readonly introspectionBytes: number;
+}

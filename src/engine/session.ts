@@ -1,0 +1,41 @@
+/** The session of a caller: what the transaction of a request begins with. */
+import type { CompiledOperation } from '../compile/compile-plan.ts';
+import type { Session } from '../database/database.ts';
+import type { Caller } from './request.ts';
+import type { RoleSchema } from './role-schema.ts';
+
+/** A token is verified once and its claims used many times. Only what is frozen is remembered: other callers may change theirs, or share them. */
+const claimsTexts = new WeakMap<Caller, string>();
+
+function claimsTextOf(caller: Caller): string {
+  const known = claimsTexts.get(caller);
+  if (known !== undefined) return known;
+  const text = claimsJson(caller);
+  if (Object.isFrozen(caller) && Object.isFrozen(caller.claims)) claimsTexts.set(caller, text);
+  return text;
+}
+
+/** The claims are the program's, whose mistake it is where JSON cannot carry them. */
+export class ClaimsError extends TypeError {
+  constructor(cause: unknown) {
+    super(`The claims of the caller must be JSON: ${(cause as Error).message}`, { cause });
+    this.name = 'TypeError';
+  }
+}
+
+function claimsJson({ claims, role }: Caller): string {
+  try {
+    return JSON.stringify({ ...claims, role });
+  } catch (error) {
+    throw new ClaimsError(error);
+  }
+}
+
+/**
+ * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
+ * statement has its guard besides (`freshness/schema-guard.ts`).
+ */
+export function sessionOf(roleSchema: RoleSchema, caller: Caller, kind: CompiledOperation['kind']): Session {
+  const version = kind === 'mutation' ? roleSchema.version : null;
+  return { role: caller.role, claims: claimsTextOf(caller), searchPath: roleSchema.searchPath, version, defaults: roleSchema.roleDefaults };
+}
