@@ -32,11 +32,15 @@ const layers: Readonly<Record<string, Layer>> = {
   model: { types: ['catalog'] },
   // Which names types have is decided where it is known which are taken.
   schema: { values: ['model/type-names.ts'], types: ['model'], packages: ['graphql'] },
-  introspection: { values: ['schema/build-schema.ts'], types: ['schema', 'model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
     values: ['budget', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
     types: ['schema'],
+    packages: ['graphql'],
+  },
+  introspection: {
+    values: ['schema/build-schema.ts', 'schema/empty-record.ts', 'request/collect-fields.ts'],
+    types: ['schema', 'request', 'model'],
     packages: ['graphql'],
   },
   plan: { values: ['request/operation.ts', 'budget/limits.ts'], types: ['request', 'model', 'schema'] },

@@ -66,13 +66,12 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 
 /** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
 function toTable(raw: RawTable, comment: string | null, columns: readonly CatalogColumn[], indexes: readonly CatalogIndex[]): CatalogTable {
-  const [id, schemaId, name, kind, rowTypeId, rowSecurity, options, hasChildren, keepsNotNull, writable] = raw;
+  const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable] = raw;
   return {
     id,
     schemaId,
     name,
     kind,
-    rowTypeId,
     rowSecurity,
     // A boolean option is kept as it was written.
     securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,

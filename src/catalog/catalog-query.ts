@@ -50,7 +50,7 @@ select pg_catalog.json_build_object(
   ),
   'tables', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.reltype::int8, r.relrowsecurity, r.reloptions,
+      r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.relrowsecurity, r.reloptions,
       r.relkind = 'r' and r.relhassubclass,
       -- Only the servers of foreign tables could enforce it, and a table may drop what it inherits.
       r.relkind = 'r' and not r.relhassubclass or r.relkind = 'p' and not (

@@ -32,8 +32,6 @@ export interface CatalogTable {
   readonly schemaId: number;
   readonly name: string;
   readonly kind: RelationKind;
-  /** `pg_class.reltype`, the type of its rows. */
-  readonly rowTypeId: number;
   readonly rowSecurity: boolean;
   /** Of views: whether tables are read with the rights of the caller and not of the view's owner. */
   readonly securityInvoker: boolean;

@@ -29,7 +29,6 @@ export type RawTable = readonly [
   schemaId: number,
   name: string,
   kind: RelationKind,
-  rowTypeId: number,
   rowSecurity: boolean,
   options: readonly string[] | null,
   /** Whether a table has, or had, others that inherit from it; partitions do not count. */

@@ -8,7 +8,6 @@ import type { BatchResult, ColumnValue, Database } from '../database/database.ts
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { executeIntrospection } from '../introspection/execute-introspection.ts';
-import type { Document, DocumentOperation } from '../request/parse-document.ts';
 import { assembleResponse, type ResponseBody, type ResponseMember } from './assemble-response.ts';
 import { bindStatements } from './bind-parameters.ts';
 import { locateError } from './locate-error.ts';
@@ -42,8 +41,9 @@ export async function executeRequest(
   let prepared: PreparedRequest | undefined;
   try {
     const preparing = prepareRequest(roleSchema, sizes, request);
-    prepared = preparing instanceof Promise ? await preparing : preparing;
-    const { document, operation, variables, compiled } = prepared;
+    const ready = preparing instanceof Promise ? await preparing : preparing;
+    prepared = ready;
+    const { variables, compiled } = ready;
     const statements = bindStatements(compiled.statements, variables.bindValues, roleSchema.limits);
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind);
     const template = compiled.kind === 'query' ? compiled : undefined;
@@ -51,11 +51,8 @@ export async function executeRequest(
     const { touches } = compiled.measure;
     const batch = { session, statements, template, deadline, client, touches, maxBytes: roleSchema.limits.responseBytes };
     const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
-    const roots = responseMembers(compiled, rows, (key) => introspect(roleSchema, document, operation, request, key));
-    const response = assembleResponse(
-      roots instanceof Promise ? await roots : roots,
-      roleSchema.reportsCost ? costExtension(prepared) : null,
-    );
+    const roots = responseMembers(compiled, rows, (key) => introspect(roleSchema, ready, request, key));
+    const response = assembleResponse(roots instanceof Promise ? await roots : roots, roleSchema.reportsCost ? costExtension(ready) : null);
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
   } catch (error) {
@@ -102,8 +99,7 @@ function responseMembers(
 
 async function introspect(
   roleSchema: RoleSchema,
-  document: Document,
-  { node }: DocumentOperation,
+  { document, operation, variables }: PreparedRequest,
   request: GraphQLRequest,
   key: string,
 ): Promise<ColumnValue> {
@@ -115,8 +111,7 @@ async function introspect(
       { path: [key] },
     );
   }
-  const { query, operationName, variables } = request;
-  const identity = JSON.stringify([roleSchema.id, key, operationName, variables, query]);
-  const operation = { node, fragments: document.fragments, variables: variables ?? {} };
-  return roleSchema.introspectionCache.get(identity, () => executeIntrospection(introspected, operation, key));
+  const identity = JSON.stringify([roleSchema.id, key, request.operationName, request.variables, request.query]);
+  const asked = { node: operation.node, fragments: document.fragments, variables };
+  return roleSchema.introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
 }

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  buildClientSchema,
-  type FragmentDefinitionNode,
-  getIntrospectionQuery,
-  type IntrospectionQuery,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-  printSchema,
-} from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
+import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
 import { runAtOnce } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
+import { getOperation } from '../request/parse-document.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { executeIntrospection } from './execute-introspection.ts';
 
@@ -28,11 +21,10 @@ function answering(
   text: string,
   { variables = {}, key = '__schema', model = sampleModel }: Asked = {},
 ): Generator<void, readonly Buffer[]> {
-  const { definitions } = parse(text);
-  const node = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
-  const named = definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === Kind.FRAGMENT_DEFINITION);
-  const fragments = new Map(named.map((fragment) => [fragment.name.value, fragment]));
-  return executeIntrospection(model, { node, fragments, variables }, key);
+  const document = parseDocument(buildSchema(model), text);
+  const operation = getOperation(document, undefined);
+  const coerced = coerceVariableValues(operation.variables, variables);
+  return executeIntrospection(model, { node: operation.node, fragments: document.fragments, variables: coerced }, key);
 }
 
 function answerTo(text: string, asked?: Asked): unknown {

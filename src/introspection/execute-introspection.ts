@@ -1,28 +1,21 @@
 /**
  * Answers `__schema` and `__type` from the part of a model that introspection may tell.
  */
-import {
-  type FragmentDefinitionNode,
-  GraphQLError,
-  getVariableValues,
-  Kind,
-  type OperationDefinitionNode,
-  type TypeNode,
-  type VariableDefinitionNode,
-} from 'graphql';
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
+import type { Variables } from '../request/coerce-variable-values.ts';
+import type { Selections } from '../request/collect-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import type { LazySchema } from '../schema/lazy-schema.ts';
 import { DescribedSchema } from './described-schema.ts';
 import { selectIntrospection } from './select-introspection.ts';
 import { writeIntrospection } from './write-introspection.ts';
 
-/** A valid operation, and what was sent with it. */
+/** A valid operation, and what was read of its variables. */
 export interface IntrospectingOperation {
   readonly node: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly fragments: Selections['fragments'];
+  readonly variables: Variables;
 }
 
 /**
@@ -32,11 +25,9 @@ export interface IntrospectingOperation {
 export function* executeIntrospection(model: Model, operation: IntrospectingOperation, key: string): Generator<void, readonly Buffer[]> {
   const schema = buildSchema(model);
   yield;
-  const described = new DescribedSchema(schema);
-  const { selectionSet } = operation.node;
+  const { node, fragments, variables } = operation;
   try {
-    const request = { selectionSet, fragments: operation.fragments, variables: readVariables(schema, operation) };
-    const selected = selectIntrospection(described, request, key);
+    const selected = selectIntrospection({ schema: new DescribedSchema(schema), fragments, variables }, node.selectionSet, key);
     yield;
     return yield* writeIntrospection(selected, longestResponse(model));
   } catch (error) {
@@ -51,19 +42,4 @@ export function* executeIntrospection(model: Model, operation: IntrospectingOper
 function longestResponse({ tables, routines, enums }: Model): number {
   const columns = tables.reduce((count, table) => count + table.columns.length, 0);
   return 1024 * (1024 + 64 * (tables.length + routines.length + enums.length) + 8 * columns);
-}
-
-function readVariables(schema: LazySchema, { node, variables }: IntrospectingOperation): Record<string, unknown> {
-  const { coerced, errors } = getVariableValues(schema, (node.variableDefinitions ?? []).filter(isOfIntrospection), variables);
-  if (errors?.[0]) throw errors[0];
-  return coerced ?? {};
-}
-
-/** The arguments of introspection and of `@skip` and `@include` are strings and booleans; other variables are for data. */
-function isOfIntrospection({ type }: VariableDefinitionNode): boolean {
-  return ['String', 'Boolean'].includes(namedType(type));
-}
-
-function namedType(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
 }

@@ -1,30 +1,27 @@
 /**
- * What a document selects of introspection, read once: fragments spread, `@skip` and `@include` decided, arguments coerced. The
- * document is valid, and every type of introspection is an object, so what is selected of a type is the same for each value of it.
+ * What a document selects of introspection, read once, with the field collection and the coerced variables of all requests. The arguments are coerced by
+ * graphql-js, whose resolvers take them. Every type of introspection is an object, so what is selected of a type is the same for each value of it.
  */
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
-  GraphQLIncludeDirective,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
-  GraphQLSkipDirective,
   getArgumentValues,
-  getDirectiveValues,
   getNullableType,
   isAbstractType,
   isListType,
   isObjectType,
-  Kind,
   SchemaMetaFieldDef,
-  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import type { Variables } from '../request/coerce-variable-values.ts';
+import { collectFields, type Selections } from '../request/collect-fields.ts';
+import { emptyRecord } from '../schema/empty-record.ts';
 import type { DescribedSchema } from './described-schema.ts';
 
 type Resolver = (source: unknown) => unknown;
@@ -49,11 +46,12 @@ interface TextShape {
   readonly textOf: (value: unknown) => string;
 }
 
+/** What introspection is asked. */
 export interface IntrospectionRequest {
-  readonly selectionSet: SelectionSetNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Coerced, by name. */
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly schema: DescribedSchema;
+  readonly fragments: Selections['fragments'];
+  /** Coerced by the schema of the operation. */
+  readonly variables: Variables;
 }
 
 const rootFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef };
@@ -70,18 +68,26 @@ const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedS
 };
 
 /** What is selected under a key of the operation that is a root field of introspection. Throws `GraphQLError` for arguments that do not fit. */
-export function selectIntrospection(schema: DescribedSchema, request: IntrospectionRequest, key: string): IntrospectedField {
-  const nodes = collectFields(request, [request]).get(key)!;
-  return new Selector(schema, request).field(rootFields[nodes[0]!.name.value]!, schema.getQueryType(), key, nodes);
+export function selectIntrospection(request: IntrospectionRequest, selectionSet: SelectionSetNode, key: string): IntrospectedField {
+  const selector = new Selector(request);
+  const root = request.schema.getQueryType();
+  const nodes = selector.collect(root, [selectionSet]).get(key)!;
+  return selector.field(rootFields[nodes[0]!.name.value]!, root, key, nodes);
 }
 
 class Selector {
   readonly #schema: DescribedSchema;
-  readonly #request: IntrospectionRequest;
+  readonly #selections: Selections;
+  readonly #variables: Readonly<Record<string, unknown>>;
 
-  constructor(schema: DescribedSchema, request: IntrospectionRequest) {
+  constructor({ schema, fragments, variables }: IntrospectionRequest) {
     this.#schema = schema;
-    this.#request = request;
+    this.#selections = { schema, fragments, variables: variables.values };
+    this.#variables = plainValues(variables);
+  }
+
+  collect(type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): Map<string, FieldNode[]> {
+    return collectFields(this.#selections, type, selectionSets);
   }
 
   field(
@@ -106,20 +112,32 @@ class Selector {
   }
 
   #fieldsOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): IntrospectedField[] {
-    return [...collectFields(this.#request, nodes)].map(([key, inner]) => {
+    const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    return [...this.collect(type, selectionSets)].map(([key, inner]) => {
       const { value: name } = inner[0]!.name;
       return this.field(name === '__typename' ? TypeNameMetaFieldDef : type.getFields()[name]!, type, key, inner);
     });
   }
 
   #resolver(definition: GraphQLField<unknown, unknown>, parentType: GraphQLObjectType, node: FieldNode): Resolver {
-    const values = getArgumentValues(definition, node, this.#request.variables);
+    const values = getArgumentValues(definition, node, this.#variables);
     // This much of it is what the resolvers of introspection read.
     const info = { schema: this.#schema, parentType } as unknown as GraphQLResolveInfo;
     const resolve: Resolver = (source) => definition.resolve!(source, values, undefined, info);
     const own = ownResolvers[`${parentType.name}.${definition.name}`];
     return own ? (source) => own(source, this.#schema, resolve) : resolve;
   }
+}
+
+/** The values of the variables that an argument of introspection can have: strings and booleans. */
+function plainValues({ values, bindValues }: Variables): Readonly<Record<string, unknown>> {
+  const plain = emptyRecord<unknown>();
+  for (const [name, value] of values) {
+    if (value === null) plain[name] = null;
+    else if (value.kind === 'constant') plain[name] = value.value;
+    else if (value.kind === 'variable') plain[name] = bindValues[value.index];
+  }
+  return plain;
 }
 
 function isText(field: IntrospectedField): field is IntrospectedField<TextShape> {
@@ -135,33 +153,4 @@ function objectText(fields: readonly IntrospectedField<TextShape>[], source: unk
     separator = ',';
   }
   return `${text}}`;
-}
-
-/** The fields selected by these nodes, by response key. Every fragment applies, where a document is valid. */
-function collectFields(
-  { fragments, variables }: IntrospectionRequest,
-  nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
-): Map<string, FieldNode[]> {
-  const fields = new Map<string, FieldNode[]>();
-  const visited = new Set<string>();
-  const collect = (selection: SelectionNode): void => {
-    if (!isIncluded(selection, variables)) return;
-    if (selection.kind === Kind.FIELD) {
-      const key = (selection.alias ?? selection.name).value;
-      const same = fields.get(key);
-      if (same) same.push(selection);
-      else fields.set(key, [selection]);
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) selection.selectionSet.selections.forEach(collect);
-    else if (!visited.has(selection.name.value)) {
-      visited.add(selection.name.value);
-      fragments.get(selection.name.value)?.selectionSet.selections.forEach(collect);
-    }
-  };
-  for (const { selectionSet } of nodes) selectionSet?.selections.forEach(collect);
-  return fields;
-}
-
-function isIncluded(selection: SelectionNode, variables: IntrospectionRequest['variables']): boolean {
-  if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.if === true) return false;
-  return getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.if !== false;
 }

@@ -34,7 +34,6 @@ function plan(values: Record<string, InputValue>, table: Table = account): Page 
     arguments: Object.entries(values).map(([name, value]) => ({ name, binding: undefined, value })),
     selection: [],
     on: () => [],
-    nodes: [],
   };
   return planPage(field, table);
 }

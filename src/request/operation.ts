@@ -1,7 +1,6 @@
 /**
  * An operation as the stages after it see it: fragments merged, directives decided, arguments coerced. Plain data, but for `on`.
  */
-import type { FieldNode } from 'graphql';
 import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
 import type { InputValue } from './input-value.ts';
 
@@ -24,8 +23,6 @@ export interface SelectedField {
   readonly selection: readonly SelectedField[];
   /** What was selected of an interface, for one of its types. */
   readonly on: (typeName: string) => readonly SelectedField[];
-  /** The nodes of the document that were merged into this field. */
-  readonly nodes: readonly FieldNode[];
 }
 
 export interface Argument {

@@ -29,7 +29,6 @@ describe('selectFields', () => {
       fragment more on Query { a: accountCollection { ...inner edges { node { id } cursor } } }
       fragment inner on AccountConnection { totalCount edges { __typename } }`);
     assert.equal(outline(fields), 'a { totalCount edges { __typename node { id } cursor } } b { totalCount }');
-    assert.equal(fields[0]?.nodes.length, 3);
   });
 
   it('says what fields mean, and of what type they are selected', () => {

@@ -1,9 +1,8 @@
 /**
- * Merges the selections of an operation into fields (https://spec.graphql.org/October2021/#CollectFields()): fragments spread,
- * `@skip` and `@include` decided, selections under one response key joined.
+ * Merges the selections of an operation into a tree of fields, each with its meaning in the model and its coerced arguments
+ * (https://spec.graphql.org/October2021/#CoerceArgumentValues()).
  */
 import {
-  type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLArgument,
@@ -11,7 +10,6 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
-  isInterfaceType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -21,14 +19,13 @@ import {
 import { ApiError } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
+import { collectFields, type Selections } from './collect-fields.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
 
-interface Context {
+interface Context extends Selections {
   readonly schema: GraphQLSchema;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly variables: ReadonlyMap<string, InputValue>;
 }
 
 /** The operation's fields. The document is valid by the schema. */
@@ -48,9 +45,7 @@ export function selectFields(
 
 /** As `selectOn`; an error is one of the root field. */
 function selectRoot(context: Context, root: GraphQLObjectType, selectionSet: SelectionSetNode): SelectedField[] {
-  const grouped = new Map<string, FieldNode[]>();
-  collect(context, root, selectionSet, grouped, new Set());
-  return [...grouped].map(([key, nodes]) => {
+  return [...collectFields(context, root, [selectionSet])].map(([key, nodes]) => {
     try {
       return selectField(context, root, key, nodes);
     } catch (error) {
@@ -60,57 +55,7 @@ function selectRoot(context: Context, root: GraphQLObjectType, selectionSet: Sel
 }
 
 function selectOn(context: Context, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): SelectedField[] {
-  const grouped = new Map<string, FieldNode[]>();
-  const visited = new Set<string>();
-  for (const selectionSet of selectionSets) collect(context, type, selectionSet, grouped, visited);
-  return [...grouped].map(([key, nodes]) => selectField(context, type, key, nodes));
-}
-
-function collect(
-  context: Context,
-  type: GraphQLObjectType,
-  selectionSet: SelectionSetNode,
-  grouped: Map<string, FieldNode[]>,
-  visited: Set<string>,
-): void {
-  for (const selection of selectionSet.selections) {
-    if (!isIncluded(context, selection.directives)) continue;
-    if (selection.kind === Kind.FIELD) {
-      const key = (selection.alias ?? selection.name).value;
-      const nodes = grouped.get(key);
-      if (nodes) nodes.push(selection);
-      else grouped.set(key, [selection]);
-      continue;
-    }
-    let fragment: { typeCondition?: { name: { value: string } }; selectionSet: SelectionSetNode } = selection as never;
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      if (visited.has(selection.name.value)) continue;
-      visited.add(selection.name.value);
-      fragment = context.fragments.get(selection.name.value)!;
-    }
-    if (applies(context, type, fragment.typeCondition?.name.value)) collect(context, type, fragment.selectionSet, grouped, visited);
-  }
-}
-
-function applies(context: Context, type: GraphQLObjectType, condition: string | undefined): boolean {
-  if (condition === undefined || condition === type.name) return true;
-  const conditional = context.schema.getType(condition);
-  return isInterfaceType(conditional) && type.getInterfaces().includes(conditional);
-}
-
-function isIncluded(context: Context, directives: readonly DirectiveNode[] | undefined): boolean {
-  return (directives ?? []).every(({ name, arguments: args }) => {
-    const node = args?.find((argument) => argument.name.value === 'if')?.value;
-    if (!node || (name.value !== 'skip' && name.value !== 'include')) return true;
-    const condition =
-      node.kind === Kind.VARIABLE
-        ? context.variables.get(node.name.value)
-        : { kind: 'constant', value: (node as { value?: unknown }).value };
-    if (condition?.kind !== 'constant' || typeof condition.value !== 'boolean') {
-      throw new ApiError('BAD_USER_INPUT', `The argument "if" of @${name.value} must be true or false.`);
-    }
-    return condition.value === (name.value === 'include');
-  });
+  return [...collectFields(context, type, selectionSets)].map(([key, nodes]) => selectField(context, type, key, nodes));
 }
 
 function selectField(context: Context, parent: GraphQLObjectType, key: string, nodes: readonly FieldNode[]): SelectedField {
@@ -127,7 +72,6 @@ function selectField(context: Context, parent: GraphQLObjectType, key: string, n
     arguments: field ? coerceArgumentValues(context, field, node) : [],
     selection: isObjectType(type) ? selectOn(context, type, selectionSets) : [],
     on: (typeName) => selectOn(context, context.schema.getType(typeName) as GraphQLObjectType, selectionSets),
-    nodes,
   };
 }
 
