@@ -5,7 +5,6 @@ import { ConnectionQueue } from './connection-queue.ts';
 interface Work {
   readonly client: string | null;
   readonly touches: readonly string[];
-  readonly wasStopped?: boolean;
   readonly name: string;
 }
 
@@ -74,7 +73,7 @@ test('spare connections are for work that is unlike what runs, whoever sends it'
   );
 });
 
-test('what took too long for a spare connection does not get another one, nor does what touches the same', () => {
+test('what was stuck on a spare connection does not get another one for now, nor does what touches the same', () => {
   const queue = open(100, 1);
   const takeSpare = (each: Work): void => {
     queue.add(each);
@@ -88,17 +87,23 @@ test('what took too long for a spare connection does not get another one, nor do
   takeSpare(stuck);
   queue.noteStuck(stuck);
   queue.release(stuck);
-  queue.add({ ...stuck, wasStopped: true });
+  queue.add(stuck);
   queue.add(work('c', 'like it', 'blog', 'locked', 'post'));
   assert.equal(queue.hasNext, false);
   const unlike = work('d', 'unlike it', 'blog');
   takeSpare(unlike);
-  queue.noteQuick(unlike);
+  queue.noteDone(unlike);
   queue.release(unlike);
   assert.equal(queue.hasNext, false, 'it may have been the other table');
-  queue.noteQuick(work('e', 'e', 'locked', 'blog'));
-  assert.equal(takeAll(queue), 'like it', 'what was stopped does not try that again');
+  queue.noteDone(work('e', 'e', 'locked', 'blog', 'account'));
+  assert.equal(takeAll(queue), 'stuck');
+  queue.noteStuck(stuck);
+  queue.release(stuck);
   queue.release(running);
+  assert.equal(takeAll(queue), 'like it', 'other connections are for all');
+  queue.add(stuck);
+  assert.equal(queue.hasNext, false);
+  queue.forgetStuck();
   assert.equal(takeAll(queue), 'stuck');
 });
 

@@ -11,8 +11,6 @@ export interface QueuedWork {
   readonly client: string | null;
   /** Names of the tables and functions that it touches. */
   readonly touches: readonly string[];
-  /** Whether it was stopped on a spare connection, and is not to take another one. */
-  readonly wasStopped?: boolean;
 }
 
 export interface QueueBounds {
@@ -22,7 +20,7 @@ export interface QueueBounds {
   readonly share: number;
 }
 
-/** How many of what was stopped on spare connections are remembered. */
+/** How much of what was stuck on spare connections is remembered. */
 const mostStuck = 100;
 /** How many clients' lists are looked at for work that is alike. */
 const mostLooks = 32;
@@ -37,7 +35,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
   /** What runs, but for rowgraph's own: on as many connections as the share is, and on spare ones. */
   readonly #running = new Set<Work>();
   readonly #runningSpare = new Set<Work>();
-  /** What was touched by work that took too long for a spare connection. */
+  /** What was touched by work that waited too long for a spare connection. */
   #stuck: readonly (readonly string[])[] = [];
   #size = 0;
   /** One that was emptied: most lists are of one work, and soon gone. */
@@ -88,14 +86,19 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return this.#runningSpare.has(work);
   }
 
-  /** Work took too long for a spare connection: nothing that touches the same is to have another one. */
+  /** Work waited too long for a spare connection: nothing that touches the same is to have one. */
   noteStuck({ touches }: Work): void {
     this.#stuck = [...this.#stuck.slice(1 - mostStuck), touches];
   }
 
-  /** Work was quick: what it touches is not what others were stuck at. */
-  noteQuick({ touches }: Work): void {
+  /** Work is done: what it touches is not what others are stuck at. */
+  noteDone({ touches }: Work): void {
     if (this.#stuck.length > 0) this.#stuck = this.#stuck.filter((stuck) => !isWithin(stuck, touches));
+  }
+
+  /** What was stuck may be tried again. */
+  forgetStuck(): void {
+    this.#stuck = [];
   }
 
   /** The work to run next, or undefined. Its client uses one connection more until `release`. */
@@ -177,19 +180,19 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * What may run at present: on a spare connection, what is not bound to wait if something that runs, or that was stopped, waits for a table or function.
+   * What may run at present: on a spare connection, what is not bound to wait if something that runs, or that was stuck, waits for a table or function.
    * It would be where it touches all that the other touches. To be asked of many at one time: those of one operation are known at a glance.
    */
   #whatMayRun(): (work: Work) => boolean {
     if (!this.#isOnlySpare) return always;
     let known: readonly string[] | null = null;
     let isKnownToWait = false;
-    return ({ touches, wasStopped }) => {
+    return ({ touches }) => {
       if (touches !== known) {
         known = touches;
         isKnownToWait = this.#mightWait(touches);
       }
-      return !isKnownToWait && wasStopped !== true;
+      return !isKnownToWait;
     };
   }
 

@@ -39,6 +39,8 @@ const defaultPoolSize = 10;
 const retryMillis = 250;
 /** One of so many connections is spare. */
 const spareOf = 5;
+/** Until what was stuck on a spare connection may try again. */
+const stuckMillis = 5_000;
 
 export class PgConnections<Client extends LentClient, Work extends ConnectionWork> {
   readonly #pool: LendingPool<Client>;
@@ -54,6 +56,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   #lastFailure: DatabaseError | null = null;
   #waitTimer: NodeJS.Timeout | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
+  #stuckTimer: NodeJS.Timeout | null = null;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -111,14 +114,18 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#queue.isOnSpare(work);
   }
 
-  /** Work with a spare connection took too long. */
+  /** Work waited too long for a spare connection. */
   noteStuck(work: Work): void {
     this.#queue.noteStuck(work);
+    this.#stuckTimer ??= setTimeout(() => {
+      this.#stuckTimer = null;
+      this.#queue.forgetStuck();
+    }, stuckMillis).unref();
   }
 
-  /** Work took no longer than it may on a spare connection. */
-  noteQuick(work: Work): void {
-    this.#queue.noteQuick(work);
+  /** Work is done, in whatever time. */
+  noteDone(work: Work): void {
+    this.#queue.noteDone(work);
   }
 
   /** Other work that waits and may share a connection. */
@@ -143,7 +150,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** Refuses all that waits and all that comes. Resolves when all connections are back. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of [this.#waitTimer, this.#retryTimer]) if (timer) clearTimeout(timer);
+    for (const timer of [this.#waitTimer, this.#retryTimer, this.#stuckTimer]) if (timer) clearTimeout(timer);
     for (const work of [...this.#queue]) this.#refuse(work, closedError());
     return new Promise((resolve) => {
       if (this.#lent.size === 0) resolve();

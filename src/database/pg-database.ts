@@ -35,8 +35,6 @@ export interface PgDatabaseOptions {
 
 /** How long a query of rowgraph's own may take, unless it says otherwise. */
 const queryTimeoutMillis = 60_000;
-/** How long a query may take on a spare connection. It changes nothing, and runs again on another. */
-const spareMillis = 250;
 /** How long `close` waits before it takes the next step. */
 const closeMillis = 1_000;
 
@@ -180,9 +178,10 @@ class PgDatabase implements Database {
     const jobs = this.#gather(client, group);
     const first = jobs[0];
     if (first === undefined) setImmediate(() => this.#connections.giveBack(client, group));
-    else if (jobs.length === 1 || this.#isPrepared(client, first)) this.#send(client, group, jobs, true);
+    else if (jobs.length === 1 || (this.#isPrepared(client, first) && !this.#connections.isOnSpare(group)))
+      this.#send(client, group, jobs, true);
     else {
-      // Nobody could tell which of several batches has failed to parse a statement.
+      // Nobody could tell which of several batches has failed to parse a statement; and none is to wait on a spare connection for all of the others.
       this.#send(client, group, [first], true);
       for (const job of jobs.slice(1)) this.#request(job);
     }
@@ -194,7 +193,7 @@ class PgDatabase implements Database {
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
     const template = first?.batch?.template;
-    if (template === undefined || this.#statementCacheSize === null) return jobs;
+    if (template === undefined || this.#statementCacheSize === null || this.#connections.isOnSpare(group)) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
     if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
     const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.batch?.template === template;
@@ -210,13 +209,13 @@ class PgDatabase implements Database {
   /** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
   #send(client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#stateOf(client);
-    const mostMillis = this.#connections.isOnSpare(group) && mayBeStopped(jobs[0]!) ? spareMillis / jobs.length : Infinity;
+    const isOnSpare = this.#connections.isOnSpare(group);
     let bytes: Uint8Array;
     try {
       bytes =
         jobs.length === 1
-          ? jobs[0]!.encode(state.prepared, state.jitOff, mostMillis)
-          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, mostMillis)));
+          ? jobs[0]!.encode(state.prepared, state.jitOff, isOnSpare)
+          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isOnSpare)));
     } catch (error) {
       state.prepared?.settle(0);
       // The connection is given back in a turn of its own: what waits for it may fail in the same way.
@@ -285,17 +284,15 @@ class PgDatabase implements Database {
       if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
       job.resolve(results);
       if (batch?.template) this.#pipelining.note(batch.template, 1, millis);
-      if (millis < spareMillis) this.#connections.noteQuick(group);
+      this.#connections.noteDone(group);
     } else if (exchange.overflown) job.reject(job.explain(exchange));
     else if (job.isSettled) return null;
     else if (mayRetry && !broken && isStalePlan(error)) {
       state.prepared?.evictAll();
       return () => this.#send(client, group, [job], false);
     } else if (broken && job.mayBeResent(written)) this.#request(job);
-    else if (job.tookTooLong(exchange)) {
-      job.wasStopped = true;
+    else if (job.waitedTooLong(exchange)) {
       this.#connections.noteStuck(group);
-      this.#pipelining.note(batch!.template!, 1, millis);
       this.#request(job);
     } else job.reject(job.explain(exchange));
     return null;
@@ -346,11 +343,6 @@ class PgDatabase implements Database {
       if (!this.#connections.isLent(client)) client.connection?.stream.destroy();
     });
   }
-}
-
-/** Whether its end can be told from that of its deadline, and nothing is lost with it. */
-function mayBeStopped({ batch, isRead }: PgJob): boolean {
-  return isRead && batch?.deadline !== undefined && batch.deadline !== null;
 }
 
 function ignore(): void {}

@@ -5,13 +5,17 @@ import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
 import { type JitOff, toBatchError } from './session-statement.ts';
-import { isServerError, queryCancelled, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
+import { isServerError, lockNotAvailable, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
 import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** How often a job finds a connection that has ended. */
 const mostUnsent = 10;
+
+/** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them. It runs again on another. */
+const spareMillis = '250';
+const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
 
@@ -24,13 +28,11 @@ export interface JobSettlement {
 export class JobGroup {
   readonly client: string | null;
   readonly touches: readonly string[];
-  readonly wasStopped: boolean;
   readonly jobs: readonly PgJob[];
 
   constructor(jobs: readonly PgJob[]) {
     this.client = jobs[0]!.client;
     this.touches = jobs[0]!.batch?.touches ?? none;
-    this.wasStopped = jobs[0]!.wasStopped;
     this.jobs = jobs;
   }
 
@@ -56,10 +58,8 @@ export class PgJob {
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
-  /** Whether it took too long for a spare connection, and is to run on another. */
-  wasStopped = false;
-  /** How long each of its statements was allowed to take. */
-  #mostMillis = Infinity;
+  /** Whether it is to wait for a lock on this connection no longer than for a while. */
+  #waitsBriefly = false;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
@@ -109,10 +109,10 @@ export class PgJob {
     this.reject(stopError(reason));
   }
 
-  /** Its bytes, for a connection on which these statements are prepared. No statement is to take longer than `mostMillis`. */
-  encode(prepared: PreparedStatements | null, jitOff: JitOff, mostMillis: number): Uint8Array {
-    this.#mostMillis = mostMillis;
-    if (this.batch !== null) return encodeBatch(this.batch, prepared, jitOff, mostMillis);
+  /** Its bytes, for a connection on which these statements are prepared; for a spare one, so that it does not wait there for a lock. */
+  encode(prepared: PreparedStatements | null, jitOff: JitOff, isOnSpare: boolean): Uint8Array {
+    this.#waitsBriefly = isOnSpare && this.#mayWaitElsewhere;
+    if (this.batch !== null) return encodeBatch(this.#waitsBriefly ? waitingBriefly(this.batch) : this.batch, prepared, jitOff, true);
     const { text, parameters } = this.script!;
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
@@ -124,11 +124,9 @@ export class PgJob {
     return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
-  /** Whether PostgreSQL has stopped it because it took longer than it may on a spare connection, and for no other reason. */
-  tookTooLong({ error, broken }: PgExchange): boolean {
-    const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
-    if (this.#mostMillis >= ownMillis || broken || this.#deadline?.stopped !== null) return false;
-    return isServerError(error) && error.code === queryCancelled;
+  /** Whether PostgreSQL has stopped it because it waited longer for a lock than it may on a spare connection. */
+  waitedTooLong({ error }: PgExchange): boolean {
+    return this.#waitsBriefly && isServerError(error) && error.code === lockNotAvailable;
   }
 
   /** Why an exchange of it failed. */
@@ -143,12 +141,28 @@ export class PgJob {
     return batch === null ? toDatabaseError(error) : toBatchError(error, batch, completed);
   }
 
+  /** Nothing is lost with it, and it has no limit of its own. */
+  get #mayWaitElsewhere(): boolean {
+    return this.isRead && !this.batch?.session?.defaults?.settings.some(([name]) => name === lockTimeout);
+  }
+
   #settle(): boolean {
     if (this.isSettled) return false;
     this.isSettled = true;
     this.#deadline?.onStop(null);
     return true;
   }
+}
+
+/** The same batch, whose statements wait no longer for a lock than they may on a spare connection. */
+function waitingBriefly(batch: Batch): Batch {
+  const { session } = batch;
+  if (session === null) return batch;
+  const { statementTimeout = null, isolation = null, settings = [] } = session.defaults ?? {};
+  return {
+    ...batch,
+    session: { ...session, defaults: { statementTimeout, isolation, settings: [...settings, [lockTimeout, spareMillis]] } },
+  };
 }
 
 function outcomeUnknown(cause: unknown): DatabaseError {

@@ -8,7 +8,10 @@ import { type Batch, DatabaseError } from './database.ts';
 export const tooManyConnections = '53300';
 
 /** PostgreSQL's own SQLSTATE of a statement that was cancelled. */
-export const queryCancelled = '57014';
+const queryCancelled = '57014';
+
+/** PostgreSQL's own SQLSTATE where a lock could not be had in time. */
+export const lockNotAvailable = '55P03';
 
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
 export interface ServerError extends Error {

@@ -17,26 +17,21 @@ const everyRole = '';
 const writer = new MessageWriter();
 
 /**
- * Encodes a batch. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. PostgreSQL is told how long
- * each statement may take, and that it is no longer than `mostMillis`; not where that is null.
+ * Encodes a batch. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. `hasTimeout`: whether
+ * PostgreSQL is told how long each statement may take.
  */
-export function encodeBatch(
-  batch: Batch,
-  prepared: PreparedStatements | null,
-  jitOff: JitOff = 'transaction',
-  mostMillis: number | null = null,
-): Buffer {
+export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction', hasTimeout = false): Buffer {
   for (const { parameters } of batch.statements) {
     if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
   }
-  return writer.encode(() => writeBatch(batch, prepared, jitOff, mostMillis));
+  return writer.encode(() => writeBatch(batch, prepared, jitOff, hasTimeout));
 }
 
 function writeBatch(
   { session, statements, deadline }: Batch,
   prepared: PreparedStatements | null,
   jitOff: JitOff,
-  mostMillis: number | null,
+  hasTimeout: boolean,
 ): void {
   // Ahead of everything that can fail, so that no error can skip it.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
@@ -44,7 +39,7 @@ function writeBatch(
   if (session) {
     const leading = leadingStatement(session);
     if (leading) writeStatement(leading, everyRole, position++, null);
-    const timeout = mostMillis === null ? null : timeoutOf(session, deadline, mostMillis);
+    const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
     // What happens once on a connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
@@ -54,9 +49,9 @@ function writeBatch(
   writer.end();
 }
 
-/** What a statement may take, in whole milliseconds: what is left of the deadline, or the role's own limit or `mostMillis` where that is less. */
-function timeoutOf({ defaults }: Session, deadline: Batch['deadline'], mostMillis: number): number | null {
-  const left = Math.min(mostMillis, deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
+/** What a statement may take, in whole milliseconds: what is left of the deadline, or the role's own limit where that is less. */
+function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
+  const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
   return left === Infinity ? null : Math.max(1, Math.ceil(left));
 }
 
@@ -70,7 +65,7 @@ export function countLeading({ session }: Batch): number {
 export function isPrepared({ session, statements, deadline }: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
   if (session !== null) {
     if (jitOff === 'connection' || leadingStatement(session) !== null) return false;
-    if (!prepared.has(everyRole, sessionStatement(session, jitOff, timeoutOf(session, deadline, Infinity)).text)) return false;
+    if (!prepared.has(everyRole, sessionStatement(session, jitOff, timeoutOf(session, deadline)).text)) return false;
   }
   const role = session?.role ?? everyRole;
   return statements.every(({ text }) => prepared.has(role, text));
