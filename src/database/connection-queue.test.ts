@@ -37,6 +37,18 @@ test('a client uses its share and no more, until it gives a connection back', ()
   assert.equal(takeAll(queue), 'a3');
 });
 
+test('work passes the queue where nothing waits, and counts for its client all the same', () => {
+  const queue = open(100, 2);
+  const first = work('a', 'a1');
+  assert.deepEqual([queue.takeAtOnce(first), queue.takeAtOnce(work('a', 'a2'))], [true, true]);
+  assert.equal(queue.takeAtOnce(work('a', 'a3')), false, 'it uses its share');
+  assert.equal(queue.takeAtOnce(work(null, 'own')), true);
+  queue.release(first);
+  queue.add(work('a', 'a4'));
+  assert.equal(queue.takeAtOnce(work('b', 'b1')), false, 'somebody waits');
+  assert.equal(takeAll(queue), 'a4');
+});
+
 test('a client that holds connections for long comes after those that use fewer', () => {
   const queue = open();
   for (let index = 1; index <= 6; index++) queue.add(work('slow', `s${index}`));

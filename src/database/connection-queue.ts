@@ -66,6 +66,15 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return refused;
   }
 
+  /** Takes work past the queue: only where nothing waits, and its client may use another connection. Returns whether it was taken. */
+  takeAtOnce(work: Work): boolean {
+    if (this.#size > 0) return false;
+    if (work.client === null) return true;
+    if ((this.#inUse.get(work.client) ?? 0) >= this.#bounds.share || !this.#whatMayRun()(work)) return false;
+    this.#start(work, work.client);
+    return true;
+  }
+
   /** Takes work out of the queue that is not to run any more. */
   remove(work: Work): void {
     const list = work.client === null ? this.#own : this.#waiting.get(work.client);
@@ -116,8 +125,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
       this.#waiting.delete(client);
       this.#waiting.set(client, list);
     }
-    this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
-    (this.#isOnlySpare ? this.#runningSpare : this.#running).add(work);
+    this.#start(work, client);
     return work;
   }
 
@@ -173,6 +181,11 @@ export class ConnectionQueue<Work extends QueuedWork> {
       if (inUse === 0) break;
     }
     return next;
+  }
+
+  #start(work: Work, client: string): void {
+    this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
+    (this.#isOnlySpare ? this.#runningSpare : this.#running).add(work);
   }
 
   get #isOnlySpare(): boolean {

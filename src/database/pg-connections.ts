@@ -20,6 +20,8 @@ export interface LendingPool<Client extends LentClient> {
 }
 
 export interface ConnectionWork extends QueuedWork {
+  /** When it came into the queue, in milliseconds of `performance.now()`. */
+  arrived: number;
   /** Ends its wait. */
   refuse(error: DatabaseError): void;
 }
@@ -29,7 +31,9 @@ export interface ConnectionsOptions {
   readonly queueLength: number;
   /** How long it may wait. */
   readonly queueTimeoutMillis: number;
-  /** Takes note of a connection that could not be opened. */
+  /** Whether connections that nobody needs are kept here and not in the pool. The pool must be nobody else's. */
+  readonly keepsIdle: boolean;
+  /** Takes note of a connection that could not be opened, or broke while nobody used it. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,9 +51,9 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   readonly #options: ConnectionsOptions;
   readonly #serve: (client: Client, work: Work) => void;
   readonly #queue: ConnectionQueue<Work>;
-  /** When the work in the queue came, first come first. */
-  readonly #arrivals = new Map<Work, number>();
   readonly #lent = new Set<Client>();
+  /** Those that nobody needs; the one that was used last is used next. */
+  readonly #idle: Client[] = [];
   /** How many connections the pool was asked for and has not given. */
   #asked = 0;
   /** Why the last attempt to open a connection failed; null since one succeeded. */
@@ -92,13 +96,13 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** Gets work a connection, or refuses it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
+    if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
     const refused = this.#queue.add(work);
     if (refused !== null) {
-      this.#arrivals.delete(refused);
       refused.refuse(overloaded('too many requests wait for a connection to the database'));
       if (refused === work) return;
     }
-    this.#arrivals.set(work, performance.now());
+    work.arrived = performance.now();
     this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#options.queueTimeoutMillis).unref();
     this.#ask();
   }
@@ -106,7 +110,6 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** Work that waits does not want a connection any more. */
   withdraw(work: Work): void {
     this.#queue.remove(work);
-    this.#arrivals.delete(work);
   }
 
   /** Whether work has a connection that others are to have soon. */
@@ -130,10 +133,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
 
   /** Other work that waits and may share a connection. */
   takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {
-    if (this.#queue.size === 0) return [];
-    const taken = this.#queue.takeAlike(isAlike, most);
-    for (const work of taken) this.#arrivals.delete(work);
-    return taken;
+    return this.#queue.size === 0 ? [] : this.#queue.takeAlike(isAlike, most);
   }
 
   /** The connection is free; with an error it is of no use. */
@@ -142,9 +142,18 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     // Where a pool is shared, others wait for it too.
     if (error === undefined && this.#pool.waitingCount === 0 && this.#lend(client)) return;
     this.#lent.delete(client);
-    client.release(error);
+    this.#putAside(client, error);
     if (this.#isClosed && this.#lent.size === 0) this.#onAllReturned?.();
     this.#ask();
+  }
+
+  /** A connection has broken. Whoever uses it learns that elsewhere. */
+  noteBroken(client: Client, error: unknown): void {
+    const index = this.#idle.indexOf(client);
+    if (index < 0) return;
+    this.#idle.splice(index, 1);
+    client.release(error);
+    this.#options.onError(error);
   }
 
   /** Refuses all that waits and all that comes. Resolves when all connections are back. */
@@ -152,6 +161,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#isClosed = true;
     for (const timer of [this.#waitTimer, this.#retryTimer, this.#stuckTimer]) if (timer) clearTimeout(timer);
     for (const work of [...this.#queue]) this.#refuse(work, closedError());
+    for (const client of this.#idle.splice(0)) client.release();
     return new Promise((resolve) => {
       if (this.#lent.size === 0) resolve();
       else this.#onAllReturned = resolve;
@@ -162,7 +172,9 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
+  /** Sees to it that what waits gets a connection: one that is idle, or another one of the pool. */
   #ask(): void {
+    while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
       this.#retryTimer === null &&
       this.#asked < this.#queue.size &&
@@ -175,24 +187,36 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       this.#pool.connect((error, client) => {
         this.#asked -= 1;
         if (client === undefined) this.#noteFailure(error, began);
-        else this.#take(client);
+        else {
+          this.#lastFailure = null;
+          this.#take(client);
+        }
       });
     }
   }
 
   #take(client: Client): void {
-    this.#lastFailure = null;
     this.#lent.add(client);
     if (this.#lend(client)) return;
     this.#lent.delete(client);
-    client.release();
+    this.#putAside(client);
+  }
+
+  /** Nobody needs the connection at present. */
+  #putAside(client: Client, error?: unknown): void {
+    if (error === undefined && this.#options.keepsIdle && !this.#isClosed) this.#idle.push(client);
+    else client.release(error);
+  }
+
+  #lendTo(client: Client, work: Work): void {
+    this.#lent.add(client);
+    this.#serve(client, work);
   }
 
   /** Whether there was work for the connection. */
   #lend(client: Client): boolean {
     const work = this.#queue.take();
     if (work === undefined) return false;
-    this.#arrivals.delete(work);
     this.#serve(client, work);
     return true;
   }
@@ -213,7 +237,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       }, retryMillis).unref();
       return;
     }
-    for (const [work, arrived] of [...this.#arrivals]) if (arrived <= began) this.#refuse(work, failure);
+    for (const work of [...this.#queue]) if (work.arrived <= began) this.#refuse(work, failure);
     this.#ask();
   }
 
@@ -226,16 +250,14 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     const { queueTimeoutMillis } = this.#options;
     this.#waitTimer = null;
     const now = performance.now();
-    for (const [work, arrived] of this.#arrivals) {
-      const left = arrived + queueTimeoutMillis - now;
-      if (left > 0) {
-        this.#waitTimer = setTimeout(() => this.#endWaits(), left).unref();
-        return;
-      }
+    let next = Infinity;
+    for (const work of [...this.#queue]) {
       // What is rowgraph's own has a deadline of its own.
-      if (work.client !== null) this.#refuse(work, this.#lastFailure ?? overloaded('no connection to the database became free in time'));
-      else this.#arrivals.delete(work);
+      if (work.client === null) continue;
+      if (work.arrived + queueTimeoutMillis > now) next = Math.min(next, work.arrived + queueTimeoutMillis);
+      else this.#refuse(work, this.#lastFailure ?? overloaded('no connection to the database became free in time'));
     }
+    if (next < Infinity) this.#waitTimer = setTimeout(() => this.#endWaits(), next - now).unref();
   }
 }
 

@@ -77,7 +77,7 @@ class PgDatabase implements Database {
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
     const { queueLength = 1000, queueTimeoutMillis = 10_000 } = options;
-    const connectionOptions = { queueLength, queueTimeoutMillis, onError: this.#onConnectionError };
+    const connectionOptions = { queueLength, queueTimeoutMillis, keepsIdle: this.#ownsPool, onError: this.#onConnectionError };
     this.#connections = new PgConnections(this.#pool, connectionOptions, (client, group) => this.#serve(client, group));
     this.#pipelining = new Pipelining<PgJob>(
       (jobs) => this.#requestTogether(jobs),
@@ -321,7 +321,7 @@ class PgDatabase implements Database {
     let state = this.#states.get(client);
     if (state === undefined) {
       // The pool listens only while the client is idle; a connection that ends while it is ours must not end the process.
-      client.on('error', ignore);
+      client.on('error', (error) => this.#connections.noteBroken(client, error));
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
       // Nothing stays behind on connections of the caller's, nor on those that a pooler hands to others.
       state = { prepared, jitOff: this.#ownsPool && prepared !== null ? 'connection' : 'transaction', run: null };

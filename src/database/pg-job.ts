@@ -29,6 +29,7 @@ export class JobGroup {
   readonly client: string | null;
   readonly touches: readonly string[];
   readonly jobs: readonly PgJob[];
+  arrived = 0;
 
   constructor(jobs: readonly PgJob[]) {
     this.client = jobs[0]!.client;
