@@ -24,8 +24,8 @@ import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
 import { ApiError } from './errors.ts';
 import type { CacheStatistics, Observer } from './events.ts';
-import { installSchemaTriggers } from './freshness/install-schema-triggers.ts';
 import { readFingerprint } from './freshness/read-fingerprint.ts';
+import { installSchemaTriggers } from './freshness/schema-triggers.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 
 export interface RowgraphOptions {

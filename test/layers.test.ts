@@ -62,7 +62,17 @@ const layers: Readonly<Record<string, Layer>> = {
   http: { values: ['budget', 'auth', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },
   cli: {
     // What a document counts is told without a graph too; `dev` shows newcomers the comment directives that it finds.
-    values: ['index.ts', 'budget', 'engine/request-cost.ts', 'auth', 'telemetry', 'http', 'sql', 'model/directives.ts'],
+    values: [
+      'index.ts',
+      'budget',
+      'engine/request-cost.ts',
+      'auth',
+      'telemetry',
+      'http',
+      'sql',
+      'model/directives.ts',
+      'freshness/schema-triggers.ts',
+    ],
     types: ['rowgraph.ts'],
     packages: ['commander', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
     node: true,

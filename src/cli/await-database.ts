@@ -1,6 +1,6 @@
 /** Waits for a database that cannot be reached yet. In: how to open it; out: what was opened. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnreachableError } from './check-database.ts';
+import { UnreachableError } from './connect-once.ts';
 
 export interface Waiting {
   /** How long to try again, in milliseconds; 0 tries once. */

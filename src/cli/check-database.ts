@@ -2,8 +2,9 @@
  * Looks at a database before it is served, so that a wrong setting is one clear line. In: the settings; out: what is to be known of the login role,
  * or a `CommandError` with exit code 2; an `UnreachableError` where the database may be there later.
  */
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
+import { connectOnce } from './connect-once.ts';
 
 export interface DatabaseSettings {
   readonly databaseUrl: string;
@@ -19,37 +20,18 @@ export interface DatabaseCheck {
   readonly openTables: readonly string[];
 }
 
-/** The database cannot be reached, starts, stops, or has no connection to spare: nothing that other settings would help. */
-export class UnreachableError extends CommandError {
-  constructor(message: string, cause: unknown) {
-    super(message, 1, cause);
-    this.name = 'UnreachableError';
-  }
-}
-
 const oldestVersion = 140_000;
-const named = { application_name: 'rowgraph' };
 
 /** Connects once. `patience` is how long that may take, in milliseconds. */
-export async function checkDatabase({ databaseUrl, schemas, role, roleFlag }: DatabaseSettings, patience = 10_000): Promise<DatabaseCheck> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: patience, query_timeout: patience, ...named });
-  // A connection that breaks later is of no interest here, but takes the process down if nobody listens.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
+export function checkDatabase({ databaseUrl, schemas, role, roleFlag }: DatabaseSettings, patience?: number): Promise<DatabaseCheck> {
+  const check = async (client: Client): Promise<DatabaseCheck> => {
     const { rows } = await client.query<Findings>(findingsText, [role, schemas]);
     const findings = rows[0] as Findings;
     judge(findings, role, roleFlag);
     const login = { role: findings.login, isSuperuser: findings.is_superuser, bypassesRowSecurity: findings.bypasses };
     return { login, openTables: findings.open_tables };
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    const message = `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
-    throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
-  } finally {
-    // A server that does not answer does not answer this either.
-    void client.end().catch(() => undefined);
-  }
+  };
+  return connectOnce(databaseUrl, check, patience);
 }
 
 interface Findings {
@@ -85,36 +67,4 @@ function judge({ version, login, may_assume, missing_schemas }: Findings, role: 
     throw new CommandError(`${roleFlag}: there is no role "${role}" ("rowgraph roles" prints the SQL that creates the roles)`, 2);
   }
   if (!may_assume) throw new CommandError(`${roleFlag}: ${login} may not become ${role}: grant ${role} to ${login}`, 2);
-}
-
-/** The URL as it may be shown. */
-export function withoutPassword(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.password = '';
-  url.searchParams.delete('password');
-  return url.href;
-}
-
-/** What the network says of a server that is not there, or not there yet. */
-const networkCodes: ReadonlySet<string> = new Set(
-  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOTFOUND EAI_AGAIN EAI_FAIL ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENOENT'.split(
-    ' ',
-  ),
-);
-/** What a server says that starts, stops, is recovering, or has no connection to spare; 08 is the class of broken connections, also at poolers. */
-const passingStates = /^(57P0[1-5]|53300|08...)$/;
-
-/** Whether the same settings may do later. */
-function isPassing(error: unknown): boolean {
-  const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
-  if (errors !== undefined) return errors.every(isPassing);
-  if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
-  // What `pg` says of timeouts, and of a server that hangs up, has no code.
-  return /timeout|Connection terminated/i.test(message);
-}
-
-/** Several addresses that refuse become an error with no message of its own. */
-function messageOf(error: unknown): string {
-  const { message, code, errors } = error as Error & { code?: string; errors?: readonly Error[] };
-  return errors?.map((each) => each.message).join(', ') || message || code || String(error);
 }

@@ -11,7 +11,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends a command with an exit code and without a word: another process, which writes to the same standard error, has said why. */
+/** Ends a command with an exit code and without a word: what there is to say has been printed. */
 export class SilentExitError extends Error {
   readonly exitCode: number;
 

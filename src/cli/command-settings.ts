@@ -60,6 +60,7 @@ type ServeSettingName =
   | 'poolSize'
   | 'workers'
   | 'prepare'
+  | 'schemaTriggers'
   | 'strict'
   | 'maxEventLoopDelay'
   | 'queueLength'
@@ -77,6 +78,7 @@ export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
     'queueTimeout',
     'workers',
     'prepare',
+    'schemaTriggers',
     'strict',
     'maxEventLoopDelay',
     'waitForDatabase',

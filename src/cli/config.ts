@@ -51,6 +51,7 @@ export const settings = {
   workers: integer('NUMBER', 'Processes that share the port; 1 serves from a single process', 1, [1, 256]),
   introspection: choice(['directive', 'on', 'off'], 'Answer introspection as the schema comments say, always, or never', 'directive'),
   prepare: onOrOff('Prepare statements by name; off for poolers that cannot keep them', true),
+  schemaTriggers: onOrOff('At the start, install the event triggers that announce schema changes, which takes a superuser', false),
   documentCache: integer('NUMBER', 'Documents that are kept, parsed and validated, for each role', 1000, cacheBounds),
   variantCache: integer('NUMBER', 'Compiled variants that are kept of each document', 100, cacheBounds),
   statementCache: integer('NUMBER', 'Statements that stay prepared on each connection', 256, cacheBounds),

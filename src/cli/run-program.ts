@@ -10,12 +10,13 @@ import { keysCommand } from './keys.ts';
 import { rolesCommand } from './roles.ts';
 import { schemaCommand } from './schema.ts';
 import { serveCommand } from './serve.ts';
+import { triggersCommand } from './triggers.ts';
 
 function createProgram(environment: Environment): Command {
   const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
   const program = new Command('rowgraph').description(description).version(version);
-  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, costCommand, doctorCommand, keysCommand];
+  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, costCommand, doctorCommand, triggersCommand, keysCommand];
   for (const command of makers.map((make) => make(environment))) program.addCommand(command);
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });

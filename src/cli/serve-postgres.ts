@@ -10,9 +10,10 @@ import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { describeLogin } from '../telemetry/write-event.ts';
 import { awaitDatabase } from './await-database.ts';
 import { AwaitedGraph } from './awaited-graph.ts';
-import { checkDatabase, type DatabaseCheck, UnreachableError } from './check-database.ts';
+import { checkDatabase, type DatabaseCheck } from './check-database.ts';
 import { CommandError, SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import { UnreachableError } from './connect-once.ts';
 import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { cacheSizesOf, startService } from './start-service.ts';
@@ -62,7 +63,8 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
 
 /** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, trustedRoles, strict, reportCost } = configuration;
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, schemaTriggers, trustedRoles, strict, reportCost } =
+    configuration;
   const { requestTimeout, queueLength, queueTimeout } = configuration;
   const caches = cacheSizesOf(configuration);
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
@@ -70,11 +72,16 @@ async function openGraph(configuration: ServeConfiguration, observe: Observer): 
   if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   try {
     const bounds = { timeout: requestTimeout, queue: { length: queueLength, timeout: queueTimeout }, ...limitOptionsOf(configuration) };
-    const options = { database: databaseUrl, schemas, poolSize, prepare, introspection, trustedRoles, reportCost, caches, observe };
-    return await createRowgraph({ ...options, ...bounds });
+    const options = { database: databaseUrl, schemas, poolSize, prepare, introspection, schemaTriggers, trustedRoles, reportCost };
+    return await createRowgraph({ ...options, caches, observe, ...bounds });
   } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
     // It was there a moment ago.
-    if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
+    if (error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
+    if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
+      const remedy = 'run "rowgraph triggers install" once as a superuser, and leave this setting off';
+      throw new CommandError(`--schema-triggers: ${login.role} may not install event triggers (${error.message}): ${remedy}`, 2, error);
+    }
     throw error;
   }
 }

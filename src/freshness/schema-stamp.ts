@@ -1,7 +1,7 @@
 /** What tells one state of the database's schema from another. */
 import type { Database } from '../database/database.ts';
-import { readSchemaVersion } from './install-schema-triggers.ts';
 import { readFingerprint } from './read-fingerprint.ts';
+import { readSchemaVersion } from './schema-triggers.ts';
 
 export interface SchemaStamp {
   /** Null where the database keeps none. */

@@ -9,8 +9,8 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
-import { schemaChannel } from './install-schema-triggers.ts';
 import { readStamp, type SchemaStamp } from './schema-stamp.ts';
+import { schemaChannel } from './schema-triggers.ts';
 import { singleFlight } from './single-flight.ts';
 import { StaleSchemaError } from './stale-schema-error.ts';
 

@@ -6,7 +6,7 @@ import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
+import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

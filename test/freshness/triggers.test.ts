@@ -6,7 +6,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
+import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/install-schema-triggers.ts';
+import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 

@@ -9,7 +9,7 @@ import { textsOf } from '../../test/support/texts-of.ts';
 import { type Batch, type Database, DatabaseError } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
-import { installSchemaTriggers, readSchemaVersion, schemaChannel } from './install-schema-triggers.ts';
+import { installSchemaTriggers, readSchemaVersion, readTriggersState, removeSchemaTriggers, schemaChannel } from './schema-triggers.ts';
 
 let server: PostgresServer;
 let pglite: PGlite;
@@ -124,16 +124,31 @@ for (const index of [0, 1]) {
       assert.ok(version);
       await installSchemaTriggers(database);
       assert.equal(await readSchemaVersion(database), version);
+      assert.equal(await readTriggersState(database), 'installed');
       await database.query('alter event trigger rowgraph_drop disable');
       assert.equal(await readSchemaVersion(database), null);
+      assert.equal(await readTriggersState(database), 'outdated');
       await installSchemaTriggers(database);
       assert.ok(await readSchemaVersion(database));
-      await database.query('drop schema rowgraph cascade');
+      await database.query("comment on schema rowgraph is 'another version'");
+      assert.equal(await readTriggersState(database), 'outdated');
+      await removeSchemaTriggers(database);
+      await removeSchemaTriggers(database);
+      assert.equal(await readTriggersState(database), 'absent');
       assert.equal(await readSchemaVersion(database), null);
       await assert.rejects(database.run(batch(version)), isStale);
       assert.deepEqual(textsOf(await database.run(batch(null))), [['1']]);
       await installSchemaTriggers(database);
       assert.notEqual(await readSchemaVersion(database), version);
+    });
+
+    test('what others keep in the schema of the triggers is not removed with them, nor anything else then', async () => {
+      const { database } = databases[index]!;
+      await database.query('create table rowgraph.somebodys (id int)');
+      const isTheirs = (error: unknown): boolean => error instanceof DatabaseError && error.sqlstate === '2BP01';
+      await assert.rejects(removeSchemaTriggers(database), isTheirs);
+      assert.equal(await readTriggersState(database), 'installed');
+      await database.query('drop table rowgraph.somebodys');
     });
 
     test('DDL notifies when it commits', async () => {

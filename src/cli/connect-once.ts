@@ -1,0 +1,65 @@
+/** A connection to PostgreSQL for one piece of a command's work. What goes wrong becomes one line that tells what to change. */
+import { Client } from 'pg';
+import { CommandError } from './command-error.ts';
+
+/** The database cannot be reached, starts, stops, or has no connection to spare: nothing that other settings would help. */
+export class UnreachableError extends CommandError {
+  constructor(message: string, cause: unknown) {
+    super(message, 1, cause);
+    this.name = 'UnreachableError';
+  }
+}
+
+/**
+ * Connects, does some work, and disconnects. `patience` bounds connecting and each query, in milliseconds. Rejects with a `CommandError`: with exit
+ * code 2 where the settings are wrong, with `UnreachableError` where the same settings may do later.
+ */
+export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
+  const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
+  const client = new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });
+  // A connection that breaks later is of no interest here, but takes the process down if nobody listens.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const message = `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
+    throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
+  } finally {
+    // A server that does not answer does not answer this either.
+    void client.end().catch(() => undefined);
+  }
+}
+
+/** The URL as it may be shown. */
+export function withoutPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.password = '';
+  url.searchParams.delete('password');
+  return url.href;
+}
+
+/** What the network says of a server that is not there, or not there yet. */
+const networkCodes: ReadonlySet<string> = new Set(
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOTFOUND EAI_AGAIN EAI_FAIL ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENOENT'.split(
+    ' ',
+  ),
+);
+/** What a server says that starts, stops, is recovering, or has no connection to spare; 08 is the class of broken connections, also at poolers. */
+const passingStates = /^(57P0[1-5]|53300|08...)$/;
+
+/** Whether the same settings may do later. */
+function isPassing(error: unknown): boolean {
+  const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
+  if (errors !== undefined) return errors.every(isPassing);
+  if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
+  // What `pg` says of timeouts, and of a server that hangs up, has no code.
+  return /timeout|Connection terminated/i.test(message);
+}
+
+/** Several addresses that refuse become an error with no message of its own. */
+function messageOf(error: unknown): string {
+  const { message, code, errors } = error as Error & { code?: string; errors?: readonly Error[] };
+  return errors?.map((each) => each.message).join(', ') || message || code || String(error);
+}

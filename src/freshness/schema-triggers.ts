@@ -1,0 +1,71 @@
+/**
+ * Installs and removes our event triggers (`schema-version.sql`), and reads the schema version that they keep. What a batch does with a version is
+ * `encode-batch.ts`'s.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Database } from '../database/database.ts';
+
+/** The channel on which the event triggers tell of DDL that has committed. */
+export const schemaChannel = 'rowgraph_schema';
+
+/** What is used of a `Database`, so that any connection will do. */
+type Queryable = Pick<Database, 'query'>;
+
+/** `outdated`: they are switched off, incomplete, or of another version of rowgraph. */
+export type SchemaTriggersState = 'installed' | 'outdated' | 'absent';
+
+const triggersText = `select count(*) = 2 from pg_catalog.pg_event_trigger
+  where evtname in ('rowgraph_ddl', 'rowgraph_drop') and evtenabled in ('O', 'A')`;
+const commentText = `select pg_catalog.obj_description(pg_catalog.to_regnamespace('rowgraph'), 'pg_namespace'),
+  pg_catalog.to_regclass('rowgraph.schema_change') is not null`;
+const removal = `drop event trigger if exists rowgraph_ddl;
+  drop event trigger if exists rowgraph_drop;
+  drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema();
+  drop table if exists rowgraph.schema_change;
+  drop schema if exists rowgraph`;
+
+/**
+ * Installs the event triggers, unless they are there as we want them. Only a superuser may (and who a provider lets); everybody else is
+ * rejected with SQLSTATE 42501, and nothing is changed.
+ */
+export async function installSchemaTriggers(database: Queryable): Promise<void> {
+  if ((await readTriggersState(database)) === 'installed') return;
+  const script = await readScript();
+  await database.query(`${script}\ncomment on schema rowgraph is '${commentOf(script)}';`);
+}
+
+/** Takes away all that was installed, in one transaction. What somebody else keeps in the schema `rowgraph` makes it fail. */
+export async function removeSchemaTriggers(database: Queryable): Promise<void> {
+  await database.query(removal);
+}
+
+/** Whether the event triggers are there as we want them. */
+export async function readTriggersState(database: Queryable): Promise<SchemaTriggersState> {
+  const [row] = await database.query(commentText);
+  if ((await areTriggersOn(database)) && row?.[0] === commentOf(await readScript())) return 'installed';
+  return row?.[1] === 't' ? 'outdated' : 'absent';
+}
+
+function readScript(): Promise<string> {
+  return readFile(new URL('./schema-version.sql', import.meta.url), 'utf8');
+}
+
+/** Tells versions of the script apart. */
+function commentOf(script: string): string {
+  return `Keeps the schema version for rowgraph (${createHash('sha256').update(script).digest('hex').slice(0, 16)})`;
+}
+
+/**
+ * The version of the schema, or null where the database keeps none. Read it before the catalog: DDL that commits between the two
+ * then shows as another version at the first batch, and is not overlooked.
+ */
+export async function readSchemaVersion(database: Queryable): Promise<string | null> {
+  if (!(await areTriggersOn(database))) return null;
+  const rows = await database.query('select coalesce(sum(weight), 0)::text from rowgraph.schema_change');
+  return rows[0]?.[0] ?? null;
+}
+
+async function areTriggersOn(database: Queryable): Promise<boolean> {
+  return (await database.query(triggersText))[0]?.[0] === 't';
+}
