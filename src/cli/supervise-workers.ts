@@ -14,10 +14,9 @@ import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { explainListenError } from './start-service.ts';
 
+/** Before the next worker starts where one could not; twice as long for the one after it, and so on. */
 const firstDelayMilliseconds = 100;
-const longestDelayMilliseconds = 10_000;
-/** A worker that has lived this long starts the delays anew. */
-const goodLifeMilliseconds = 10_000;
+const longestDelayMilliseconds = 2_000;
 /** How long workers have beyond the time in which each ends itself. */
 const patienceMilliseconds = 3000;
 
@@ -39,6 +38,12 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
+interface WorkerLife {
+  hasServed: boolean;
+  /** How many before it in its place could not start, one after the other. */
+  readonly failures: number;
+}
+
 class Supervisor {
   readonly #count: number;
   readonly #observe: Observer;
@@ -57,7 +62,7 @@ class Supervisor {
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
     if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
-    this.#watch(first, 0);
+    this.#watch(first, { hasServed: true, failures: 0 });
     await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0)));
     return this.#isStopping ? null : lines;
   }
@@ -79,23 +84,26 @@ class Supervisor {
   /** Starts a worker and sees to it that there is always one in its place. Resolves when the first of them serves. */
   async #keepAlive(failures: number): Promise<void> {
     const worker = forkWorker();
+    const life = { hasServed: false, failures };
     return new Promise((resolve) => {
-      this.#watch(worker, failures, resolve);
-      worker.once('message', () => resolve());
+      this.#watch(worker, life, resolve);
+      worker.once('message', () => {
+        life.hasServed = true;
+        resolve();
+      });
     });
   }
 
-  /** Puts another in the place of a worker when it dies. */
-  #watch(worker: Worker, failures: number, onServing: () => void = () => {}): void {
-    const start = performance.now();
+  /** Puts another in the place of a worker when it dies: at once, unless it could not even start. */
+  #watch(worker: Worker, life: WorkerLife, onServing: () => void = () => {}): void {
     worker.once('exit', (code, signal) => {
       if (this.#isStopping) return onServing();
-      const before = performance.now() - start > goodLifeMilliseconds ? 0 : failures;
-      const restartMilliseconds = Math.min(firstDelayMilliseconds * 2 ** before, longestDelayMilliseconds);
+      const { hasServed, failures } = life;
+      const restartMilliseconds = hasServed ? 0 : Math.min(firstDelayMilliseconds * 2 ** failures, longestDelayMilliseconds);
       this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
       const timer = setTimeout(() => {
         this.#restarts.delete(timer);
-        void this.#keepAlive(before + 1).then(onServing);
+        void this.#keepAlive(hasServed ? 0 : failures + 1).then(onServing);
       }, restartMilliseconds);
       this.#restarts.add(timer);
     });

@@ -44,6 +44,7 @@ interface LogLine {
   readonly pid: number;
   readonly msg: string;
   readonly worker?: number;
+  readonly restartMilliseconds?: number;
 }
 
 async function startService(count: number): Promise<Service> {
@@ -171,6 +172,26 @@ test('a connection on its way to a worker that dies is closed at once', { skip: 
   await until('the end of the last request', () => outcomes.answered + outcomes.closed === 8);
   await Promise.all(sent);
   assert.deepEqual(outcomes, { answered: 7, closed: 1 });
+  assert.equal((await command.stop('SIGTERM')).code, 0);
+});
+
+test('a worker that has served is replaced at once, as often as that happens; one that cannot start, after a while', async () => {
+  const { command, ask, log } = await startService(2);
+  const serving = (): number[] => pidsOf(log(), 'serving');
+  const delays = (): (number | undefined)[] => log().flatMap((line) => (line.worker === undefined ? [] : [line.restartMilliseconds]));
+  for (let round = 0; round < 5; round++) {
+    process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
+    await until('the end of the worker', () => delays().length === round + 1);
+    assert.deepEqual(await ask(letters), lettersAnswer, 'the other worker answers');
+    await until('another worker', () => serving().length === 3 + round);
+  }
+  assert.deepEqual(delays(), [0, 0, 0, 0, 0]);
+  await superuser.query('revoke anon from authenticator');
+  process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
+  await until('three that could not start', () => delays().length === 9);
+  await superuser.query('grant anon to authenticator');
+  assert.deepEqual(delays().slice(5), [0, 100, 200, 400]);
+  await until('another worker', () => serving().length === 8);
   assert.equal((await command.stop('SIGTERM')).code, 0);
 });
 
