@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, Layer>> = {
   catalog: { values: ['budget/slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
   // Which names types have is decided where it is known which are taken.
-  schema: { values: ['model/type-names.ts'], types: ['model'], packages: ['graphql'] },
+  schema: { values: ['model/graphql-names.ts', 'model/names.ts'], types: ['model'], packages: ['graphql'] },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
     values: ['budget', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
@@ -103,7 +103,7 @@ test('each import is one that the layers allow', () => {
   assert.deepEqual(forbidden, []);
 });
 
-test('every folder and every file of the root has a layer', () => {
+test('every room has a layer', () => {
   assert.deepEqual(
     [...new Set(files.map(roomOf))].filter((name) => !(name in layers)),
     [],
@@ -114,9 +114,10 @@ test('no file imports itself by a detour', () => {
   assert.deepEqual(findCycle(imports.filter(({ kind, typeOnly }) => kind === 'file' && !typeOnly)), null);
 });
 
-test('no folder imports itself by a detour, types included', () => {
+test('no room imports itself by a detour, types included', (context) => {
   const edges = imports.filter(({ kind, from, to }) => kind === 'file' && roomOf(from) !== roomOf(to));
   assert.deepEqual(findCycle(edges.map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))), null);
+  for (const line of drawHouse(edges)) context.diagnostic(line);
 });
 
 test('only index.ts exports what other files make', () => {
@@ -172,7 +173,7 @@ function parseImports(file: string, text: string): Import[] {
   });
 }
 
-/** The folder of a file, or the file itself where it lies in the root. */
+/** A room: the folder of a file, or the file itself where it lies in the root. */
 function roomOf(file: string): string {
   return file.split('/')[0] ?? file;
 }
@@ -191,6 +192,33 @@ function isAllowed({ from, to, kind, typeOnly }: Import): boolean {
   const values = [...(layer.values ?? []), ...everywhere.values];
   const allowed = typeOnly ? [...values, ...(layer.types ?? []), ...everywhere.types] : values;
   return layerOf(from) === layerOf(to) || allowed.includes(layerOf(to)) || allowed.includes(to);
+}
+
+/** The rooms from the roof down, each above all that it imports; in brackets are those of which it imports only types. */
+function drawHouse(edges: readonly Import[]): string[] {
+  const rooms = [...new Set(files.map(roomOf))];
+  const below = new Map(
+    rooms.map((room) => [room, new Set(edges.filter(({ from }) => roomOf(from) === room).map(({ to }) => roomOf(to)))]),
+  );
+  const heights = new Map<string, number>();
+  const heightOf = (room: string): number => {
+    const height = heights.get(room) ?? 1 + Math.max(0, ...[...below.get(room)!].map(heightOf));
+    heights.set(room, height);
+    return height;
+  };
+  const shown = (room: string, to: string): string => {
+    const isTypes = edges.every((edge) => roomOf(edge.from) !== room || roomOf(edge.to) !== to || edge.typeOnly);
+    return isTypes ? `(${to})` : to;
+  };
+  return rooms
+    .sort((one, other) => heightOf(other) - heightOf(one) || (one < other ? -1 : 1))
+    .map(
+      (room) =>
+        `${String(heightOf(room)).padStart(2)}  ${room.padEnd(13)} → ${[...below.get(room)!]
+          .sort()
+          .map((to) => shown(room, to))
+          .join(' ')}`,
+    );
 }
 
 /** The names along a cycle, or null. */

@@ -3,7 +3,7 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
-import type { TypeSuffix } from './type-names.ts';
+import type { ScalarName, TypeSuffix } from './graphql-names.ts';
 
 /** Everything that one role may use of the exposed schemas. */
 export interface Model {
@@ -84,20 +84,6 @@ export interface Column {
   readonly insertable: boolean;
   readonly updatable: boolean;
 }
-
-export type ScalarName =
-  | 'Int'
-  | 'Float'
-  | 'String'
-  | 'Boolean'
-  | 'BigInt'
-  | 'BigFloat'
-  | 'JSON'
-  | 'UUID'
-  | 'Date'
-  | 'Time'
-  | 'Datetime'
-  | 'Opaque';
 
 export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | UnsupportedType;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { commonTypeNames } from './graphql-names.ts';
 import { TakenNames } from './taken-names.ts';
-import { commonTypeNames } from './type-names.ts';
 
 const readOnly = { insertable: false, updatable: false, deletable: false, aggregate: false };
 const all = { insertable: true, updatable: true, deletable: true, aggregate: true };

@@ -4,8 +4,17 @@
  * front, and a number behind where that is taken too. A table's type names are its stem with suffixes: they are compared by their
  * parts, as writing out a dozen for each of thousands of tables costs more than all the rest of the model.
  */
+
+import {
+  commonTypeNames,
+  filterTypeName,
+  nodeFieldName,
+  stemsOfField,
+  type TableAbilities,
+  type TypeSuffix,
+  typeSuffixes,
+} from './graphql-names.ts';
 import { lowerFirst, withSchema } from './names.ts';
-import { commonTypeNames, type TableAbilities, type TypeSuffix, typeSuffixes } from './type-names.ts';
 
 /** Who claims a name. */
 export interface Claimant {
@@ -35,7 +44,7 @@ export class TakenNames {
   readonly #beforeSuffix = new Map<string, TypeSuffix[]>();
   /** What the fields of Query begin with that belong to tables. */
   readonly #collections = new Set<string>();
-  readonly #routines = { query: new Set(['node']), mutation: new Set<string>() };
+  readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
 
   constructor() {
     for (const name of commonTypeNames) this.#takeType(name);
@@ -70,17 +79,18 @@ export class TakenNames {
 
   /** Takes the type of an enum and its filter, and gives the name of the type. */
   claimEnum(claimant: Claimant): string {
-    const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(`${name}Filter`);
+    const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(filterTypeName(name));
     const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
     this.#takeType(name);
-    this.#takeType(`${name}Filter`);
+    this.#takeType(filterTypeName(name));
     return name;
   }
 
   /** Takes a field of Query or Mutation, and gives its name. All tables have to be there. */
   claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];
-    const isFree = (name: string) => !routines.has(name) && !(root === 'query' ? this.#isTableQuery(name) : this.#isTableMutation(name));
+    const stems = root === 'query' ? this.#collections : this.#stems;
+    const isFree = (name: string) => !routines.has(name) && !stemsOfField(name, root).some((stem) => stems.has(stem));
     const { name } = claimant;
     const free = isFree(name) ? name : lowerFirst(this.#firstFree(claimant, (other) => isFree(lowerFirst(other))));
     routines.add(free);
@@ -119,14 +129,5 @@ export class TakenNames {
   #isWhollyFree(stem: string, able: TableAbilities): boolean {
     if (!this.#isStemFree(stem) || !this.#isTypeFree(stem)) return false;
     return !this.#beforeSuffix.get(stem)?.some((suffix) => typeSuffixes[suffix](able));
-  }
-
-  #isTableQuery(name: string): boolean {
-    return ['Collection', 'ByPk'].some((suffix) => name.endsWith(suffix) && this.#collections.has(name.slice(0, -suffix.length)));
-  }
-
-  #isTableMutation(name: string): boolean {
-    const [, stem] = /^(?:insertInto|update|deleteFrom)(.*)Collection$/.exec(name) ?? [];
-    return stem !== undefined && this.#stems.has(stem);
   }
 }

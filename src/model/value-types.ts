@@ -4,7 +4,8 @@
  */
 import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
 import type { BuildContext } from './build-context.ts';
-import type { EnumValueType, ScalarName, ScalarType, UnsupportedType, ValueType } from './model.ts';
+import type { ScalarName } from './graphql-names.ts';
+import type { EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
 
 /** The types of pg_catalog that have a scalar of their own. `name` is Opaque in pg_graphql. */
 const scalarNames: Readonly<Record<string, ScalarName>> = {

@@ -1,7 +1,7 @@
 /** The aggregate types of a table: which columns have a sum, an average, a least and a greatest value, and of which type. */
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { Column, ScalarName, Table } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
+import { type ScalarName, tableTypeName } from '../model/graphql-names.ts';
+import type { Column, Table } from '../model/model.ts';
 import { type AggregateFunction, bindField } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';

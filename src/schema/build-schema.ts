@@ -1,14 +1,29 @@
 /**
  * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
  */
-import { GraphQLEnumType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLID, GraphQLNonNull } from 'graphql';
+import {
+  GraphQLEnumType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+} from 'graphql';
+import {
+  filterTypeName,
+  nodeFieldName,
+  rootTypeNames,
+  type SharedTypeName,
+  tableFieldName,
+  tableTypeName,
+} from '../model/graphql-names.ts';
 import type { Column, EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
+import { isEnumValueName, isFreeName } from '../model/names.ts';
 import { defineAggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
-import { commonFilterTypes, enumFilter } from './filter-types.ts';
+import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-types.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { defineMutationTypes } from './mutation-types.ts';
 import { defineRootType, type RootField } from './root-types.ts';
@@ -20,15 +35,16 @@ import { inputTypeOf } from './types-of-values.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-const commonTypes = [
-  ...Object.values(scalarTypes),
-  GraphQLID,
-  cursorScalar,
-  ...commonFilterTypes,
-  orderByDirection,
-  pageInfo,
-  nodeInterface,
-];
+const sharedTypes: Readonly<Record<SharedTypeName, GraphQLNamedType>> = {
+  ID: GraphQLID,
+  IDFilter: idFilter,
+  Cursor: cursorScalar,
+  FilterIs: filterIs,
+  OrderByDirection: orderByDirection,
+  PageInfo: pageInfo,
+  Node: nodeInterface,
+};
+const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
 /** The schema of what a role sees. Never throws for a model that `buildModel` made. */
 export function buildSchema(model: Model): LazySchema {
@@ -42,17 +58,15 @@ export function buildSchema(model: Model): LazySchema {
   }
   for (const table of model.rowTypes) defineRowType(registry, table);
   const mutations = [...mutationFields(registry, tables, model.routines)];
-  defineRootType(registry, 'Query', 'The root type for querying data', () => queryFields(registry, tables, model.routines));
-  if (mutations.length > 0) defineRootType(registry, 'Mutation', 'The root type for creating and mutating data', () => mutations);
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', () => queryFields(registry, tables, model.routines));
+  if (mutations.length > 0)
+    defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', () => mutations);
   return new LazySchema(registry);
 }
 
-/** Two leading underscores belong to introspection. */
-const freeName = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/;
-
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
   // A label that is no GraphQL name cannot be listed: clients could not load the schema. It is still read as it is.
-  const legal = values.filter(({ name }) => freeName.test(name) && !['true', 'false', 'null'].includes(name));
+  const legal = values.filter(({ name }) => isEnumValueName(name));
   if (legal.length === 0) return;
   registry.define(
     typeName,
@@ -63,20 +77,14 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
         values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
       }),
   );
-  registry.define(`${typeName}Filter`, () => enumFilter(registry.enum(typeName)));
-}
-
-/** The first letter in lower case, as root fields begin. */
-function lowerFirst(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
+  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
 }
 
 function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
-  yield ['node', nodeField];
+  yield [nodeFieldName, nodeField];
   for (const table of tables) {
-    const name = lowerFirst(table.stem);
-    if (hasLookup(table)) yield [`${name}ByPk`, () => lookupField(registry, table)];
-    yield [`${name}Collection`, () => collectionField(registry, table)];
+    if (hasLookup(table)) yield [tableFieldName(table, 'byPk'), () => lookupField(registry, table)];
+    yield [tableFieldName(table, 'collection'), () => collectionField(registry, table)];
   }
   for (const routine of routines) if (!routine.volatile) yield* routineField(registry, routine);
 }
@@ -97,7 +105,7 @@ function hasLookup({ primaryKey }: Table): boolean {
 }
 
 function isLookupKey({ type, fieldName }: Column): boolean {
-  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && freeName.test(fieldName);
+  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && isFreeName(fieldName);
 }
 
 function lookupField(registry: TypeRegistry, table: Table): Field {

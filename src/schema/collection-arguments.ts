@@ -1,7 +1,7 @@
 /** The arguments by which a collection is paged, filtered and ordered. */
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql';
+import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
 import { cursorScalar } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 

@@ -4,17 +4,26 @@
  */
 import {
   GraphQLEnumType,
+  GraphQLID,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
-  type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { ScalarName, ValueType } from '../model/model.ts';
-import { idScalar, scalarTypes } from './scalars.ts';
+import {
+  type FilteredScalar,
+  filteredScalars,
+  filterTypeName,
+  listedScalars,
+  listFilterTypeName,
+  type ScalarName,
+  type SharedTypeName,
+} from '../model/graphql-names.ts';
+import type { ValueType } from '../model/model.ts';
+import { scalarTypes } from './scalars.ts';
 
-export const filterIs = new GraphQLEnumType({ name: 'FilterIs', values: { NULL: {}, NOT_NULL: {} } });
+export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} } });
 
 const equality = ['eq'] as const;
 const membership = ['eq', 'in', 'neq'] as const;
@@ -22,7 +31,7 @@ const comparison = ['eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq'] as const;
 const text = [...comparison, 'ilike', 'iregex', 'like', 'regex', 'startsWith'] as const;
 
 /** Which operators a scalar has, besides `is`. JSON has no filter. */
-const operators: Readonly<Partial<Record<ScalarName, readonly string[]>>> = {
+const operators: Readonly<Record<FilteredScalar, readonly string[]>> = {
   Int: comparison,
   Float: comparison,
   String: text,
@@ -51,7 +60,7 @@ function operatorsType(name: string, described: string, fields: Record<string, G
 
 function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly string[]): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(`${type.name}Filter`, type.name, {
+  return operatorsType(filterTypeName(type.name), type.name, {
     ...Object.fromEntries(names.map((name) => [name, name === 'in' ? list : type])),
     is: filterIs,
   });
@@ -59,24 +68,23 @@ function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly 
 
 function listFilter(type: GraphQLScalarType): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(`${type.name}ListFilter`, `${type.name}List`, {
+  return operatorsType(listFilterTypeName(type.name), `${type.name}List`, {
     ...Object.fromEntries(listOperators.map((name) => [name, list])),
     is: filterIs,
   });
 }
 
-const scalarFilters = new Map<ScalarName, GraphQLInputObjectType>();
-const listFilters = new Map<ScalarName, GraphQLInputObjectType>();
-for (const [scalarName, names] of Object.entries(operators)) {
-  const type = scalarTypes[scalarName as ScalarName];
-  scalarFilters.set(scalarName as ScalarName, valueFilter(type, names));
-  if (scalarName !== 'Opaque') listFilters.set(scalarName as ScalarName, listFilter(type));
-}
+const scalarFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
+  filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], operators[name])]),
+);
+const listFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
+  listedScalars.map((name) => [name, listFilter(scalarTypes[name])]),
+);
 
-export const idFilter = operatorsType('IDFilter', 'ID', { eq: idScalar });
+export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, { eq: GraphQLID });
 
-/** The filter types that every schema has. */
-export const commonFilterTypes: readonly GraphQLNamedType[] = [...scalarFilters.values(), ...listFilters.values(), idFilter, filterIs];
+/** The filters of scalars, which every schema has. */
+export const scalarFilterTypes: readonly GraphQLInputObjectType[] = [...scalarFilters.values(), ...listFilters.values()];
 
 /** The filter type of an enum. */
 export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {

@@ -13,6 +13,7 @@ import {
   GraphQLSkipDirective,
   isObjectType,
 } from 'graphql';
+import { rootTypeNames } from '../model/graphql-names.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 const includeDirective = describeIf(
@@ -51,7 +52,7 @@ export class LazySchema extends GraphQLSchema {
       description: 'Represents the GraphQL schema of the database',
     });
     this.#registry = registry;
-    this.#hasMutation = registry.has('Mutation');
+    this.#hasMutation = registry.has(rootTypeNames.mutation);
   }
 
   /** graphql-js's own `getType` would look into the map of all types, and build them for a name that is none. */
@@ -70,11 +71,11 @@ export class LazySchema extends GraphQLSchema {
   }
 
   override getQueryType(): GraphQLObjectType {
-    return this.#registry.object('Query');
+    return this.#registry.object(rootTypeNames.query);
   }
 
   override getMutationType(): GraphQLObjectType | undefined {
-    return this.#hasMutation ? this.#registry.object('Mutation') : undefined;
+    return this.#hasMutation ? this.#registry.object(rootTypeNames.mutation) : undefined;
   }
 
   override getRootType(operation: string): GraphQLObjectType | undefined {

@@ -9,8 +9,8 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
+import { tableFieldName, tableTypeName } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import type { TypeRegistry } from './type-registry.ts';
@@ -20,7 +20,6 @@ type Field = GraphQLFieldConfig<unknown, unknown>;
 
 /** Defines the mutation types of a table and gives its fields of `Mutation`, each built on demand. */
 export function defineMutationTypes(registry: TypeRegistry, table: Table): ReadonlyMap<string, () => Field> {
-  const { stem } = table;
   const fields = new Map<string, () => Field>();
   const can = (privilege: 'insertable' | 'updatable') =>
     table[privilege] &&
@@ -28,16 +27,16 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
   if (can('insertable')) {
     defineInput(registry, table, 'Insert', (column) => column.insertable);
     defineResponse(registry, table, 'Insert');
-    fields.set(`insertInto${stem}Collection`, () => insertField(registry, table));
+    fields.set(tableFieldName(table, 'insert'), () => insertField(registry, table));
   }
   if (can('updatable')) {
     defineInput(registry, table, 'Update', (column) => column.updatable);
     defineResponse(registry, table, 'Update');
-    fields.set(`update${stem}Collection`, () => updateField(registry, table));
+    fields.set(tableFieldName(table, 'update'), () => updateField(registry, table));
   }
   if (table.deletable) {
     defineResponse(registry, table, 'Delete');
-    fields.set(`deleteFrom${stem}Collection`, () => deleteField(registry, table));
+    fields.set(tableFieldName(table, 'delete'), () => deleteField(registry, table));
   }
   return fields;
 }

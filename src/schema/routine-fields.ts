@@ -1,7 +1,7 @@
 /** The field of a function: its arguments and its result, as a root field or computed over a row. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
+import { tableTypeName } from '../model/graphql-names.ts';
 import type { Routine } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';

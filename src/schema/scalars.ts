@@ -2,23 +2,13 @@
  * The scalar types. Their `parseValue` and `parseLiteral` refuse what pg_graphql refuses; what they accept goes to PostgreSQL as text,
  * which has the last word on the value. The built-in scalars stay graphql-js's own, so that documents validate by identity.
  */
-import {
-  GraphQLBoolean,
-  GraphQLError,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLInt,
-  GraphQLScalarType,
-  GraphQLString,
-  Kind,
-  type ValueNode,
-} from 'graphql';
+import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { describeValue } from '../errors.ts';
-import type { ScalarName } from '../model/model.ts';
+import type { ScalarName, SharedTypeName } from '../model/graphql-names.ts';
 
 type Accepted = 'text' | 'text or integer' | 'anything but an object';
 
-function scalar(name: string, description: string, accepted: Accepted): GraphQLScalarType {
+function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
   const refuse = (value: string): never => {
     throw new GraphQLError(`${name} cannot represent ${value}: ${expectation[accepted]}`);
   };
@@ -79,5 +69,3 @@ export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = {
   Datetime: scalar('Datetime', 'A date and time', 'text'),
   Opaque: scalar('Opaque', 'Any type not handled by the type system', 'anything but an object'),
 };
-
-export const idScalar = GraphQLID;

@@ -16,8 +16,8 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
+import { filterTypeName, type SharedTypeName, tableTypeName } from '../model/graphql-names.ts';
 import type { Column, Relation, Routine, Table } from '../model/model.ts';
-import { tableTypeName } from '../model/type-names.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
@@ -29,7 +29,7 @@ import { outputTypeOf } from './types-of-values.ts';
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 export const orderByDirection = new GraphQLEnumType({
-  name: 'OrderByDirection',
+  name: 'OrderByDirection' satisfies SharedTypeName,
   description: 'Defines a per-field sorting order',
   values: {
     AscNullsFirst: { description: 'Ascending order, nulls first' },
@@ -40,7 +40,7 @@ export const orderByDirection = new GraphQLEnumType({
 });
 
 export const pageInfo = new GraphQLObjectType({
-  name: 'PageInfo',
+  name: 'PageInfo' satisfies SharedTypeName,
   fields: {
     endCursor: { type: GraphQLString, ...bindField({ kind: 'end cursor' }) },
     hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField({ kind: 'has next page' }) },
@@ -50,7 +50,7 @@ export const pageInfo = new GraphQLObjectType({
 });
 
 export const nodeInterface = new GraphQLInterfaceType({
-  name: 'Node',
+  name: 'Node' satisfies SharedTypeName,
   fields: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: 'Retrieves a record by `ID`' } },
 });
 
@@ -202,7 +202,7 @@ function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectTyp
 }
 
 function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObjectType | undefined {
-  const name = `${typeName}Filter`;
+  const name = filterTypeName(typeName);
   return registry.has(name) ? registry.input(name) : undefined;
 }
 

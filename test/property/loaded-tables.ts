@@ -2,8 +2,9 @@
  * The rows of all tables as a role sees them, read by one plain select a table, with the names that GraphQL gives to tables, columns and
  * relations.
  */
+
+import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/graphql-names.ts';
 import type { Model, Table } from '../../src/model/model.ts';
-import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/type-names.ts';
 import { type CaseContext, readValue } from './case-context.ts';
 import type { ColumnType } from './column-types.ts';
 import {

@@ -1,7 +1,8 @@
 /**
  * A model of two tables as plain objects, for tests of the pure stages: accounts, and their posts, with a column of most kinds.
  */
-import type { Column, EnumType, Model, Relation, ScalarName, ScalarType, Table, ValueType } from '../../src/model/model.ts';
+import type { ScalarName } from '../../src/model/graphql-names.ts';
+import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
 
 /** A scalar type; `maxLength` makes it a varchar. */
 export function scalarType(scalar: ScalarName, typeName: string, maxLength: number | null = null): ScalarType {
