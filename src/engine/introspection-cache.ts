@@ -1,5 +1,5 @@
 /**
- * The responses to introspection in one state of the schema, as bytes: one memory for all roles. A response is made once, however many ask
+ * The responses to introspection of one schema snapshot, as bytes: one memory for all roles. A response is made once, however many ask
  * for it meanwhile, and one at a time, since one may be tens of megabytes.
  */
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
 /**
- * One state of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
+ * A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
  */
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
