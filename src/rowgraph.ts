@@ -1,8 +1,7 @@
 /**
- * The composition root and public API: holds the current state of the schema, reloads it when it has changed, and wires the stages.
+ * The composition root and public API: opens the database, watches its schema, and wires the engine.
  */
 import { printSchema } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { Deadline, untilStopped } from './budget/deadline.ts';
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import { openClientDatabase } from './database/client-database.ts';
@@ -11,20 +10,19 @@ import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
-import type { ResponseBody } from './engine/assemble-response.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkRequest } from './engine/check-call.ts';
-import { failureResponse } from './engine/failure-response.ts';
+import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, explainRequest, type Target } from './engine/pipeline.ts';
+import { failureResponse, SuccessResponse } from './engine/raw-response.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestOptions } from './engine/request.ts';
 import { costOfRequest, type RequestCost } from './engine/request-cost.ts';
 import type { CacheSizes } from './engine/role-schema.ts';
-import { loadSnapshot, SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
+import { loadSnapshot, type SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
 import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
 import { ApiError } from './errors.ts';
 import type { CacheStatistics, Observer } from './events.ts';
-import { readFingerprint } from './freshness/read-fingerprint.ts';
 import { installSchemaTriggers } from './freshness/schema-triggers.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 
@@ -146,16 +144,13 @@ function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: Rowgraph
   return (role) => own.get(role) ?? common;
 }
 
-/** States of schemas that `resolve` has seen on connections of its callers. */
-const maxClientSnapshots = 8;
-
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
   readonly #settings: SnapshotSettings;
   readonly #watch: SchemaWatch<SchemaSnapshot>;
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
-  readonly #clientSnapshots = new LRUCache<string, SchemaSnapshot>({ max: maxClientSnapshots });
+  readonly #clientSnapshots: ClientSnapshots;
 
   constructor(
     database: Database,
@@ -169,6 +164,7 @@ class RowgraphService implements Rowgraph {
     this.#watch = watch;
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
+    this.#clientSnapshots = new ClientSnapshots(settings);
   }
 
   async execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult> {
@@ -215,7 +211,7 @@ class RowgraphService implements Rowgraph {
           : executeRequest(roleSchema, caches, request, target);
       })
       .then(
-        (body) => new Success(body),
+        (body) => new SuccessResponse(body),
         (error: unknown) => this.#failure(error),
       );
   }
@@ -224,15 +220,9 @@ class RowgraphService implements Rowgraph {
     const database = openClientDatabase(client);
     try {
       checkRequest(request);
-      const { role, schemas, server } = await clientState(database);
-      const settings = { ...this.#settings, schemas };
-      const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
-      const key = JSON.stringify([server, schemas, stamp.fingerprint]);
-      const snapshot = this.#clientSnapshots.get(key) ?? (await SchemaSnapshot.load(database, stamp, settings));
-      this.#clientSnapshots.set(key, snapshot);
-      const roleSchema = await snapshot.of(role, database);
+      const roleSchema = await this.#clientSnapshots.roleSchemaOf(database);
       const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '' };
-      return toResult(await executeRequest(roleSchema, settings.caches, request, target));
+      return toResult(await executeRequest(roleSchema, this.#settings.caches, request, target));
     } catch (error) {
       return toResult(this.#failure(error));
     }
@@ -288,49 +278,6 @@ function shareOf({ role, claims }: Caller): string {
   return typeof sub === 'string' ? `${role} ${sub}` : role;
 }
 
-/** A response without errors. */
-class Success implements RawResponse {
-  readonly errorCode = null;
-  readonly #body: ResponseBody;
-
-  constructor(body: ResponseBody) {
-    this.#body = body;
-  }
-
-  get chunks(): readonly Buffer[] {
-    return this.#body.chunks;
-  }
-
-  get length(): number {
-    return this.#body.length;
-  }
-
-  get latin1(): string | undefined {
-    return this.#body.latin1;
-  }
-
-  get isMutation(): boolean {
-    return this.#body.isMutation === true;
-  }
-}
-
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {
   return JSON.parse(Buffer.concat(chunks).toString()) as ExecutionResult;
-}
-
-interface ClientState {
-  readonly role: string;
-  /** The schemas that names are looked up in. */
-  readonly schemas: readonly string[];
-  /** Tells databases apart whose fingerprints may be the same, because they are copies of one and have been changed since. */
-  readonly server: string;
-}
-
-const clientStateText = `select current_user::text, pg_catalog.array_to_json(pg_catalog.current_schemas(false))::text,
-  pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), pg_catalog.current_database())`;
-
-/** Who and where a client is now. */
-async function clientState(database: Database): Promise<ClientState> {
-  const [row] = await database.query(clientStateText);
-  return { role: row?.[0] ?? '', schemas: JSON.parse(row?.[1] ?? '[]') as string[], server: row?.[2] ?? '' };
 }

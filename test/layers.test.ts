@@ -55,7 +55,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Stands beside the engine: it loads a catalog and builds models of its own, to tell what is not in them.
   doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
   // The composition root.
-  'rowgraph.ts': { values: ['budget', 'database', 'freshness', 'engine', 'doctor'], packages: ['graphql', 'lru-cache'] },
+  'rowgraph.ts': { values: ['budget', 'database', 'freshness', 'engine', 'doctor'], packages: ['graphql'] },
   'index.ts': { values: ['rowgraph.ts', 'budget'], types: ['engine', 'doctor'] },
   auth: { types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   telemetry: { packages: ['pino', 'prom-client'], node: true },

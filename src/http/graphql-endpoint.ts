@@ -2,7 +2,6 @@
  * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its response, and the
  * events that tell of it. Routing is not here.
  */
-
 import { authenticateRequest } from '../auth/authenticate-request.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
 import { Deadline } from '../budget/deadline.ts';
@@ -11,17 +10,10 @@ import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
-import {
-  type AcceptedEncodings,
-  type ContentEncoding,
-  compressBody,
-  compressionThreshold,
-  negotiateEncoding,
-  type ResponseBody,
-} from './compress-body.ts';
+import { type AcceptedEncodings, negotiateEncoding } from './compress-body.ts';
 import type { Client } from './connection.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { encodeError, headersOfError } from './error-response.ts';
+import { encodeError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { type LargeRequests, largeBody } from './large-requests.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
@@ -29,8 +21,8 @@ import { checkContentType, parseRequest } from './parse-request.ts';
 import { readBody } from './read-body.ts';
 import { readTimeout } from './read-timeout.ts';
 import type { RequestRate } from './request-rate.ts';
+import { type GraphqlResponse, type RequestState, sendGraphqlResponse } from './send-graphql-response.ts';
 import type { ServedGraph } from './served-graph.ts';
-import { writeBody } from './write-body.ts';
 
 export interface GraphqlEndpointOptions {
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
@@ -56,24 +48,6 @@ export interface GraphqlEndpointOptions {
 
 /** Answers one request. Never rejects. */
 export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
-
-/** What is known of one request, filled in as it is handled. */
-interface RequestState {
-  mediaType: MediaType;
-  /** Null where it was not looked at, as nothing can be wrong with it. */
-  encodings: AcceptedEncodings | null;
-  caller: Caller | null;
-  /** Whether another request may follow on the connection. Not so where the head leaves it open what belongs to the request. */
-  isHeadClear: boolean;
-  /** What CORS and the limit of rates add to the response. */
-  headers: readonly string[];
-}
-
-interface GraphqlResponse {
-  readonly status: number;
-  readonly code: ErrorCode | null;
-  readonly body: ResponseBody;
-}
 
 const requestStarted = { kind: 'request-started' } as const;
 const noHeaders: readonly string[] = [];
@@ -237,82 +211,4 @@ function failedResponse(error: unknown, { requestId }: Exchange, observe: Observ
   }
   const body = encodeError(reported);
   return { status: errorCodes[reported.code].status, code: reported.code, body: { chunks: [body], length: body.length } };
-}
-
-/** A promise only where there is something to wait for: waiting costs turns of the event loop's queue. */
-function sendGraphqlResponse(
-  exchange: Exchange,
-  state: RequestState,
-  response: GraphqlResponse,
-  options: GraphqlEndpointOptions,
-): Promise<void> | undefined {
-  if (exchange.isGone) return undefined;
-  const encoding = chooseEncoding(exchange, state, response);
-  if (encoding !== null) return sendCompressed(exchange, state, response, encoding, options);
-  writeGraphqlResponse(exchange, state, response, null, options);
-  return undefined;
-}
-
-async function sendCompressed(
-  exchange: Exchange,
-  state: RequestState,
-  response: GraphqlResponse,
-  encoding: ContentEncoding,
-  options: GraphqlEndpointOptions,
-): Promise<void> {
-  const body = await compressBody(response.body, encoding);
-  exchange.hold(body.length - response.body.length);
-  // It may have gone meanwhile; writing to it would be harmless, and of no use.
-  if (!exchange.isGone) writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
-}
-
-function writeGraphqlResponse(
-  exchange: Exchange,
-  state: RequestState,
-  response: GraphqlResponse,
-  encoding: ContentEncoding | null,
-  { isClosing, crossOrigin }: GraphqlEndpointOptions,
-): void {
-  const { status, code, body } = response;
-  const isLast = !state.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
-  exchange.response.writeHead(status, listHeaders(exchange, state, code, body, encoding, isLast, crossOrigin.vary));
-  writeBody(exchange.response, body);
-}
-
-function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { body }: GraphqlResponse): ContentEncoding | null {
-  const isLarge = body.length >= compressionThreshold;
-  if (encodings !== null) return isLarge || !encodings.allowsIdentity ? encodings.best : null;
-  const accepted = request.headers['accept-encoding'];
-  return isLarge && typeof accepted === 'string' ? negotiateEncoding(accepted).best : null;
-}
-
-/** Names and values in turn: a flat list is what Node writes fastest. */
-function listHeaders(
-  { requestId }: Exchange,
-  { mediaType, headers: added }: RequestState,
-  code: ErrorCode | null,
-  body: ResponseBody,
-  encoding: ContentEncoding | null,
-  isLast: boolean,
-  vary: string,
-): string[] {
-  const headers = [
-    'content-type',
-    mediaType === 'application/json' ? 'application/json; charset=utf-8' : 'application/graphql-response+json; charset=utf-8',
-    'content-length',
-    String(body.length),
-    'cache-control',
-    'no-store',
-    'x-content-type-options',
-    'nosniff',
-    'vary',
-    vary,
-    'x-request-id',
-    requestId,
-  ];
-  if (code !== null) headers.push(...headersOfError(code));
-  if (added.length > 0) headers.push(...added);
-  if (encoding !== null) headers.push('content-encoding', encoding);
-  if (isLast) headers.push('connection', 'close');
-  return headers;
 }

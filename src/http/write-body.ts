@@ -1,6 +1,6 @@
 /** Writes the body of a response in as few writes as its size allows. In: a response whose head is set, and the body; out: bytes on the socket. */
 import type { ServerResponse } from 'node:http';
-import type { ResponseBody } from './compress-body.ts';
+import type { ResponseBody } from '../engine/assemble-response.ts';
 
 /** In bytes. Beyond it the copies of a text cost more than a second piece to write. */
 const longestText = 16 * 1024;

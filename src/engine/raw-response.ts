@@ -1,10 +1,36 @@
-/** What a request is answered with that has failed: every error becomes one that a client may see. */
+/** The response to a request as bytes: of one that succeeded, and of one that failed, whose errors become those that a client may see. */
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, errorCodes } from '../errors.ts';
 import { RequestErrors } from '../request/parse-document.ts';
-import { textBody } from './assemble-response.ts';
+import { type ResponseBody, textBody } from './assemble-response.ts';
 import type { RawResponse } from './request.ts';
 import { toApiError } from './sqlstate.ts';
+
+/** A response without errors. */
+export class SuccessResponse implements RawResponse {
+  readonly errorCode = null;
+  readonly #body: ResponseBody;
+
+  constructor(body: ResponseBody) {
+    this.#body = body;
+  }
+
+  get chunks(): readonly Buffer[] {
+    return this.#body.chunks;
+  }
+
+  get length(): number {
+    return this.#body.length;
+  }
+
+  get latin1(): string | undefined {
+    return this.#body.latin1;
+  }
+
+  get isMutation(): boolean {
+    return this.#body.isMutation === true;
+  }
+}
 
 /**
  * The errors of a failed request in the response format, with `data: null` where it failed while it ran

@@ -1,0 +1,47 @@
+/**
+ * The schema snapshots of what `resolve` meets on connections of its callers: each sees its own search path, and what its open transaction has
+ * changed. They are told apart by their fingerprint, as nobody notifies of such changes.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../database/database.ts';
+import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import type { RoleSchema } from './role-schema.ts';
+import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
+
+const maxSnapshots = 8;
+
+interface ClientState {
+  readonly role: string;
+  /** The schemas that names are looked up in. */
+  readonly schemas: readonly string[];
+  /** Tells databases apart whose fingerprints may be the same, because they are copies of one and have been changed since. */
+  readonly server: string;
+}
+
+export class ClientSnapshots {
+  readonly #settings: SnapshotSettings;
+  readonly #snapshots = new LRUCache<string, SchemaSnapshot>({ max: maxSnapshots });
+
+  constructor(settings: SnapshotSettings) {
+    this.#settings = settings;
+  }
+
+  /** What the role of a connection sees now. */
+  async roleSchemaOf(database: Database): Promise<RoleSchema> {
+    const { role, schemas, server } = await readClientState(database);
+    const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
+    const key = JSON.stringify([server, schemas, stamp.fingerprint]);
+    const snapshot = this.#snapshots.get(key) ?? (await SchemaSnapshot.load(database, stamp, { ...this.#settings, schemas }));
+    this.#snapshots.set(key, snapshot);
+    return snapshot.of(role, database);
+  }
+}
+
+const clientStateText = `select current_user::text, pg_catalog.array_to_json(pg_catalog.current_schemas(false))::text,
+  pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), pg_catalog.current_database())`;
+
+/** Who and where a client is now. */
+async function readClientState(database: Database): Promise<ClientState> {
+  const [row] = await database.query(clientStateText);
+  return { role: row?.[0] ?? '', schemas: JSON.parse(row?.[1] ?? '[]') as string[], server: row?.[2] ?? '' };
+}
