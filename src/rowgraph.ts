@@ -31,6 +31,8 @@ export interface RowgraphOptions {
   readonly database: unknown;
   /** Exposed schemas, in the order of the search path. Default: public. */
   readonly schemas?: readonly string[];
+  /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
+  readonly extraSearchPath?: readonly string[];
   /** Whether introspection is answered: by the comment directive of each schema (the default), always or never. */
   readonly introspection?: 'directive' | 'on' | 'off';
   /** Connections of the pool that is opened for a URL. Default: 10. */
@@ -119,6 +121,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   });
   const settings: SnapshotSettings = {
     schemas: options.schemas ?? ['public'],
+    extraSearchPath: options.extraSearchPath ?? [],
     introspection: options.introspection ?? 'directive',
     caches,
     trustedRoles: options.trustedRoles ?? [],

@@ -43,7 +43,10 @@ test('docs/settings.md lists the settings as src/cli/config.ts has them, and whe
   });
   assert.deepEqual(rowsOf(/^\| `(\w+)` \| `(--.+)` \| `(\w+)` \| (.+) \| (.+) \|$/gm), table);
   const { defaults, defaultTexts } = developmentSettings;
-  const differences = Object.entries({ ...defaults, ...defaultTexts }).map(([name, value]) => [name, value === true ? 'on' : value]);
+  const differences = Object.entries({ ...defaults, ...defaultTexts }).map(([name, value]) => [
+    name,
+    value === true ? 'on' : String(value),
+  ]);
   assert.deepEqual(rowsOf(/^\| `(\w+)` \| ([^|`]+) \|$/gm), differences);
 });
 

@@ -5,6 +5,7 @@ import type { CommandSettings, Configuration } from './config.ts';
 
 const serviceSettingNames = [
   'schemas',
+  'extraSearchPath',
   'introspection',
   'documentCache',
   'variantCache',
@@ -50,7 +51,7 @@ export type DevelopmentConfiguration = Configuration<DevelopmentSettingName>;
 export const developmentSettings: CommandSettings<DevelopmentSettingName, never> = {
   names: [...serviceSettingNames, 'dataDir', 'dbPort', 'cacheDir'],
   required: [],
-  defaults: { introspection: 'on', graphiql: true, logLevel: 'warn' },
+  defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, logLevel: 'warn' },
   defaultTexts: { jwtSecret: 'made at random and kept' },
 };
 

@@ -41,6 +41,7 @@ const limitSettings = Object.fromEntries(
 export const settings = {
   databaseUrl: secret('URL', 'The PostgreSQL to serve, with the login role that may "set role"', checkDatabaseUrl),
   schemas: list('NAMES', 'Exposed schemas, separated by commas, in the order of the search path', ['public']),
+  extraSearchPath: list('NAMES', 'Schemas that are searched after the exposed ones and not exposed, such as that of extensions', []),
   port: integer('PORT', 'HTTP port; 0 takes any free one', 4000, anyPort),
   host: text('ADDRESS', 'Address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1'),
   jwtSecret: secret('SECRET', 'Secret that signs and checks keys and tokens (HS256), at least 32 characters', checkJwtSecret),

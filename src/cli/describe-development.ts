@@ -13,12 +13,14 @@ export interface Development {
   readonly serviceKey: string;
   readonly sampleQuery: string;
   readonly content: string;
+  /** What somebody may miss in the API, and what to run. */
+  readonly hints: readonly string[];
   readonly directives: DirectiveNotes;
 }
 
 /** The text, for a person. */
 export function describeDevelopment(development: Development, paint: Paint): string {
-  const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content } = development;
+  const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
   const places = [
     ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],
     ...(graphiql ? [['GraphiQL URL', paint('cyan', `${url}/graphiql`)] as const] : []),
@@ -34,7 +36,7 @@ ${alignFacts(places)}
 
 The service_role key bypasses row level security: keep it out of browsers and apps.
 
-${describeDirectives(development.directives, paint)}
+${hints.length > 0 ? `${hints.map((line) => paint('yellow', line)).join('\n')}\n\n` : ''}${describeDirectives(directives, paint)}
 
 ${paint('bold', 'A first request:')}
 

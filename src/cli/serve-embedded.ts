@@ -2,18 +2,19 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { pino } from 'pino';
 import { signKey } from '../auth/sign-key.ts';
+import type { Observer } from '../events.ts';
 import { createRowgraph } from '../index.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
 import { SilentExitError } from './command-error.ts';
 import type { DevelopmentConfiguration } from './command-settings.ts';
 import { describeDevelopment } from './describe-development.ts';
+import { AccessNotes } from './embedded/access-notes.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
 import { readDirectiveNotes } from './embedded/directive-notes.ts';
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
-import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
-import { cacheSizesOf, explainListenError, startService } from './start-service.ts';
+import { explainListenError, graphOptionsOf, startService } from './start-service.ts';
 import { paintFor } from './terminal.ts';
 
 /** Resolves when it was told to stop and has stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
@@ -39,21 +40,10 @@ async function open(
   telemetry: Telemetry,
   opened: { close(): Promise<void> }[],
 ): Promise<string> {
-  const {
-    schemas,
-    introspection,
-    anonRole,
-    trustedRoles,
-    reportCost,
-    requestTimeout: timeout,
-    dbPort,
-    graphiql,
-    basePath = '',
-  } = configuration;
-  const caches = cacheSizesOf(configuration);
-  const { observe } = telemetry;
-  const options = { database: pglite, schemas, introspection, trustedRoles, reportCost, caches, timeout, schemaTriggers: true, observe };
-  const graph = await createRowgraph({ ...options, ...limitOptionsOf(configuration) });
+  const { schemas, anonRole, dbPort, graphiql, basePath = '' } = configuration;
+  const access = new AccessNotes(pglite, configuration);
+  const observe = tellOfChanges(access, telemetry.observe);
+  const graph = await createRowgraph({ ...graphOptionsOf(configuration), database: pglite, schemaTriggers: true, observe });
   opened.push(graph);
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });
@@ -62,8 +52,22 @@ async function open(
   opened.push(socket);
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
   const directives = await readDirectiveNotes(pglite, schemas);
-  const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, directives };
+  const hints = await access.describe(graph);
+  const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, hints, directives };
   return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
+}
+
+/** The observer, which also says on the terminal when the schema has got something that is missing from the API. */
+function tellOfChanges(access: AccessNotes, observe: Observer): Observer {
+  let telling: Promise<void> = Promise.resolve();
+  const tell = async (): Promise<void> => {
+    for (const line of await access.describeChange()) process.stderr.write(`${line}\n`);
+  };
+  return (event) => {
+    observe(event);
+    // While it is being closed, the database has nothing more to say.
+    if (event.kind === 'schema-loaded') telling = telling.then(tell).catch(() => undefined);
+  };
 }
 
 async function openSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {

@@ -14,9 +14,8 @@ import { checkDatabase, type DatabaseCheck } from './check-database.ts';
 import { CommandError, SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { UnreachableError } from './connect-once.ts';
-import { limitOptionsOf } from './limit-options.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
-import { cacheSizesOf, startService } from './start-service.ts';
+import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
 
 /** Of one attempt to connect, where there may be more. */
@@ -63,17 +62,14 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
 
 /** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, introspection, schemaTriggers, trustedRoles, strict, reportCost } =
-    configuration;
-  const { requestTimeout, queueLength, queueTimeout } = configuration;
-  const caches = cacheSizesOf(configuration);
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueTimeout } = configuration;
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   try {
-    const bounds = { timeout: requestTimeout, queue: { length: queueLength, timeout: queueTimeout }, ...limitOptionsOf(configuration) };
-    const options = { database: databaseUrl, schemas, poolSize, prepare, introspection, schemaTriggers, trustedRoles, reportCost };
-    return await createRowgraph({ ...options, caches, observe, ...bounds });
+    const queue = { length: queueLength, timeout: queueTimeout };
+    const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };
+    return await createRowgraph({ ...options, observe });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // It was there a moment ago.

@@ -7,6 +7,7 @@ import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
 import { ConfigurationError, flagOf } from './config.ts';
+import { limitOptionsOf } from './limit-options.ts';
 
 export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay'>>;
@@ -61,8 +62,14 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
   };
 }
 
-/** The sizes of the graph's caches, as the settings have them. */
-export function cacheSizesOf({ documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
+/** What the settings that `dev` and `serve` share say of the graph. */
+export function graphOptionsOf(configuration: ServiceConfiguration) {
+  const { schemas, extraSearchPath, introspection, trustedRoles, reportCost, requestTimeout: timeout } = configuration;
+  const caches = cacheSizesOf(configuration);
+  return { schemas, extraSearchPath, introspection, trustedRoles, reportCost, timeout, caches, ...limitOptionsOf(configuration) };
+}
+
+function cacheSizesOf({ documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
   return { documents: documentCache, variants: variantCache, statements: statementCache, introspectionBytes: introspectionCache };
 }
 

@@ -13,6 +13,7 @@ import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
 
 const settings: SnapshotSettings = {
   schemas: ['public'],
+  extraSearchPath: [],
   introspection: 'on',
   trustedRoles: [],
   caches: { documents: 10, documentText: 10_000, variants: 10, variantText: 10_000, statements: 10, introspectionBytes: 10_000 },

@@ -24,6 +24,8 @@ import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
+  /** Schemas that names are looked up in as well. */
+  readonly extraSearchPath: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly caches: CacheSizes;
   /** Roles with powers that requests may run as nevertheless. */
@@ -61,7 +63,7 @@ export class SchemaSnapshot {
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
-    this.#searchPath = settings.schemas.map((schema) => render(identifier(schema)).text).join(', ');
+    this.#searchPath = [...settings.schemas, ...settings.extraSearchPath].map((schema) => render(identifier(schema)).text).join(', ');
   }
 
   /** Reads the catalog. The stamp has to be read before. */

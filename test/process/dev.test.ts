@@ -6,7 +6,8 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
-import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+import { type Answer, ask, startDev } from './start-dev.ts';
 
 const run = promisify(execFile);
 
@@ -15,35 +16,6 @@ before(async () => {
   home = await makeFolder();
 });
 after(() => removeFolder(home));
-
-/** What `rowgraph dev` prints, by its label; and the line to paste. */
-interface Printed {
-  readonly command: RunningCommand;
-  readonly facts: Readonly<Record<string, string>>;
-  readonly curl: string;
-  readonly text: string;
-}
-
-async function startDev(...commandArguments: string[]): Promise<Printed> {
-  const command = startCommand(['dev', '--port', '0', ...commandArguments], { home });
-  const text = await command.waitFor(/Ctrl-C stops/);
-  const facts = Object.fromEntries([...text.matchAll(/^ {2}([\w ]+): +(\S+)$/gm)].map(([, name, value]) => [name, value]));
-  return { command, facts, curl: /^ {2}(curl .+)$/m.exec(text)?.[1] ?? '', text };
-}
-
-interface Answer {
-  readonly data?: Record<string, unknown>;
-  readonly errors?: readonly { readonly message: string }[];
-}
-
-async function ask({ facts }: Printed, query: string, key = 'anon key'): Promise<Answer> {
-  const response = await fetch(facts['GraphQL URL'] ?? '', {
-    method: 'POST',
-    headers: { apiKey: facts[key] ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
-  return (await response.json()) as Answer;
-}
 
 /** What a shell makes of the printed line; where there is no curl, the request that it stands for. */
 async function paste(line: string): Promise<Answer> {
@@ -66,7 +38,7 @@ test('the first start initialises and says so; a later one is fast; the printed 
   const starts: number[] = [];
   for (const isFirst of [true, false]) {
     const begin = performance.now();
-    const printed = await startDev();
+    const printed = await startDev(home);
     const { data, errors } = await paste(printed.curl);
     starts.push(performance.now() - begin);
     assert.equal(errors, undefined);
@@ -81,7 +53,7 @@ test('the first start initialises and says so; a later one is fast; the printed 
 });
 
 test('everything that is printed is there', async () => {
-  const printed = await startDev();
+  const printed = await startDev(home);
   const { facts } = printed;
   const graphiql = await fetch(facts['GraphiQL URL'] ?? '');
   assert.equal(graphiql.status, 200);
@@ -120,7 +92,7 @@ test('everything that is printed is there', async () => {
 });
 
 test('psql and the like reach the database, and what they change is served at once', async () => {
-  const printed = await startDev();
+  const printed = await startDev(home);
   const client = new pg.Client(printed.facts['DB URL'] ?? '');
   await client.connect();
   await client.query('create table feather (id int primary key, colour text)');
@@ -144,20 +116,20 @@ test('psql and the like reach the database, and what they change is served at on
 test('--sql loads files of the userâ€™s instead, and the printed line asks for their data', async () => {
   const schema = await writeSql('shop.sql', 'create table drink (id int primary key, name text);\ncopy drink from stdin;\n1\tTea\n\\.\n');
   const more = await writeSql('more.sql', "create extension citext;\ninsert into drink values (2, 'Coffee'::citext);");
-  const printed = await startDev('--sql', schema, more);
+  const printed = await startDev(home, '--sql', schema, more);
   const { data } = await paste(printed.curl);
   assert.deepEqual(data, { drinkCollection: { edges: [{ node: { id: 1, name: 'Tea' } }, { node: { id: 2, name: 'Coffee' } }] } });
   await printed.command.stop();
 });
 
 test('what comments decide is printed: what they say, or the SQL that would say it, which works', async () => {
-  const example = await startDev();
+  const example = await startDev(home);
   assert.match(example.text, /^ {2}names: +inflected: account_holder becomes AccountHolder\n {2}page size: +100 rows at most/m);
   assert.match(example.text, /Comments in the database say so:\n\n {2}comment on schema public is '@graphql\(/);
   await example.command.stop();
 
   const sql = 'create table order_line (id int primary key);\ninsert into order_line select generate_series(1, 200);';
-  const plain = await startDev('--sql', await writeSql('order.sql', sql));
+  const plain = await startDev(home, '--sql', await writeSql('order.sql', sql));
   assert.match(plain.text, /^ {2}names: +as in the database: .*\n {2}page size: +30 rows at most, even with first: 1000$/m);
   const statements = plain.text.match(/^ {2}comment on .+;$/gm) ?? [];
   assert.equal(statements.length, 2);
@@ -169,6 +141,41 @@ test('what comments decide is printed: what they say, or the SQL that would say 
   const collection = data?.orderLineCollection as { totalCount: number; aggregate: object; edges: object[] };
   assert.deepEqual([collection.totalCount, collection.aggregate, collection.edges.length], [200, { max: { id: 200 } }, 100]);
   await plain.command.stop();
+});
+
+test('what is missing from the API is pointed out, with what to run: at the start, and when it is made', async () => {
+  const closed = 'create table secret (id int primary key);\nrevoke all on secret from anon, authenticated;';
+  const printed = await startDev(
+    home,
+    '--sql',
+    await writeSql('open.sql', 'create table open (id int primary key);'),
+    await writeSql('closed.sql', closed),
+  );
+  assert.match(printed.text, /^public\.secret is missing from the API, as neither anon nor authenticated has any privilege on it\./m);
+  const remedy = /^ {2}(grant select on public\.secret to anon, authenticated;)$/m.exec(printed.text)?.[1] ?? '';
+  const client = new pg.Client(printed.facts['DB URL'] ?? '');
+  await client.connect();
+  await client.query(remedy);
+  assert.deepEqual((await ask(printed, '{ secretCollection { edges { cursor } } }')).data, { secretCollection: { edges: [] } });
+  await client.query('begin; create table hidden (id int primary key); revoke all on hidden from anon, authenticated; commit');
+  await printed.command.waitFor(/^ {2}grant select on public\.hidden to anon, authenticated;$/m, 'stderr');
+  await client.end();
+  await printed.command.stop();
+});
+
+test('an API that is empty for the anonymous role says why', async () => {
+  const emptiness = async (text: string, ...flags: string[]): Promise<string> => {
+    const printed = await startDev(home, '--sql', await writeSql('empty.sql', text), ...flags);
+    await printed.command.stop();
+    return /^The API is empty[\s\S]*?(?=\n\n)/m.exec(printed.text)?.[0] ?? printed.text;
+  };
+  assert.match(await emptiness(''), /^The API is empty, as there are no tables or functions in the schema public: create some with psql/);
+  const closed = 'create table note (id int);\ncreate table plan (id int primary key);\nrevoke all on plan from anon;';
+  assert.match(
+    await emptiness(closed),
+    /^The API is empty for anon:\n {2}table public\.note: it has no primary key.*\n {2}table public\.plan: .*\n {4}grant select on table public\.plan to anon;$/,
+  );
+  assert.match(await emptiness('create schema app;', '--schemas', 'app'), /in the schema app: create some/);
 });
 
 test('an error in the SQL is one line with file and line, and exit code 1', async () => {
@@ -192,20 +199,20 @@ test('--data-dir keeps data and keys, over Ctrl-C and over a crash', async () =>
   const query = '{ noteCollection { edges { node { id } } } }';
   const add = (id: number): string => `mutation { insertIntonoteCollection(objects: [{id: ${id}}]) { affectedCount } }`;
 
-  const first = await startDev('--data-dir', 'data', '--sql', sql);
+  const first = await startDev(home, '--data-dir', 'data', '--sql', sql);
   const other = await runCommand(['dev', '--port', '0', '--data-dir', 'data'], { home });
   assert.equal(other.code, 2);
   assert.match(other.stderr, /^rowgraph: --data-dir data is in use by process \d+/);
   assert.equal((await ask(first, add(1))).errors, undefined);
   assert.equal((await first.command.stop()).code, 0);
 
-  const second = await startDev('--data-dir', 'data', '--sql', sql);
+  const second = await startDev(home, '--data-dir', 'data', '--sql', sql);
   assert.match(second.text, /has been loaded before/);
   assert.equal(second.facts['JWT secret'], first.facts['JWT secret']);
   assert.equal((await ask(second, add(2))).errors, undefined);
   await second.command.stop('SIGKILL');
 
-  const third = await startDev('--data-dir', 'data');
+  const third = await startDev(home, '--data-dir', 'data');
   const answer = await ask({ ...third, facts: { ...third.facts, 'anon key': first.facts['anon key'] ?? '' } }, query);
   assert.deepEqual(answer.data, { noteCollection: { edges: [{ node: { id: 1 } }, { node: { id: 2 } }] } });
   assert.equal((await third.command.stop('SIGTERM')).code, 0);
@@ -215,7 +222,7 @@ test('a data folder whose SQL failed begins anew, and a folder of somebody elseâ
   const wrong = await writeSql('half.sql', 'create table note (id int primary key);\nselect nothing;');
   assert.equal((await runCommand(['dev', '--port', '0', '--data-dir', 'half', '--sql', wrong], { home })).code, 1);
   const right = await writeSql('half.sql', 'create table note (id int primary key);');
-  const printed = await startDev('--data-dir', 'half', '--sql', right);
+  const printed = await startDev(home, '--data-dir', 'half', '--sql', right);
   assert.equal((await printed.command.stop()).code, 0);
 
   const { code, stderr } = await runCommand(['dev', '--port', '0', '--data-dir', '.'], { home });
@@ -228,7 +235,7 @@ test('a damaged cache is made anew', async () => {
   const states = (await readdir(folder)).filter((name) => name.endsWith('.zst'));
   assert.ok(states.length >= 2, String(states));
   for (const name of states) await truncate(path.join(folder, name), 10_000);
-  const printed = await startDev();
+  const printed = await startDev(home);
   assert.equal((await paste(printed.curl)).errors, undefined);
   const { stderr } = await printed.command.stop();
   assert.match(stderr, /Initialising the embedded database/);

@@ -13,8 +13,9 @@ import type { Progress } from '../progress.ts';
 import { roleStatements } from '../role-statements.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { readDevelopmentSecret } from './development-secret.ts';
-import { findExtensions, importExtensions, loadSql, type SqlFile } from './load-sql.ts';
+import { findExtensions, importExtensions, loadSql, type SqlFile, textOf } from './load-sql.ts';
 import { openAndFill, openExisting, openFilledOnce, type Place } from './open-pglite.ts';
+import { supabaseStatements } from './supabase.ts';
 
 export interface EmbeddedOptions {
   readonly schemas: readonly string[];
@@ -65,13 +66,15 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
 /** A new database with the roles and the files in it. The example is always the same, so it is kept; SQL of the user's need not be. */
 async function openNew(place: Place, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
   const roles = roleStatements(options);
+  const platform = supabaseStatements(textOf(files));
   const fill = async (pglite: PGlite): Promise<void> => {
     await pglite.exec(roles);
+    await pglite.exec(platform);
     await loadSql(pglite, files, place.progress);
   };
   if (options.sqlFiles === null) {
     const hash = createHash('sha256')
-      .update(JSON.stringify([roles, files]))
+      .update(JSON.stringify([roles, platform, files]))
       .digest('hex');
     return openFilledOnce(place, `example-${hash.slice(0, 16)}`, fill);
   }

@@ -5,31 +5,50 @@
 import type { Extensions, PGlite, Results } from '@electric-sql/pglite';
 import { CommandError } from '../command-error.ts';
 import type { Progress } from '../progress.ts';
+import { warn } from '../terminal.ts';
+import { findMissingPart, type MissingPart, mentionsPlatform } from './missing-parts.ts';
 import { lineAt, SqlSplitError, type SqlStatement, splitSql } from './split-sql.ts';
+import { supabaseExtensions } from './supabase.ts';
 
 export interface SqlFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Runs the files in their order. The session is as it was afterwards, whatever they set. */
+/** A statement that was left out, and what it would have needed. */
+interface Skipped {
+  readonly line: number;
+  readonly description: string;
+}
+
+const resetSession = 'reset session authorization; reset role; reset all';
+
+/** Runs the files in their order, each in a session without settings. Warns of statements that were left out. */
 export async function loadSql(pglite: PGlite, files: readonly SqlFile[], progress: Progress): Promise<void> {
+  await pglite.exec(resetSession);
   for (const file of files) {
     const statements = split(file);
+    const skipped: Skipped[] = [];
     let done = 0;
-    await progress.step(
-      `Loading ${file.name}`,
-      async () => {
-        for (const statement of statements) {
-          await runStatement(pglite, file, statement);
-          done += 1;
-        }
-      },
-      { describeState: () => `${done} of ${statements.length} statements` },
-    );
+    const run = async (): Promise<void> => {
+      for (const statement of statements) {
+        const part = await runStatement(pglite, file, statement);
+        if (part !== null) skipped.push({ line: lineAt(file.text, statement.offset), description: part.description });
+        done += 1;
+      }
+    };
+    await progress.step(`Loading ${file.name}`, run, { describeState: () => `${done} of ${statements.length} statements` });
     if (pglite.isInTransaction()) throw new CommandError(`${file.name}: a transaction is still open at the end: add "commit;"`, 1);
-    await pglite.exec('reset session authorization; reset role; reset all');
+    await pglite.exec(resetSession);
+    for (const text of describeSkipped(skipped)) warn(`${file.name}: ${text}`);
   }
+}
+
+function describeSkipped(skipped: readonly Skipped[]): string[] {
+  return [...Map.groupBy(skipped, ({ description }) => description)].map(([description, statements]) => {
+    const lines = statements.map(({ line }) => line).join(', ');
+    return `skipped ${statements.length === 1 ? 'line' : 'lines'} ${lines}, as the embedded database has no ${description}`;
+  });
 }
 
 function split(file: SqlFile): SqlStatement[] {
@@ -41,13 +60,30 @@ function split(file: SqlFile): SqlStatement[] {
   }
 }
 
-async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStatement): Promise<unknown> {
+/** The exposed schemas, and those of Supabase, are there before the files are loaded. */
+const duplicateSchema = '42P06';
+const plainSchema = /^create\s+schema\s+("[^"]+"|\w+)(\s+authorization\s+\S+)?$/i;
+
+/** Resolves to what the statement was left out for want of, or null where it ran. */
+async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStatement): Promise<MissingPart | null> {
+  const { text, copyData } = statement;
+  const isGuarded = pglite.isInTransaction() && (mentionsPlatform(text) || plainSchema.test(text));
   try {
-    return await (statement.copyData === null ? pglite.exec(statement.text) : copy(pglite, statement.text, statement.copyData));
+    if (isGuarded) await pglite.exec('savepoint rowgraph');
+    await (copyData === null ? pglite.exec(text) : copy(pglite, text, copyData));
+    if (isGuarded) await pglite.exec('release rowgraph');
+    return null;
   } catch (error) {
-    const { message, position, detail, hint } = error as PostgresError;
-    const offset = statement.offset + offsetOf(statement.text, Number(position ?? 1));
-    throw failure(file, offset, [message, detail, hint].filter(Boolean).join('; '), error);
+    const { code, message, position, detail, hint } = error as PostgresError;
+    const part = findMissingPart(text, message);
+    const isKnownSchema = code === duplicateSchema && plainSchema.test(text);
+    if ((part?.isDispensable || isKnownSchema) && (isGuarded || !pglite.isInTransaction())) {
+      if (isGuarded) await pglite.exec('rollback to rowgraph; release rowgraph');
+      return part;
+    }
+    const offset = statement.offset + offsetOf(text, Number(position ?? 1));
+    const remedy = part && `the embedded database has no ${part.description}: take the statement out, or serve a PostgreSQL that has it`;
+    throw failure(file, offset, [message, detail, remedy ?? hint].filter(Boolean).join('; '), error);
   }
 }
 
@@ -58,6 +94,7 @@ function copy(pglite: PGlite, text: string, rows: string): Promise<Results> {
 
 /** What PGlite's errors have of PostgreSQL's. */
 interface PostgresError {
+  readonly code?: string;
   readonly message: string;
   /** Counted in characters, from 1. */
   readonly position?: string;
@@ -74,10 +111,17 @@ function failure(file: SqlFile, offset: number, message: string, cause?: unknown
   return new CommandError(`${file.name}:${lineAt(file.text, offset)}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`, 1, cause);
 }
 
-/** Names of the extensions that the files create. */
+/** Names of the extensions that the files create, or need where they are written for Supabase. */
 export function findExtensions(files: readonly SqlFile[]): string[] {
+  const text = textOf(files);
   const pattern = /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?"?([a-z0-9_-]+)"?/gi;
-  return [...new Set(files.flatMap((file) => [...file.text.matchAll(pattern)].map((match) => (match[1] ?? '').toLowerCase())))];
+  const created = [...text.matchAll(pattern)].map(([, name = '']) => name.toLowerCase());
+  return [...new Set([...created, ...supabaseExtensions(text)])];
+}
+
+/** All files as one text. */
+export function textOf(files: readonly SqlFile[]): string {
+  return files.map(({ text }) => text).join('\n');
 }
 
 /** The extensions as PGlite wants them. Of one that it does not have, PostgreSQL itself will say so. */
@@ -86,10 +130,18 @@ export async function importExtensions(names: readonly string[]): Promise<Extens
   return Object.assign({}, ...found) as Extensions;
 }
 
+/** Those of PostgreSQL's own collection come with PGlite; others are packages of their own, of which rowgraph brings pgvector. */
 async function importExtension(name: string): Promise<Extensions> {
-  try {
-    return (await import(`@electric-sql/pglite/contrib/${name.replaceAll('-', '_')}`)) as Extensions;
-  } catch {
-    return {};
+  const places = [
+    `@electric-sql/pglite/contrib/${name.replaceAll('-', '_')}`,
+    `@electric-sql/pglite-${name === 'vector' ? 'pgvector' : name}`,
+  ];
+  for (const place of places) {
+    try {
+      return (await import(place)) as Extensions;
+    } catch {
+      // The next place may have it.
+    }
   }
+  return {};
 }

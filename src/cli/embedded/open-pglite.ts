@@ -12,6 +12,9 @@ export interface Place {
   readonly progress: Progress;
 }
 
+/** As on Supabase; a schema that does not exist is passed over. */
+const searchPath = '"$user", public, extensions';
+
 /** What is in the place's folder. */
 export function openExisting(place: Place): Promise<PGlite> {
   return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
@@ -70,6 +73,6 @@ async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promi
 
 function targetOf({ folder, extensions }: Place): PGliteOptions {
   // PGlite's own 160 MB of buffers are cleared at each start, which is most of what a small database would use them for.
-  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
+  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
   return { extensions, startParams, ...(folder === null ? {} : { dataDir: folder }) };
 }

@@ -1,0 +1,102 @@
+/**
+ * What a newcomer wonders about when something is missing from the API: tables that nobody was granted anything on, and an API with nothing in it. In:
+ * the database and its graph; out: lines that say what is so, and what to run.
+ */
+import type { PGlite } from '@electric-sql/pglite';
+import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
+
+export interface AccessSettings {
+  readonly schemas: readonly string[];
+  readonly anonRole: string;
+}
+
+/** Tables, views and foreign tables of the schemas on which none of the roles may do anything, as SQL writes them. */
+const closedTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any ($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    and not exists (
+      select from pg_roles r where r.rolname = any ($2) and has_schema_privilege(r.oid, n.oid, 'usage')
+        and (has_any_column_privilege(r.oid, c.oid, 'select, insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
+    )
+  order by array_position($1, n.nspname::text), c.oid`;
+
+/** What takes a table or a function out of the API. */
+const exclusions: ReadonlySet<FindingCode> = new Set([
+  'missing-schema',
+  'not-granted',
+  'no-key',
+  'no-columns',
+  'illegal-name',
+  'unsupported-type',
+]);
+
+/** Beyond so many, the rest is only counted. */
+const maxNamed = 8;
+
+export class AccessNotes {
+  readonly #pglite: PGlite;
+  readonly #settings: AccessSettings;
+  /** The roles of clients. */
+  readonly #roles: readonly string[];
+  /** Tables that are known to be closed; null until somebody was told of them. */
+  #closed: ReadonlySet<string> | null = null;
+
+  constructor(pglite: PGlite, settings: AccessSettings) {
+    this.#pglite = pglite;
+    this.#settings = settings;
+    this.#roles = [settings.anonRole, 'authenticated'];
+  }
+
+  /** What there is to say now; nothing where the API is as one would expect it. */
+  async describe(graph: Rowgraph): Promise<string[]> {
+    const closed = await this.#findClosed();
+    this.#closed = new Set(closed);
+    const emptiness = await describeEmptiness(graph, this.#settings);
+    return emptiness.length > 0 ? emptiness : describeClosed(closed, this.#roles);
+  }
+
+  /** What there is to say after a change of the schema: of closed tables that are new. */
+  async describeChange(): Promise<string[]> {
+    if (this.#closed === null) return [];
+    const closed = await this.#findClosed();
+    const known = this.#closed;
+    this.#closed = new Set(closed);
+    const added = closed.filter((table) => !known.has(table));
+    return describeClosed(added, this.#roles);
+  }
+
+  async #findClosed(): Promise<string[]> {
+    const { rows } = await this.#pglite.query<{ name: string }>(closedTablesText, [this.#settings.schemas, this.#roles]);
+    return rows.map(({ name }) => name);
+  }
+}
+
+function describeClosed(tables: readonly string[], roles: readonly string[]): string[] {
+  if (tables.length === 0) return [];
+  const [subject, object] = tables.length === 1 ? [`${tables[0]} is`, 'it'] : [`${tables.length} tables are`, 'them'];
+  const more = tables.length > maxNamed ? ` -- and ${tables.length - maxNamed} more` : '';
+  return [
+    `${subject} missing from the API, as neither ${roles.join(' nor ')} has any privilege on ${object}. To let them read:`,
+    `  grant select on ${tables.slice(0, maxNamed).join(', ')} to ${roles.join(', ')};${more}`,
+  ];
+}
+
+/** Why the API of the anonymous role is empty, and what to run; nothing where it is not, or introspection is off. */
+async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: AccessSettings): Promise<string[]> {
+  const { data } = await graph.execute({ query: '{ __schema { queryType { fields { name } } mutationType { name } } }' }, { role });
+  const root = data?.__schema as { queryType: { fields: readonly unknown[] }; mutationType: object | null } | undefined;
+  // What every schema has is `node`.
+  if (root === undefined || root.queryType.fields.length > 1 || root.mutationType !== null) return [];
+  const { findings } = await graph.doctor({ role });
+  const reasons = findings.filter(({ code }) => exclusions.has(code)).flatMap(describeReason);
+  if (reasons.length > 0) return [`The API is empty for ${role}:`, ...reasons];
+  const where = schemas.length === 1 ? `the schema ${schemas[0]}` : `the schemas ${schemas.join(', ')}`;
+  const advice = 'create some with psql, load a file with --sql, or expose another schema with --schemas';
+  return [`The API is empty, as there are no tables or functions in ${where}: ${advice}.`];
+}
+
+function describeReason({ object, name, message, remedy }: Finding, position: number): string[] {
+  if (position >= maxNamed) return position === maxNamed ? ['  … ("rowgraph doctor" names them all)'] : [];
+  return [`  ${object} ${name}: ${message}`, ...(remedy === null ? [] : [`    ${remedy}`])];
+}

@@ -1,0 +1,40 @@
+/** What the embedded database does not have, and a statement of a file may want: extensions, and most of the Supabase platform. */
+
+/** A failed statement's want. */
+export interface MissingPart {
+  /** `extension "pg_net"`, `schema "storage", which belongs to the Supabase platform`. */
+  readonly description: string;
+  /** Whether the statement can be left out: then the API lacks nothing, and nobody may do more than with it. */
+  readonly isDispensable: boolean;
+}
+
+/** Schemas of the platform. Of `auth` there is what `supabase.ts` makes. */
+const schemas = [
+  ...['auth', 'storage', 'realtime', 'cron', 'net', 'vault', 'pgsodium', 'pgmq', 'graphql', 'graphql_public'],
+  ...['supabase_functions', 'supabase_migrations', '_realtime', '_analytics'],
+].join('|');
+const qualified = new RegExp(`\\b(${schemas})"?\\s*\\.`);
+const missing = new RegExp(`^(?:schema "|relation "|type "|function )(${schemas})(?:"|\\..+) does not exist$`);
+const missingExtension = /^extension "(.+)" (is not available|does not exist)$/;
+
+/** What such a statement does, it does to the platform, to rows, or to rights that it would have given. */
+const dispensable =
+  /^(insert|update|delete|select|grant|revoke|comment|alter|drop|create\s+(policy|extension|(or\s+replace\s+)?trigger))\b/i;
+const restrictive = /^create\s+policy\b[^;]*\bas\s+restrictive\b/i;
+
+/** Whether a statement may fail for want of a part of the platform. */
+export function mentionsPlatform(statement: string): boolean {
+  return qualified.test(statement);
+}
+
+/** What a statement failed for want of; null where it failed for another reason. */
+export function findMissingPart(statement: string, message: string): MissingPart | null {
+  const extension = missingExtension.exec(message)?.[1];
+  if (extension !== undefined) return { description: `extension "${extension}"`, isDispensable: true };
+  const schema = missing.exec(message)?.[1];
+  if (schema === undefined) return null;
+  const isDispensable = dispensable.test(statement) && !restrictive.test(statement);
+  // Of `auth` there is a part.
+  const part = schema === 'auth' ? message.replace(/ does not exist$/, '') : `schema "${schema}"`;
+  return { description: `${part}, which belongs to the Supabase platform`, isDispensable };
+}

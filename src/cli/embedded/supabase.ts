@@ -1,0 +1,108 @@
+/**
+ * What SQL written for Supabase takes for granted. In: the text of the files; out: the SQL that makes what they use of it: users and claims, roles,
+ * the realtime publication, the schema `extensions`. The rest of the platform is not there (`missing-parts.ts`).
+ */
+import { literal, render } from '../../sql/sql.ts';
+
+/** Roles of the platform that dumps give things to. */
+const roleNames = /\b(anon|authenticated|service_role|dashboard_user|supabase(_\w+)?_admin|supabase_read_only_user)\b/g;
+
+/** `extensions` as a schema: qualified by it, or named where a schema is. */
+const extensionsSchema = /\bextensions\.|\bschema extensions\b|search_path\b[^;]*\bextensions\b/;
+
+/** Supabase has these without `create extension`; by what they are told. */
+const builtInExtensions: readonly (readonly [name: string, call: RegExp])[] = [
+  ['pgcrypto', /\b(crypt|gen_salt|gen_random_bytes|digest|hmac|pgp_\w+) ?\(/],
+  ['uuid-ossp', /\buuid_(generate_v\w+|ns_\w+|nil) ?\(/],
+];
+
+/** The tables of the schema `auth` that projects refer to and seed. Users get an id by themselves here, so that one is quickly made in psql. */
+const authTables = `create table auth.users (
+  instance_id uuid, id uuid primary key default gen_random_uuid(), aud varchar(255), role varchar(255), email varchar(255),
+  encrypted_password varchar(255), email_confirmed_at timestamptz, invited_at timestamptz, confirmation_token varchar(255),
+  confirmation_sent_at timestamptz, recovery_token varchar(255), recovery_sent_at timestamptz, email_change_token_new varchar(255),
+  email_change varchar(255), email_change_sent_at timestamptz, last_sign_in_at timestamptz, raw_app_meta_data jsonb, raw_user_meta_data jsonb,
+  is_super_admin boolean, created_at timestamptz default now(), updated_at timestamptz default now(), phone text unique,
+  phone_confirmed_at timestamptz, phone_change text default '', phone_change_token varchar(255) default '', phone_change_sent_at timestamptz,
+  confirmed_at timestamptz generated always as (least(email_confirmed_at, phone_confirmed_at)) stored,
+  email_change_token_current varchar(255) default '', email_change_confirm_status smallint default 0, banned_until timestamptz,
+  reauthentication_token varchar(255) default '', reauthentication_sent_at timestamptz, is_sso_user boolean not null default false,
+  deleted_at timestamptz, is_anonymous boolean not null default false
+);
+create unique index users_email_partial_key on auth.users (email) where not is_sso_user;
+create table auth.identities (
+  id uuid primary key default gen_random_uuid(), provider_id text not null, user_id uuid not null references auth.users on delete cascade,
+  identity_data jsonb not null, provider text not null, last_sign_in_at timestamptz, created_at timestamptz default now(),
+  updated_at timestamptz default now(), email text generated always as (lower(identity_data ->> 'email')) stored,
+  unique (provider_id, provider)
+);`;
+
+const claims = "nullif(current_setting('request.jwt.claims', true), '')::jsonb";
+
+/** What the functions of the schema `auth` return: the claims of the caller. */
+const authFunctions: readonly (readonly [name: string, type: string, expression: string])[] = [
+  ['uid', 'uuid', `(${claims} ->> 'sub')::uuid`],
+  ['role', 'text', `${claims} ->> 'role'`],
+  ['email', 'text', `${claims} ->> 'email'`],
+  ['jwt', 'jsonb', claims],
+];
+
+/** The SQL to run before the files: it makes what they use and do not create themselves. */
+export function supabaseStatements(source: string): string {
+  const text = simplify(source);
+  const roles = [...new Set(text.match(roleNames))].map(roleStatement);
+  const platform = [...authStatements(text), ...publicationStatements(text)];
+  const extensions = platform.length > 0 || extensionsSchema.test(text) ? extensionStatements(text) : [];
+  return [...roles, ...extensions, ...platform].join('\n');
+}
+
+/** Names of the extensions that these statements create. */
+export function supabaseExtensions(source: string): string[] {
+  return [...supabaseStatements(source).matchAll(/create extension "(.+?)"/g)].map(([, name = '']) => name);
+}
+
+/** SQL in one spelling: without quotes around names, in lower case, with single spaces and none around dots. */
+function simplify(source: string): string {
+  return source
+    .replaceAll('"', '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?\. ?/g, '.')
+    .toLowerCase();
+}
+
+function authStatements(text: string): string[] {
+  const usesTables = /\bauth\.(users|identities)\b/.test(text) && !/\bcreate table (if not exists )?auth\./.test(text);
+  const functions = authFunctions.filter(([name]) => {
+    return new RegExp(`\\bauth\\.${name} ?\\(`).test(text) && !new RegExp(`\\bcreate (or replace )?function auth\\.${name}\\b`).test(text);
+  });
+  const objects = [
+    ...(usesTables ? [authTables] : []),
+    ...functions.map(
+      ([name, type, value]) => `create function auth.${name}() returns ${type} stable language sql as $$ select ${value} $$;`,
+    ),
+  ];
+  return objects.length === 0 ? [] : ['create schema if not exists auth;', 'grant usage on schema auth to public;', ...objects];
+}
+
+/** Files that make it anew may drop it first. */
+function publicationStatements(text: string): string[] {
+  const isWanted = /\bsupabase_realtime\b/.test(text) && !/\bcreate publication supabase_realtime\b/.test(text);
+  return isWanted || /\bdrop publication supabase_realtime\b/.test(text) ? ['create publication supabase_realtime;'] : [];
+}
+
+/** The schema, and in it the extensions that a project on Supabase begins with, where they are used. */
+function extensionStatements(text: string): string[] {
+  const used = builtInExtensions.filter(
+    ([name, call]) =>
+      call.test(text) && !text.includes(`create extension if not exists ${name}`) && !text.includes(`create extension ${name}`),
+  );
+  return [
+    'create schema if not exists extensions;',
+    'grant usage on schema extensions to public;',
+    ...used.map(([name]) => `create extension "${name}" with schema extensions;`),
+  ];
+}
+
+function roleStatement(name: string): string {
+  return `do $$ begin if to_regrole(${render(literal(name)).text}) is null then create role ${name} nologin; end if; end $$;`;
+}

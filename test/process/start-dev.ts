@@ -1,0 +1,37 @@
+/** Starts `rowgraph dev`, reads what it prints, and asks its API. */
+import { type RunningCommand, startCommand } from './run-command.ts';
+
+/** What it prints, by its label; and the line to paste. */
+export interface Printed {
+  readonly command: RunningCommand;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly curl: string;
+  readonly text: string;
+}
+
+/** Resolves when it is ready. */
+export async function startDev(home: string, ...commandArguments: string[]): Promise<Printed> {
+  const command = startCommand(['dev', '--port', '0', ...commandArguments], { home });
+  const text = await command.waitFor(/Ctrl-C stops/);
+  const facts = Object.fromEntries([...text.matchAll(/^ {2}([\w ]+): +(\S+)$/gm)].map(([, name, value]) => [name, value]));
+  return { command, facts, curl: /^ {2}(curl .+)$/m.exec(text)?.[1] ?? '', text };
+}
+
+export interface Answer {
+  readonly data?: Record<string, unknown>;
+  readonly errors?: readonly { readonly message: string }[];
+}
+
+/** Sends a query with one of the printed keys, or with a token beside the anonymous one. */
+export async function ask({ facts }: Printed, query: string, key = 'anon key', token?: string): Promise<Answer> {
+  const response = await fetch(facts['GraphQL URL'] ?? '', {
+    method: 'POST',
+    headers: {
+      apiKey: facts[key] ?? '',
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ query }),
+  });
+  return (await response.json()) as Answer;
+}

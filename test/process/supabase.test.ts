@@ -1,0 +1,130 @@
+/** `rowgraph dev --sql` with SQL written for Supabase: by hand, and by a dump. What the embedded database lacks is told. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+import { ask, startDev } from './start-dev.ts';
+
+const ada = '0000000a-0000-4000-8000-000000000000';
+const fileOf = (name: string): string => path.join(import.meta.dirname, 'supabase', name);
+
+let home: string;
+before(async () => {
+  home = await makeFolder();
+});
+after(() => removeFolder(home));
+
+/** A token as the auth server would give it to Ada. */
+async function signIn(secret: string | undefined): Promise<string> {
+  const claims = JSON.stringify({ sub: ada, email: 'ada@plants.example', app_metadata: { staff: false } });
+  const { stdout } = await runCommand(['keys', '--jwt-secret', secret ?? '', '--role', 'authenticated', '--claims', claims], { home });
+  return stdout.trim();
+}
+
+/** What the lines of warnings say, without the name of the file. */
+function warningsOf(stderr: string): string[] {
+  return [...stderr.matchAll(/^rowgraph: WARNING: .*?\.sql: (.*)$/gm)].map(([, text = '']) => text);
+}
+
+test('a project’s own SQL: users, policies, triggers, extensions, realtime; files and jobs are left out and named', async () => {
+  const printed = await startDev(home, '--sql', fileOf('project.sql'));
+  const names = (answer: { data?: Record<string, unknown> }, field: string): unknown =>
+    (answer.data?.[field] as { edges: { node: { name: string } }[] } | undefined)?.edges.map(({ node }) => node.name) ?? answer;
+
+  const plants = '{ plantsCollection(orderBy: [{name: AscNullsLast}]) { edges { node { name } } } }';
+  assert.deepEqual(names(await ask(printed, plants), 'plantsCollection'), ['Ivy', 'Monstera']);
+  const token = await signIn(printed.facts['JWT secret']);
+  assert.deepEqual(names(await ask(printed, plants, 'anon key', token), 'plantsCollection'), ['Fern', 'Ivy', 'Monstera']);
+
+  const profiles =
+    '{ profilesCollection(orderBy: [{username: AscNullsLast}]) { edges { node { username plantsCollection { edges { node { name } } } } } } }';
+  assert.deepEqual((await ask(printed, profiles)).data, {
+    profilesCollection: {
+      edges: [
+        { node: { username: 'ada', plantsCollection: { edges: [{ node: { name: 'Monstera' } }] } } },
+        { node: { username: 'bo', plantsCollection: { edges: [{ node: { name: 'Ivy' } }] } } },
+      ],
+    },
+  });
+
+  const added = await ask(
+    printed,
+    'mutation { insertIntoplantsCollection(objects: [{name: "Palm"}]) { records { owner_id } } }',
+    'anon key',
+    token,
+  );
+  assert.deepEqual(added.data, { insertIntoplantsCollection: { records: [{ owner_id: ada }] } });
+  const similar = `{ similar_plants(to_plant: "00000001-0000-4000-8000-000000000000", first: 1) { edges { node { name } } } }`;
+  assert.deepEqual(names(await ask(printed, similar), 'similar_plants'), ['Ivy'], 'pgvector');
+  const { data } = await ask(printed, '{ invite(secret: "x") }');
+  assert.match(String(data?.invite), /^\$1\$salt\$/, 'a function finds those of the schema extensions');
+
+  const { stderr } = await printed.command.stop();
+  assert.deepEqual(warningsOf(stderr), [
+    'skipped line 7, as the embedded database has no extension "pg_cron"',
+    'skipped lines 80, 81, 82, as the embedded database has no schema "storage", which belongs to the Supabase platform',
+    'skipped line 84, as the embedded database has no schema "cron", which belongs to the Supabase platform',
+    'skipped line 85, as the embedded database has no schema "supabase_functions", which belongs to the Supabase platform',
+    'skipped line 103, as the embedded database has no relation "auth.sessions", which belongs to the Supabase platform',
+  ]);
+});
+
+test('a dump: its settings, owners, grants and default privileges', async () => {
+  const user = path.join(home, 'user.sql');
+  await writeFile(user, `insert into auth.users (id, email) values ('${ada}', 'ada@posts.example')`);
+  const printed = await startDev(home, '--sql', fileOf('dump.sql'), user);
+  const posts = '{ postsCollection(filter: {slug: {eq: "FIRST"}}) { edges { node { slug status } } } }';
+  assert.deepEqual((await ask(printed, posts)).data, { postsCollection: { edges: [{ node: { slug: 'First', status: 'published' } }] } });
+  const token = await signIn(printed.facts['JWT secret']);
+  assert.deepEqual((await ask(printed, '{ mine }', 'anon key', token)).data, { mine: '2' });
+
+  const client = new pg.Client(printed.facts['DB URL'] ?? '');
+  await client.connect();
+  const { rows } = await client.query("select tablename from pg_publication_tables where pubname = 'supabase_realtime'");
+  assert.deepEqual(rows, [{ tablename: 'posts' }]);
+  await client.end();
+  const { stderr } = await printed.command.stop();
+  assert.deepEqual(
+    warningsOf(stderr).map((text) => text.replace(/, as the embedded database has no/, ':')),
+    [
+      'skipped line 19: extension "pg_net"',
+      'skipped line 20: extension "pgsodium"',
+      'skipped lines 24, 25: extension "pg_graphql"',
+      'skipped line 28: extension "supabase_vault"',
+      'skipped line 100: schema "storage", which belongs to the Supabase platform',
+    ],
+  );
+});
+
+test('what the API needs and the embedded database lacks ends the load with a line that says so', async () => {
+  const file = path.join(home, 'photos.sql');
+  await writeFile(file, 'create table photo (\n  id int primary key,\n  object_id uuid references storage.objects (id)\n);');
+  const { code, stderr } = await runCommand(['dev', '--port', '0', '--sql', file], { home });
+  assert.equal(code, 1);
+  const reason = 'the embedded database has no schema "storage", which belongs to the Supabase platform';
+  assert.ok(stderr.includes(`photos.sql:1: schema "storage" does not exist; ${reason}: take the statement out`), stderr);
+});
+
+test('a file may create what Supabase has, in a transaction too', async () => {
+  const file = path.join(home, 'own.sql');
+  await writeFile(
+    file,
+    `begin;
+    create schema auth;
+    create schema if not exists extensions;
+    insert into storage.buckets (id) values ('x');
+    create table auth.users (id int primary key, nick text);
+    create or replace function auth.uid() returns int stable language sql as $$ select 7 $$;
+    commit;
+    create publication supabase_realtime;
+    create table note (id int primary key references auth.users, role text default auth.role());
+    insert into auth.users values (auth.uid(), 'Ada');
+    insert into note values (7);`,
+  );
+  const printed = await startDev(home, '--sql', file, '--schemas', 'public,auth');
+  const query = '{ noteCollection { edges { node { role users { nick } } } } }';
+  assert.deepEqual((await ask(printed, query)).data, { noteCollection: { edges: [{ node: { role: null, users: { nick: 'Ada' } } }] } });
+  assert.deepEqual(warningsOf((await printed.command.stop()).stderr).length, 1);
+});
