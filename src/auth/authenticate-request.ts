@@ -1,6 +1,6 @@
 /**
- * Who asks: the key in the header `apiKey` is required on every request, and a bearer token beside it decides instead. In: the headers
- * of a request; out: the caller, at once where the tokens are known.
+ * Authenticates a request: every request needs a key in the header `apiKey`; if it also has a bearer token, the token determines the caller. In:
+ * the headers of a request; out: the caller, synchronously if the tokens are cached.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../engine/request.ts';
@@ -10,11 +10,14 @@ import type { TokenVerifier } from './verify-token.ts';
 /** The caller of a request. Throws or rejects with UNAUTHENTICATED. */
 export function authenticateRequest(headers: IncomingHttpHeaders, verifier: TokenVerifier): Caller | Promise<Caller> {
   const key = headers.apikey;
-  // Node joins a repeated header with a comma; that is no token either, so only the type is of interest here.
+  // Node joins repeated headers with a comma, which is not a valid token either, so checking the type is enough.
   if (typeof key !== 'string' || key === '') {
-    throw new ApiError('UNAUTHENTICATED', "Send the header apiKey with a key of this project (HS256, signed with the project's secret).");
+    throw new ApiError(
+      'UNAUTHENTICATED',
+      "The apiKey header is missing. Send a key of this project (HS256, signed with the project's secret).",
+    );
   }
-  // The shape of both headers is checked before anything is verified: whoever throws here must leave no promise behind that nobody awaits.
+  // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
   const { authorization } = headers;
   const token = authorization === undefined ? null : readBearerToken(authorization);
   const caller = verifier.verify(key, 'The apiKey');
@@ -23,13 +26,13 @@ export function authenticateRequest(headers: IncomingHttpHeaders, verifier: Toke
   return verifier.verify(token, 'The bearer token');
 }
 
-/** Another scheme is refused: to pass over credentials would run the request as somebody else than its sender thinks. */
+/** Rejects other schemes: ignoring credentials would run the request as somebody other than its sender expects. */
 function readBearerToken(authorization: string): string {
   const token = authorization.slice(7).trim();
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ' || token === '') {
     throw new ApiError(
       'UNAUTHENTICATED',
-      'The header Authorization must be "Bearer" and a JSON Web Token; leave it out to ask with the apiKey alone.',
+      'The Authorization header must be "Bearer" followed by a JSON Web Token. Omit the header to authenticate with the apiKey alone.',
     );
   }
   return token;

@@ -2,7 +2,7 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** A key for `role`. Without `expiresIn` (such as `1h` or `30 days`, or seconds) it is valid until the secret is changed. */
+/** A key for `role`. Without `expiresIn` (such as `1h`, `30 days` or a number of seconds) it is valid until the secret changes. */
 export async function signKey(
   secret: string,
   role: string,

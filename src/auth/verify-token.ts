@@ -1,6 +1,6 @@
 /**
  * Checks the JSON Web Tokens of callers: HS256 with the project's secret, within its time, with the role as a claim. In: the text of
- * a token; out: the caller. Tokens that passed are remembered, so that a known one costs a look-up and a look at the clock.
+ * a token; out: the caller. Valid tokens are cached, so that verifying one again costs only a lookup and a check of the time.
  */
 import { createSecretKey } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
@@ -11,8 +11,8 @@ import type { CacheStatistics } from '../events.ts';
 
 export interface TokenVerifier {
   /**
-   * The caller whom a token stands for; the same object each time, which lets later stages keep what they derive from it.
-   * At once where the token is known. Throws or rejects with UNAUTHENTICATED; `subject` begins its message ("The apiKey").
+   * The caller that a token identifies; the same object each time, so that later stages can cache what they derive from it.
+   * Synchronous if the token is cached. Throws or rejects with UNAUTHENTICATED; `subject` begins the message ("The apiKey").
    */
   verify(token: string, subject: string): Caller | Promise<Caller>;
   readStatistics(): CacheStatistics;
@@ -25,14 +25,14 @@ interface KnownToken {
   readonly expiresAt: number;
 }
 
-/** In characters; a token of ours has some 200, one of a large identity provider 2,000. */
+/** In characters; rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
 
-/** A verifier for one secret, which remembers so many tokens. */
+/** A verifier for one secret, with a cache of this many tokens. */
 export function createTokenVerifier(secret: string, maximumTokens = 10_000): TokenVerifier {
   if (secret === '') throw new Error('The JWT secret must not be empty.');
   const key = createSecretKey(secret, 'utf8');
-  // Tokens that fail are not kept: their number is the attacker's choice, and they would push out those of real callers.
+  // Invalid tokens are not cached: an attacker could send any number of them and evict those of real callers.
   const known = new LRUCache<string, KnownToken>({
     max: maximumTokens,
     maxSize: maximumCacheSize,
@@ -55,7 +55,7 @@ export function createTokenVerifier(secret: string, maximumTokens = 10_000): Tok
       const entry = known.get(token);
       if (entry === undefined) return verifyUnknown(token, subject);
       const now = Math.floor(Date.now() / 1000);
-      // The clock may be set back, so both ends count on every hit.
+      // The clock may be set back, so check both ends on every hit.
       if (now < entry.expiresAt && now >= entry.notBefore) {
         hits += 1;
         return entry.caller;
@@ -67,16 +67,16 @@ export function createTokenVerifier(secret: string, maximumTokens = 10_000): Tok
   };
 }
 
-/** How far the clock of whoever signs tokens may be ahead. */
+/** How far the clock of the issuer may be ahead. */
 const issueLeewaySeconds = 60;
 
-const issuedLater = 'says in its claim iat that it was issued in the future: see the clocks of this server and of the one that signed it.';
-const tooLate = 'is expired: get a new one.';
-const tooEarly = 'is not yet valid: see its claim nbf, and the clocks of this server and of the one that signed it.';
+const issuedLater = 'has an iat claim in the future. Check the clocks of this server and of the server that signed it.';
+const tooLate = 'has expired. Get a new one.';
+const tooEarly = 'is not yet valid. Check its nbf claim, and the clocks of this server and of the server that signed it.';
 
 async function readPayload(token: string, key: Parameters<typeof jwtVerify>[1], subject: string): Promise<JWTPayload> {
   try {
-    // Naming the algorithm is what keeps out `alg: none` and keys of another kind (RFC 8725, section 3.1).
+    // Naming the algorithm rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
     const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] });
     return payload;
   } catch (error) {
@@ -87,27 +87,27 @@ async function readPayload(token: string, key: Parameters<typeof jwtVerify>[1], 
 function explain(error: unknown): string {
   if (error instanceof errors.JWTExpired) return tooLate;
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed') return tooEarly;
-  if (error instanceof errors.JWTClaimValidationFailed) return `has a claim ${error.claim} that is not valid: sign it anew.`;
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "is not signed with this project's secret.";
+  if (error instanceof errors.JWTClaimValidationFailed) return `has an invalid ${error.claim} claim. Sign a new one.`;
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "has an invalid signature. Sign it with this project's secret.";
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return "is not signed with HS256, the only algorithm that is accepted: sign it with this project's secret.";
-  return 'is not a JSON Web Token: copy the whole of it, three parts with two dots in between.';
+    return "is not signed with HS256, the only supported algorithm. Sign it with HS256 and this project's secret.";
+  return 'is not a JSON Web Token. Copy all of it: three parts separated by dots.';
 }
 
-/** jose takes any number, such as the infinite one that `1e999` is, and does not look at the time of issue. */
+/** jose accepts any number, even `1e999`, which is infinite, and does not check the time of issue. */
 function checkTimes({ exp, nbf, iat }: JWTPayload, subject: string): void {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {
     if (time !== undefined && !Number.isFinite(time))
-      throw unauthenticated(`${subject} has a claim ${name} that is not a time: sign it anew.`);
+      throw unauthenticated(`${subject} has an invalid ${name} claim: it is not a time. Sign a new one.`);
   }
   if (iat !== undefined && iat > Date.now() / 1000 + issueLeewaySeconds) throw unauthenticated(`${subject} ${issuedLater}`);
 }
 
-/** `none` is no role but the word that resets to the login role, whose rights no token may lend (PostgreSQL: SET ROLE). */
+/** `none` is not a role: it resets to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */
 function readRole(payload: JWTPayload, subject: string): string {
   const role = payload.role;
   if (typeof role !== 'string' || role === '' || role === 'none' || role.includes('\0') || !role.isWellFormed()) {
-    throw unauthenticated(`${subject} does not say whose it is: its claim role must be the name of a database role.`);
+    throw unauthenticated(`${subject} has no valid role claim. Set the claim to the name of a database role.`);
   }
   return role;
 }

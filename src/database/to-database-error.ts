@@ -59,7 +59,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
 /** The error of a batch that is not to go on. */
 export function stopError(reason: StopReason): DatabaseError {
   return reason === 'expired'
-    ? new DatabaseError('The request took longer than its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
+    ? new DatabaseError('The request exceeded its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
     : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
 }
 

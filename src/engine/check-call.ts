@@ -8,7 +8,7 @@ export function checkRequest(request: unknown): void {
   if (typeof query !== 'string') {
     throw badRequest(
       query === undefined
-        ? 'The request has no member "query": pass the GraphQL document there, as a string.'
+        ? 'The request has no member "query". Pass the GraphQL document as a string in "query".'
         : 'The member "query" must be a string.',
     );
   }

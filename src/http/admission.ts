@@ -1,35 +1,36 @@
 /**
- * How many requests and bytes a server has in hand, of each client and in all, and whether there is room for another request. In: what comes and
- * goes; out: why a request is refused. The looks are cheap, so that refusing costs next to nothing.
+ * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. In: requests as they begin
+ * and end; out: why a request is rejected. The checks are cheap, so that rejecting costs next to nothing.
  */
 
-/** What the server holds at most at one time. */
+/** The most that the server holds at one time. */
 export interface InFlightLimits {
-  /** Requests in all. */
+  /** Total requests. */
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /** Bytes of bodies and of responses that are not yet written. One address may have half of them. */
+  /** Bytes of request bodies and unwritten responses. One address may use half of them. */
   readonly bytes: number;
 }
 
-/** What one client has in hand: an address, or the user whom a token names. */
+/** What one client has in flight: an address, or the user that a token names. */
 export interface Share {
   readonly name: string;
   requests: number;
   bytes: number;
-  /** Who refers to it, such as connections: it is forgotten when nobody does. */
+  /** Number of references, such as from connections: the share is removed when there are none. */
   references: number;
 }
 
 const refusals = {
-  requests: 'The server has as many requests in hand as it takes: try again in a while.',
-  clientRequests: 'This client has as many requests in hand as it may: wait for answers before you send more.',
-  bytes: 'The server holds as many bytes of requests and answers as it takes: try again in a while.',
-  clientBytes: 'The requests and answers of this client that are in hand are too large together: wait for answers before you send more.',
+  requests: 'The server is processing too many requests. Try again later.',
+  clientRequests: 'This client has too many requests in progress. Wait for responses before you send more.',
+  bytes: 'The server is holding too many bytes of requests and responses. Try again later.',
+  clientBytes:
+    'The requests and responses of this client that are in progress are too large in total. Wait for responses before you send more.',
 } as const;
 
-/** Why a request is refused, in words for the client. */
+/** Why a request is rejected, as a message for the client. */
 export type Refusal = (typeof refusals)[keyof typeof refusals];
 
 export class Admission {
@@ -37,14 +38,14 @@ export class Admission {
   readonly #shares = new Map<string, Share>();
   #requests = 0;
   #bytes = 0;
-  /** Called where bytes are refused, for answers that nobody reads to be given up: those of a client, or null for those of all. */
+  /** Called when bytes are rejected, to end connections that do not read their responses: those of one client, or of all if null. */
   onPressure: ((share: Share | null) => void) | null = null;
 
   constructor(limits: InFlightLimits) {
     this.#limits = limits;
   }
 
-  /** The share of a client, which has to be given back by `forget`. */
+  /** The share of a client, which must be released with `forget`. */
   refer(name: string): Share {
     const share = this.#shares.get(name);
     if (share !== undefined) return this.referAgain(share);
@@ -53,7 +54,7 @@ export class Admission {
     return added;
   }
 
-  /** The same share for somebody else, who has to give it back too. */
+  /** Another reference to the same share, which must be released too. */
   referAgain(share: Share): Share {
     share.references += 1;
     return share;
@@ -64,14 +65,14 @@ export class Admission {
     if (share.references === 0) this.#shares.delete(share.name);
   }
 
-  /** Why another request of the client is refused; null where there is room. */
+  /** Why another request of the client is rejected; null if there is room. */
   refuse(share: Share): Refusal | null {
     if (this.#requests >= this.#limits.requests) return refusals.requests;
     if (share.requests >= this.#limits.clientRequests) return refusals.clientRequests;
     return this.refuseBytes(share);
   }
 
-  /** Why a client's bytes are refused; null where there is room. */
+  /** Why a client's bytes are rejected; null if there is room. */
   refuseBytes(share: Share): Refusal | null {
     if (this.#bytes > this.#limits.bytes) {
       this.onPressure?.(null);
@@ -82,30 +83,30 @@ export class Admission {
     return refusals.clientBytes;
   }
 
-  /** Why another request of a user is refused; null where there is room. */
+  /** Why another request of a user is rejected; null if there is room. */
   refuseUser(share: Share): Refusal | null {
     return share.requests >= this.#limits.clientRequests ? refusals.clientRequests : null;
   }
 
-  /** A request is in hand. */
+  /** A request has begun. */
   enter(share: Share): void {
     this.#requests += 1;
     share.requests += 1;
   }
 
-  /** It no longer is. */
+  /** A request has ended. */
   leave(share: Share): void {
     this.#requests -= 1;
     share.requests -= 1;
   }
 
-  /** So many bytes more are held for a client; fewer where the number is negative. */
+  /** Adds to the bytes held for a client; a negative number releases some. */
   hold(share: Share, bytes: number): void {
     this.#bytes += bytes;
     share.bytes += bytes;
   }
 
-  /** What is held at the moment. */
+  /** What is held now. */
   get held(): { readonly requests: number; readonly bytes: number; readonly clients: number } {
     return { requests: this.#requests, bytes: this.#bytes, clients: this.#shares.size };
   }

@@ -1,6 +1,6 @@
 /**
- * Answers what Node's parser refuses: bytes that are not an HTTP request, a head that is too large, a request that does not arrive in time. There is no
- * request that could be routed then, so the response is written to the socket as it is.
+ * Responds to what Node's parser rejects: bytes that are not an HTTP request, headers that are too large, a request that does not arrive in time. There is
+ * no request to route in these cases, so the response is written directly to the socket.
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
@@ -14,18 +14,21 @@ interface Failure {
 
 function explain(code: string | undefined): Failure {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const error = new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time: send its head and its body without pauses.');
+    const error = new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time. Send its headers and body without pauses.');
     return { statusLine: `${errorCodes.REQUEST_TIMEOUT.status} Request Timeout`, error };
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const error = new ApiError('BAD_REQUEST', 'The headers of the request are too large: send fewer or shorter ones, 16 KB at most.');
+    const error = new ApiError('BAD_REQUEST', 'The request headers are too large. Send at most 16 KB.');
     return { statusLine: '431 Request Header Fields Too Large', error };
   }
-  const error = new ApiError('BAD_REQUEST', 'This is not a complete HTTP/1.1 request: check its head, and the length of its body.');
+  const error = new ApiError(
+    'BAD_REQUEST',
+    'The request is not a complete HTTP/1.1 request. Check its headers and the length of its body.',
+  );
   return { statusLine: '400 Bad Request', error };
 }
 
-/** Listens to what Node's parser refuses. */
+/** Listens for what Node's parser rejects. */
 export function createBrokenRequestHandler(
   connections: Connections,
   nextRequestId: () => string,
@@ -40,9 +43,9 @@ export function createBrokenRequestHandler(
   };
 }
 
-/** Answers requests for a tunnel, which Node hands over with the bare socket. */
+/** Responds to CONNECT requests, which Node hands over with the bare socket. */
 export function refuseTunnel(socket: Socket, requestId: string): void {
-  const error = new ApiError('METHOD_NOT_ALLOWED', 'This server is not a proxy: it opens no tunnels.');
+  const error = new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this server is not a proxy.');
   socket.on('error', () => socket.destroy());
   writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, requestId);
   socket.destroySoon();

@@ -1,22 +1,22 @@
-/** What the head of every request must fulfil, whatever its path. In: the request; out: nothing, or what is wrong. */
+/** Requirements on the headers of every request, whatever its path. In: the request; out: nothing, or an error. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 
-/** A proxy in front may read another one of several than we do. */
+/** If one of these is repeated, a proxy in front may use a different value than rowgraph does. */
 const onlyOnce = ['host', 'apikey', 'content-type', 'authorization'] as const;
 
-/** Throws BAD_REQUEST where the header Host is missing, or one that may come only once comes twice. */
+/** Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated. */
 export function checkHead({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') {
-    throw new ApiError('BAD_REQUEST', 'The header Host is missing: HTTP/1.1 requires it.');
+    throw new ApiError('BAD_REQUEST', 'The Host header is missing. HTTP/1.1 requires it.');
   }
   if (!mayRepeat(headers)) return;
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   const repeated = names.find((name, index) => isOnlyOnce(name) && names.findIndex((other) => isSame(other, name)) < index);
-  if (repeated !== undefined) throw new ApiError('BAD_REQUEST', `The header ${repeated} comes more than once: send it once.`);
+  if (repeated !== undefined) throw new ApiError('BAD_REQUEST', `The ${repeated} header was sent more than once. Send it once.`);
 }
 
-/** Node joins repeated headers with commas (`joinDuplicateHeaders`), so that one without a comma came once. */
+/** Node joins repeated headers with commas (`joinDuplicateHeaders`), so a header without a comma was sent once. */
 function mayRepeat({ host, apikey, authorization, 'content-type': contentType }: IncomingHttpHeaders): boolean {
   return hasComma(host) || hasComma(apikey) || hasComma(authorization) || hasComma(contentType);
 }

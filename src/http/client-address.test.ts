@@ -44,5 +44,5 @@ test('X-Forwarded-For counts as far as the proxies are trusted', () => {
 
 test('a proxy that is not an address is refused', () => {
   for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/', ''])
-    assert.throws(() => readProxyTrust(wrong), /is not the address of a proxy/, wrong);
+    assert.throws(() => readProxyTrust(wrong), /is not a proxy address/, wrong);
 });

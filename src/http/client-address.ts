@@ -1,22 +1,22 @@
 /**
- * Which client a request counts for. In: the address of the connection, and the header X-Forwarded-For where a proxy in front is trusted; out: the
- * client's address, and the block of addresses that one client may be expected to have.
+ * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a proxy in front is trusted;
+ * out: the client's address, and the block of addresses that a single client is assumed to have.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** Names for the ranges in which proxies usually are. */
+/** Names of the usual address ranges of proxies. */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Says of an address whether it is that of a trusted proxy. */
+/** Whether an address belongs to a trusted proxy. */
 export type ProxyTrust = (address: string) => boolean;
 
 /**
- * The trust in proxies that a setting stands for: true for any, or addresses, networks (10.0.0.0/8) and the names `loopback`, `linklocal` and
- * `uniquelocal`, separated by commas. Null where no proxy is trusted. Throws an `Error` that names what is not an address.
+ * Parses the setting for trusted proxies: true for any, or addresses, networks (10.0.0.0/8) and the names `loopback`, `linklocal` and
+ * `uniquelocal`, separated by commas. Null if no proxy is trusted. Throws an `Error` that names whatever is not an address.
  */
 export function readProxyTrust(setting: boolean | string): ProxyTrust | null {
   if (setting === false) return null;
@@ -33,13 +33,13 @@ function addRange(list: BlockList, range: string): void {
   const most = family === 'ipv6' ? 128 : 32;
   const prefix = bits === undefined ? most : Number(bits);
   if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > most)
-    throw new Error(`${JSON.stringify(range)} is not the address of a proxy: give addresses, networks such as 10.0.0.0/8, or ${nameList}.`);
+    throw new Error(`${JSON.stringify(range)} is not a proxy address. Use addresses, networks such as 10.0.0.0/8, or ${nameList}.`);
   list.addSubnet(address, prefix, family);
 }
 
 const nameList = Object.keys(namedRanges).join(', ');
 
-/** The nearest address that is not a trusted proxy's. `forwarded` is the header X-Forwarded-For, to which each proxy adds whom it heard. */
+/** The nearest address that is not a trusted proxy's. `forwarded` is the X-Forwarded-For header, to which each proxy appends the address that connected to it. */
 export function findClientAddress(remote: string, forwarded: string | string[] | undefined, isTrusted: ProxyTrust): string {
   let client = plainAddress(remote);
   const hops = String(forwarded ?? '').split(',');
@@ -52,8 +52,8 @@ export function findClientAddress(remote: string, forwarded: string | string[] |
 }
 
 /**
- * The addresses that count as one client: an IPv4 address itself; of IPv6 the first 64 bits, which is the least that a network is given (RFC 6177), so
- * that a single host may have them all.
+ * The addresses that count as one client: a single IPv4 address, or the first 64 bits of an IPv6 address. A /64 is the smallest network that is assigned
+ * (RFC 6177), so a single host may have all of its addresses.
  */
 export function addressBlock(address: string): string {
   const plain = plainAddress(address);
@@ -67,7 +67,7 @@ export function addressBlock(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Without the zone, and IPv4 as itself where it came in by a socket of IPv6. */
+/** The address without its zone; an IPv4 address mapped to IPv6 as plain IPv4. */
 function plainAddress(address: string): string {
   const zoneless = address.split('%', 1)[0] ?? '';
   const mapped = zoneless.slice(0, 7).toLowerCase() === '::ffff:' ? zoneless.slice(7) : '';

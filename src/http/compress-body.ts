@@ -1,6 +1,6 @@
 /**
- * Compresses large answers for clients that ask for it, on Node's thread pool. In: the header Accept-Encoding and the bytes; out: fewer
- * bytes. Keys travel in headers that no browser adds by itself, so there is no cross-site secret to guess by length (BREACH).
+ * Compresses large responses for clients that ask for it, on Node's thread pool. In: the header Accept-Encoding and the bytes; out: fewer
+ * bytes. Keys are sent in headers that browsers never add by themselves, so there is no cross-site secret to guess by length (BREACH).
  */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -43,23 +43,23 @@ const encodings = {
   gzip: { whole: (body) => compressGzip(body, levels.gzip), stream: () => createGzip(levels.gzip) },
 } satisfies Record<string, Compressor>;
 
-/** In bytes. A larger body is not copied to stand in one piece. */
+/** In bytes. A larger body is not copied into one buffer. */
 const longestWhole = 1024 * 1024;
 
 export type ContentEncoding = keyof typeof encodings;
 
 /** How a response may be sent. */
 export interface AcceptedEncodings {
-  /** The encoding that the client likes best, the cheapest where it likes several alike; null where it wants none. */
+  /** The encoding that the client prefers, the cheapest of those that it prefers equally; null for none. */
   readonly best: ContentEncoding | null;
-  /** Whether a response may be sent as it is. */
+  /** Whether a response may be sent unencoded. */
   readonly allowsIdentity: boolean;
 }
 
 const names = Object.keys(encodings) as ContentEncoding[];
 const known = new LRUCache<string, AcceptedEncodings>({ max: 200 });
 
-/** How the client wants answers (RFC 9110, section 12.5.3). Neither is possible where it refuses whatever there is. */
+/** How the client accepts responses (RFC 9110, section 12.5.3). `best` is null and `allowsIdentity` false if it rejects everything. */
 export function negotiateEncoding(acceptEncoding: string): AcceptedEncodings {
   const remembered = known.get(acceptEncoding);
   if (remembered !== undefined) return remembered;
@@ -75,7 +75,7 @@ function choose(acceptEncoding: string): AcceptedEncodings {
   const best = Math.max(...names.map((name) => qualityOf(name) ?? 0));
   return {
     best: best === 0 ? null : (names.find((name) => qualityOf(name) === best) ?? null),
-    // Only what is refused by name, or with everything, is not acceptable.
+    // Unencoded is unacceptable only if refused by name or by `*`.
     allowsIdentity: qualityOf('identity') !== 0,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One connection of a client: the exchanges that it has in hand, in the order of their requests. It holds back a client that sends requests faster than
- * it takes answers, ends one that does not read them, and answers broken HTTP when its turn comes. In: what happens on the socket; out: calls of it.
+ * One connection of a client: its exchanges in flight, in the order of their requests. It slows down a client that sends requests faster than it reads
+ * responses, disconnects one that does not read them, and responds to broken HTTP in turn. In: what happens on the socket; out: calls on it.
  */
 import type { Socket } from 'node:net';
 import type { Caller } from '../engine/request.ts';
@@ -8,36 +8,36 @@ import type { ApiError } from '../errors.ts';
 import type { Share } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Whom the requests of a connection count for. */
+/** The shares that the requests of a connection are counted in. */
 export interface Client {
   readonly caller: Caller;
   /** The share of the address. */
   readonly address: Share;
-  /** Whose share of the connections to PostgreSQL is used. */
+  /** The client whose share of the PostgreSQL connections is used. */
   readonly name: string;
-  /** The share of a user; null where nobody is named. */
+  /** The share of a user; null if the token names none. */
   readonly user: Share | null;
 }
 
 export interface ConnectionLimits {
-  /** Requests in hand beyond which nothing more is read for now. */
+  /** Requests in flight beyond which reading pauses. */
   readonly pipelinedRequests: number;
-  /** Milliseconds in which a client has to read a response, for each MiB of it. */
+  /** Milliseconds that a client may take to read each MiB of a response. */
   readonly writeTimeout: number;
-  /** The same where the server holds too many bytes. */
+  /** The same while the server holds too many bytes. */
   readonly pressedWriteTimeout: number;
 }
 
-/** What is read at once (64 KB) may hold more requests than are allowed; beyond so many times as many, and so many at least, the connection ends. */
+/** One read (64 KB) may contain more requests than allowed; the connection ends beyond this multiple of the limit, and this minimum. */
 const hardLimitFactor = 10;
 const leastHardLimit = 1000;
 const bytesPerWriteTimeout = 1024 * 1024;
 
 export class Connection {
   readonly socket: Socket;
-  /** What the address of the connection has in hand. */
+  /** What the address of the connection has in flight. */
   readonly share: Share;
-  /** The client of the latest request: most connections serve one. Its user's share is the connection's to give back. */
+  /** The client of the latest request: most connections serve only one. The connection must release its user's share. */
   client: Client | null = null;
   readonly #limits: ConnectionLimits;
   #exchanges: Exchange[] = [];
@@ -46,7 +46,7 @@ export class Connection {
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
-  /** When the response that is being written was handed over, and how many MiB of it were left. */
+  /** When the response being written was handed over, and how many MiB of it were left. */
   #writeStart = 0;
   #writeParts = 0;
 
@@ -56,28 +56,28 @@ export class Connection {
     this.#limits = limits;
   }
 
-  /** Why nothing more can be read; null as long as it can. */
+  /** Why nothing more can be read; null while reading is possible. */
   get failure(): ApiError | null {
     return this.#failure;
   }
 
   /**
-   * Whether the connection is to end with the response of an exchange: that is the one whose body cannot be read, or where the server is closing, the
-   * latest one. All before it are answered first.
+   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is closing. All
+   * exchanges before it get their responses first.
    */
   endsWith(exchange: Exchange, isClosing: boolean): boolean {
     if (exchange !== this.#latest) return false;
     return isClosing || (this.#failure !== null && this.#writeRefusal === null);
   }
 
-  /** The head of a request has come. */
+  /** The headers of a request have arrived. */
   begin(exchange: Exchange): void {
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
   }
 
-  /** The response of an exchange was handed over, which does not mean that it was sent. */
+  /** The response of an exchange was handed over, but not necessarily sent. */
   noteHandedOver(exchange: Exchange): void {
     if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
@@ -97,7 +97,7 @@ export class Connection {
     if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
   }
 
-  /** The socket has closed: nobody waits for what is still in hand. */
+  /** The socket has closed: nobody is waiting for the exchanges still in flight. */
   close(): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     for (const exchange of this.#exchanges) exchange.abandon();
@@ -106,8 +106,8 @@ export class Connection {
   }
 
   /**
-   * What comes is not HTTP, or does not come in time. Where it belongs to the body of a request, that request fails; else `writeRefusal` says so, when
-   * all requests before have their responses. Then the connection ends.
+   * The input is not HTTP, or does not arrive in time. If it belongs to the body of a request, that request fails; otherwise `writeRefusal` responds once
+   * all earlier requests have their responses. Then the connection ends.
    */
   fail(failure: ApiError, writeRefusal: (socket: Socket) => void): void {
     if (this.#failure !== null) return;
@@ -117,7 +117,7 @@ export class Connection {
     if (this.#exchanges.length === 0) this.#part();
   }
 
-  /** Ends the connection if it has taken longer with its response than it may where the server holds too much. */
+  /** Ends the connection if reading its response takes longer than allowed while the server holds too much. */
   endIfSlow(now: number): void {
     if (this.#writeTimer !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
   }
@@ -127,7 +127,7 @@ export class Connection {
     this.socket.destroySoon();
   }
 
-  /** Node reads on when a body is asked for, so the socket is paused again each time. */
+  /** Node resumes reading when a body is requested, so the socket must be paused again each time. */
   #holdBack(): void {
     if (this.#exchanges.length > Math.max(leastHardLimit, this.#limits.pipelinedRequests * hardLimitFactor)) this.socket.destroy();
     if (this.#isPaused) return;

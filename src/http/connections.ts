@@ -1,5 +1,5 @@
 /**
- * All connections of a server's sockets, and their end without losing a request that has begun to be answered. In: the servers, from their start on;
+ * All connections of a server's sockets, and how they end without losing a request in progress. In: the servers, from their start on;
  * out: the connection of a socket, and the end of all.
  */
 import type { Server } from 'node:http';
@@ -8,7 +8,7 @@ import type { Admission, Share } from './admission.ts';
 import { addressBlock } from './client-address.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
 
-/** Milliseconds between two looks for clients that do not read. */
+/** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
 
 export class Connections {
@@ -25,12 +25,12 @@ export class Connections {
     admission.onPressure = (share) => this.#endSlowReaders(share);
   }
 
-  /** Whether connections are to end with their next answer. */
+  /** Whether connections must end with their next response. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** To be told of each server before it listens. */
+  /** Must be called with each server before it listens. */
   watch(server: Server): void {
     this.#servers.push(server);
     server.on('connection', (socket: Socket) => this.of(socket));
@@ -42,8 +42,8 @@ export class Connections {
   }
 
   /**
-   * Stops listening and waits for the requests in hand, but ends all connections that are left after `patience` milliseconds. Node ends those that are
-   * idle between two requests, but not those that have never sent one, as browsers and proxies open them ahead of need.
+   * Stops listening and waits for the requests in flight, but ends all connections that remain after `patience` milliseconds. Node ends those that are
+   * idle between two requests, but not those that have never sent one, which browsers and proxies open in advance.
    */
   async close(patience: number): Promise<void> {
     this.#isClosing = true;
@@ -56,7 +56,7 @@ export class Connections {
     clearTimeout(timer);
   }
 
-  /** Ends the connections that make least use of what is held for them. A look at all takes a while, so there is one in a while. */
+  /** Ends the connections that read their responses too slowly. Checking all of them is expensive, so it is done at intervals. */
   #endSlowReaders(share: Share | null): void {
     const now = performance.now();
     if (now < this.#nextLook) return;

@@ -1,5 +1,5 @@
 /**
- * Everything that is served, as one handler of `node:http`: the GraphQL endpoint, GraphiQL, health and metrics. In: the settings; out: the handler. The
+ * Everything that rowgraph serves, as one `node:http` handler: the GraphQL endpoint, GraphiQL, health and metrics. In: the settings; out: the handler. The
  * endpoint itself is in `graphql-endpoint.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -24,10 +24,10 @@ import { createGraphiqlRoutes } from './serve-graphiql.ts';
 import { createHealthRoutes } from './serve-health.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** Answers one request, and never throws. */
+/** Handles one request. Never throws. */
 export type App = (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;
 
-/** What the header Expect asks for: nothing, to be asked for the body, or something that nobody knows. */
+/** What the Expect header asks for: nothing, `100 Continue`, or something unknown. */
 export type Expectation = 'nothing' | 'continue' | 'unknown';
 
 export interface AppContext {
@@ -35,11 +35,11 @@ export interface AppContext {
   readonly connections: Connections;
   readonly admission: Admission;
   readonly requestIdOf: (request: IncomingMessage) => string;
-  /** Whether the server is about to stop. */
+  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
 }
 
-/** The application. Throws an `Error` where a setting is wrong. */
+/** The application. Throws an `Error` if a setting is invalid. */
 export function createApp(options: ServerOptions, context: AppContext): App {
   const { connections, telemetry, requestIdOf } = context;
   const basePath = readBasePath(options.basePath ?? '');
@@ -50,7 +50,7 @@ export function createApp(options: ServerOptions, context: AppContext): App {
   const other = { path, endpoint, crossOrigin, routes, isClosing: () => connections.isClosing, observe: telemetry.observe };
   return (request, response, expects) => {
     const { socket } = request;
-    // A chunk may hold more requests than the one that ended the connection.
+    // A chunk may contain more requests after the one that ended the connection.
     if (socket.destroyed) return;
     const exchange = new Exchange(request, response, connections.of(socket), requestIdOf(request), expects === 'continue');
     if (request.url === path && request.method === 'POST' && expects !== 'unknown') void endpoint(exchange);
@@ -116,7 +116,7 @@ interface Other {
   readonly observe: Observer;
 }
 
-/** Requests that are not plainly for the endpoint. Never rejects. */
+/** Handles requests that are not for the endpoint. Never rejects. */
 async function serveOther(exchange: Exchange, expects: Expectation, other: Other): Promise<void> {
   const { requestId, response } = exchange;
   try {
@@ -138,10 +138,10 @@ async function routeRequest(request: IncomingMessage, target: string | null, exp
   checkHead(request);
   const route = target === null ? undefined : other.routes.get(target);
   if (expects === 'unknown')
-    return errorResponse(new ApiError('BAD_REQUEST', 'Of the header Expect only 100-continue is supported.'), [], 417);
+    return errorResponse(new ApiError('BAD_REQUEST', 'The Expect header is not supported, except for 100-continue.'), [], 417);
   if (route !== undefined && (method === 'GET' || method === 'HEAD')) return route(request);
-  // Pages of other origins have no business with these.
-  if (route !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'Use the method GET here.'), ['allow', 'GET, HEAD']);
+  // Other origins have no access to these.
+  if (route !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only GET.'), ['allow', 'GET, HEAD']);
   const preflight = method === 'OPTIONS' ? crossOrigin.preflightHeaders(headers) : null;
   if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
   return explainNotFound(target, other.path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
@@ -161,25 +161,34 @@ function readTarget(url: string): string | null {
 
 function explainNotFound(target: string | null, endpointPath: string, headers: readonly string[]): HttpResponse {
   if (target === null)
-    return errorResponse(new ApiError('BAD_REQUEST', 'The path cannot be decoded: % begins two hexadecimal digits.'), headers);
+    return errorResponse(
+      new ApiError('BAD_REQUEST', 'The path cannot be decoded. Each % must be followed by two hexadecimal digits.'),
+      headers,
+    );
   if (target === endpointPath) {
-    const error = new ApiError('METHOD_NOT_ALLOWED', `Send GraphQL requests to ${endpointPath} with the method POST and a JSON body.`);
+    const error = new ApiError(
+      'METHOD_NOT_ALLOWED',
+      `The endpoint ${endpointPath} supports only POST. Send the GraphQL request as a JSON body.`,
+    );
     return errorResponse(error, ['allow', 'POST', ...headers]);
   }
   if (target === `${endpointPath}/`)
-    return errorResponse(new ApiError('NOT_FOUND', `The endpoint is ${endpointPath}, without a slash at its end.`), headers);
+    return errorResponse(
+      new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${endpointPath}, without a trailing slash.`),
+      headers,
+    );
   return errorResponse(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${endpointPath}.`), headers);
 }
 
 function explainFailure(error: unknown, requestId: string, { observe }: Other): HttpResponse {
   if (error instanceof ApiError) return errorResponse(error);
   observe({ kind: 'defect-found', requestId, error });
-  return errorResponse(new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`));
+  return errorResponse(new ApiError('INTERNAL_ERROR', `Internal error. See the server's log for the request id ${requestId}.`));
 }
 
 function readBasePath(basePath: string): string {
   if (basePath === '' || basePath === '/') return '';
   if (!/^(\/[\w.~-]+)+$/.test(basePath))
-    throw new Error(`The base path must look like /api, without a slash at its end; it is ${JSON.stringify(basePath)}.`);
+    throw new Error(`The base path must look like /api, without a trailing slash; it is ${JSON.stringify(basePath)}.`);
   return basePath;
 }

@@ -1,20 +1,20 @@
 /**
- * What lets pages of other origins read answers (Fetch standard, CORS protocol). In: the origins that may, and the headers of a request; out: the headers of
- * its response. Keys travel in headers and not in cookies, so no response allows credentials.
+ * Lets pages of other origins read responses (Fetch standard, CORS protocol). In: the allowed origins, and the headers of a request; out: the headers of
+ * its response. Keys are sent in headers and not in cookies, so no response allows credentials.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface CrossOrigin {
-  /** The names and values in turn that a response to a request of this origin carries. */
+  /** The headers of a response to a request from this origin, as alternating names and values. */
   readonly headersFor: (origin: string | undefined) => readonly string[];
-  /** The header Vary of the endpoint's answers: which headers of a request decide what they look like. */
+  /** The Vary header of the endpoint's responses: the request headers that affect them. */
   readonly vary: string;
-  /** The headers of the response to a preflight request; null where the request is not one. */
+  /** The headers of the response to a preflight request; null for other requests. */
   readonly preflightHeaders: (headers: IncomingHttpHeaders) => readonly string[] | null;
 }
 
 const noHeaders: readonly string[] = [];
-/** In seconds; browsers keep a preflight's answer for two hours at most. */
+/** In seconds; browsers cache preflight responses for two hours at most. */
 const maxAge = '7200';
 
 /** `*` is any origin; an empty list is none. */
@@ -26,7 +26,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     origin === undefined ? noHeaders : (byOrigin.get(isAny ? '*' : origin) ?? noHeaders);
   const preflightHeaders = (headers: IncomingHttpHeaders): readonly string[] | null => {
     const { origin } = headers;
-    // Without these two headers it is no preflight but a method like others.
+    // Without these two headers it is not a preflight request.
     if (origins.length === 0 || origin === undefined || headers['access-control-request-method'] === undefined) return null;
     const allowed = headersFor(origin);
     if (allowed === noHeaders) return noHeaders;

@@ -1,4 +1,4 @@
-/** An error as an HTTP answer in the GraphQL response format. In: the error; out: its status, its body and the headers that its code calls for. */
+/** An error as an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its code requires. */
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { HttpResponse } from './send-response.ts';
 
@@ -9,7 +9,7 @@ export function encodeError(error: ApiError): Buffer {
 
 const noHeaders: readonly string[] = [];
 const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
-  // RFC 9110, section 15.5.2: a response 401 has to say how to authenticate.
+  // RFC 9110, section 15.5.2: a 401 response must say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
   DATABASE_UNAVAILABLE: ['retry-after', '1'],
   OVERLOADED: ['retry-after', '1'],
@@ -21,7 +21,7 @@ export function headersOfError(code: ErrorCode): readonly string[] {
   return byCode[code] ?? noHeaders;
 }
 
-/** The response to a request that failed outside the endpoint. `headers` are added to those of the code, and `status` replaces its status. */
+/** The response to a request that failed outside the endpoint. `headers` are added to those of the code; `status` replaces its status. */
 export function errorResponse(
   error: ApiError,
   headers: readonly string[] = noHeaders,

@@ -1,6 +1,6 @@
 /**
- * One request and its response, from the head of the request to the last byte of the response: what it holds, and what becomes of it when its client goes away
- * or sends a body that is broken. In: what happens to it; out: room for others when it is over.
+ * One request and its response, from the headers of the request to the last byte of the response: what it holds, and what happens when its client disconnects
+ * or sends a broken body. In: what happens to it; out: its share of the server, released when it is over.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
@@ -15,9 +15,9 @@ export class Exchange {
   readonly requestId: string;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** Of requests that are run; null before they are admitted. */
+  /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
-  /** Called when the rest of the body cannot be read, by whoever reads it. */
+  /** Set by the reader of the body; called when the rest of it cannot be read. */
   onBrokenBody: ((reason: ApiError) => void) | null = null;
   #admission: Admission | null = null;
   #share: Share | null = null;
@@ -37,37 +37,37 @@ export class Exchange {
     connection.begin(this);
   }
 
-  /** Whether the client has gone, so that nobody reads a response. */
+  /** Whether the client has disconnected, so that nobody reads the response. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
-  /** Takes room for the request; the share becomes the exchange's own to give back. */
+  /** Admits the request; the exchange must then release the share. */
   admit(admission: Admission, share: Share): void {
     this.#admission = admission;
     this.#share = share;
     admission.enter(share);
   }
 
-  /** Counts the request for a user too; the share becomes the exchange's own to give back. */
+  /** Counts the request for a user too; the exchange must then release the share. */
   admitUser(share: Share): void {
     this.#user = share;
     share.requests += 1;
   }
 
-  /** Holds so many bytes more, until the exchange is over. */
+  /** Holds more bytes until the exchange is over. */
   hold(bytes: number): void {
     if (this.#admission === null || this.#share === null) return;
     this.#heldBytes += bytes;
     this.#admission.hold(this.#share, bytes);
   }
 
-  /** Why no more bytes are taken from this client at the moment; null where there is room. */
+  /** Why no more bytes are accepted from this client now; null if there is room. */
   refuseBytes(): string | null {
     return this.#admission === null || this.#share === null ? null : this.#admission.refuseBytes(this.#share);
   }
 
-  /** The work is done and the response handed over. A client that has gone makes no room by that: the work for it must have ended, too. */
+  /** The work is done and the response handed over. Room is released only then, even if the client disconnected earlier. */
   endHandling(): void {
     this.deadline?.end();
     this.#isHandled = true;
@@ -75,7 +75,7 @@ export class Exchange {
     if (this.#isOver) this.#release();
   }
 
-  /** The connection has ended before the response did. */
+  /** The connection ended before the response was complete. */
   abandon(): void {
     this.#isGone = true;
     this.#isOver = true;

@@ -1,16 +1,16 @@
 /**
  * The page of GraphiQL and the script that starts it. In: where the endpoint is and the key to fill in; out: text. The page refers to
- * nothing outside its own folder, and its security policy holds the browser to that.
+ * nothing outside its own folder, and its content security policy enforces that.
  */
 
 export interface GraphiqlSettings {
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string;
-  /** The key that is filled in; null leaves it to the user. */
+  /** The key to fill in; null leaves it to the user. */
   readonly anonKey: string | null;
 }
 
-/** Inline styles are what the editor and its dialogs set on their elements; its fonts and images are `data:` URLs in its style sheet. */
+/** The editor and its dialogs set inline styles on their elements; its fonts and images are `data:` URLs in its style sheet. */
 export const graphiqlSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,9 +23,9 @@ export const graphiqlSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The HTML; `assets` is the path of the folder that scripts and style sheet are in. */
+/** The HTML; `assets` is the path of the folder with the scripts and the style sheet. */
 export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): string {
-  // Data in a script element ends at the first `<`, which JSON can always write otherwise.
+  // A `<` could end the script element; JSON can always escape it.
   const data = JSON.stringify(settings).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
@@ -52,7 +52,7 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
 export const graphiqlPageStyle = 'html, body, #graphiql { height: 100%; margin: 0; }\n';
 
 /**
- * GraphiQL keeps tabs, but not their headers, over reloads. So the key is added where a tab has none; header names count as equal in any
+ * GraphiQL restores tabs, but not their headers, after a reload. So the key is added if a tab has none; header names are compared without regard to
  * case, because a browser would send `apiKey` and `apikey` as one header with two keys in it.
  */
 export const graphiqlPageScript = `'use strict';
@@ -68,9 +68,9 @@ async function fetcher(request, options) {
   return response.json();
 }
 
-const defaultQuery = \`# Ctrl-Space shows what the schema has here,
+const defaultQuery = \`# Ctrl-Space lists what you can write here,
 # Ctrl-Enter runs the operation.
-# The header apiKey below decides which role asks.
+# The apiKey header below determines the role of the request.
 
 query {
   __typename

@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint: key look-ups, JSON body in, one call of the graph, bytes out. In: a POST request at the endpoint's path; out: its response, and the
- * events that tell of it. Routing is not here.
+ * The GraphQL endpoint: authenticates, reads the JSON body, calls the graph once and writes the bytes. In: a POST request to the endpoint's path; out: its
+ * response, and the events that report it. Routing is not here.
  */
 import { authenticateRequest } from '../auth/authenticate-request.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
@@ -33,20 +33,20 @@ export interface GraphqlEndpointOptions {
   readonly requestTimeout: number;
   readonly observe: Observer;
   readonly admission: Admission;
-  /** The share of the request's client, referred to once more. */
+  /** Another reference to the share of the request's client. */
   readonly shareOf: (exchange: Exchange) => Share;
-  /** Whether all requests are to be refused for now. */
+  /** Whether to reject all requests for now. */
   readonly isOverloaded: () => boolean;
-  /** Whether connections are to end with the response. */
+  /** Whether connections must end with the response. */
   readonly isClosing: () => boolean;
-  /** Counts the requests of each client in time; null where their number is not limited. */
+  /** Counts the requests of each client over time; null if their number is not limited. */
   readonly rate: RequestRate | null;
   readonly crossOrigin: CrossOrigin;
-  /** The turns of requests with large bodies. */
+  /** Lets requests with large bodies take turns. */
   readonly largeRequests: LargeRequests;
 }
 
-/** Answers one request. Never rejects. */
+/** Handles one request. Never rejects. */
 export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
 
 const requestStarted = { kind: 'request-started' } as const;
@@ -88,7 +88,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
   };
 }
 
-/** Nothing runs, and the body is not even read, before it is clear that there is room and who asks. */
+/** Nothing runs, and the body is not even read, before the request is admitted and authenticated. */
 async function handleRequest(exchange: Exchange, state: RequestState, options: GraphqlEndpointOptions): Promise<GraphqlResponse> {
   const { request } = exchange;
   const { headers } = request;
@@ -109,24 +109,24 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   const deadline = new Deadline(readTimeout(headers.prefer, options.requestTimeout));
   exchange.deadline = deadline;
   const authenticated = authenticateRequest(headers, options.verifier);
-  // A known token costs no turn of the event loop.
+  // A cached token needs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   state.caller = caller;
-  if (exchange.isGone) throw new ApiError('CANCELLED', 'The client went away.');
+  if (exchange.isGone) throw new ApiError('CANCELLED', 'The client disconnected.');
   const client = clientOf(exchange, caller, share, admission);
   if (client.user !== null) admitUser(exchange, client.user, admission);
   checkContentType(headers);
   if (exchange.expectsContinue) askForBody(exchange, state, options.bodyLimit);
   const bytes = await readBody(exchange, options.bodyLimit);
   const body = await execute(bytes, caller, { deadline, client: client.name }, options);
-  // Requests are admitted before it is known how large their responses are.
+  // Requests are admitted before the size of their responses is known.
   const tooMuch = body.length > smallResponse && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
   exchange.hold(body.length);
   return { status: statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
 }
 
-/** A short body costs no turn of the event loop before the graph is asked; a large one waits for its turn. */
+/** A short body needs no turn of the event loop before the graph is called; a large one waits for its turn. */
 function execute(
   bytes: Buffer,
   caller: Caller,
@@ -141,12 +141,12 @@ function execute(
     : graph.executeRaw(parsed, caller, run);
 }
 
-/** In bytes. What is smaller is sent in any case. */
+/** In bytes. Smaller responses are always sent. */
 const smallResponse = 64 * 1024;
 
-const overloaded = 'The server has more work than it can do: try again in a while.';
+const overloaded = 'The server is overloaded. Try again later.';
 
-/** Made without an `Error`, whose stack costs more than all else of a refusal. */
+/** Made without an `Error`, whose stack costs more than everything else in a rejection. */
 function refuse(message: string): GraphqlResponse {
   const body = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] }));
   return { status: errorCodes.OVERLOADED.status, code: 'OVERLOADED', body: { chunks: [body], length: body.length } };
@@ -155,10 +155,10 @@ function refuse(message: string): GraphqlResponse {
 function countRequest(rate: RequestRate, { name }: Share, state: RequestState): void {
   const { isAllowed, headers } = rate.count(name);
   state.headers = [...state.headers, ...headers];
-  if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address: wait as long as the header Retry-After says.');
+  if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');
 }
 
-/** A user is one client wherever they are; who is not known as a user is one with all of the same role at the same address. */
+/** A user is one client from any address; callers who are not users are one client per role and address. */
 function clientOf({ connection }: Exchange, caller: Caller, address: Share, admission: Admission): Client {
   const known = connection.client;
   if (known !== null && known.caller === caller && known.address === address) return known;
@@ -177,12 +177,12 @@ function admitUser(exchange: Exchange, user: Share, admission: Admission): void 
   exchange.admitUser(admission.referAgain(user));
 }
 
-/** Few answers are large, and without a quality nothing is refused: it is not worth a look then. */
+/** Few responses are large, and a header without a quality rejects nothing, so it need not be parsed. */
 function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodings | null {
   if (typeof accepted !== 'string' || !accepted.includes('=')) return null;
   const encodings = negotiateEncoding(accepted);
   if (encodings.best === null && !encodings.allowsIdentity)
-    throw new ApiError('NOT_ACCEPTABLE', 'The header Accept-Encoding must allow zstd, br, gzip or identity.');
+    throw new ApiError('NOT_ACCEPTABLE', 'The Accept-Encoding header must allow zstd, br, gzip or identity.');
   return encodings;
 }
 
@@ -193,8 +193,8 @@ function askForBody({ request, response }: Exchange, state: RequestState, bodyLi
 }
 
 /**
- * The status of a response that the graph gave. A request that is wrong as GraphQL is a good response to clients of `application/json`, and
- * one of 400 to those of the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
+ * The status of a response from the graph. A request that is not valid GraphQL has status 200 for clients that accept `application/json`, and 400
+ * for those that accept the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
  */
 function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
   if (code === null) return 200;
@@ -207,7 +207,7 @@ function failedResponse(error: unknown, { requestId }: Exchange, observe: Observ
   if (error instanceof ApiError) reported = error;
   else {
     observe({ kind: 'defect-found', requestId, error });
-    reported = new ApiError('INTERNAL_ERROR', `Internal error. The log of the server has more under the request id ${requestId}.`);
+    reported = new ApiError('INTERNAL_ERROR', `Internal error. See the server's log for the request id ${requestId}.`);
   }
   const body = encodeError(reported);
   return { status: errorCodes[reported.code].status, code: reported.code, body: { chunks: [body], length: body.length } };

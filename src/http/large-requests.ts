@@ -1,14 +1,14 @@
 /**
- * Turns for requests with large bodies: while one is worked on, it takes up to a hundred times its size in memory, so that only a few are at a time. The
- * others wait as the bytes that they came as. In: requests that come and go; out: when each may begin.
+ * Lets requests with large bodies take turns: processing one takes up to a hundred times its size in memory, so only a few are processed at a time, while
+ * the others wait as raw bytes. In: requests as they begin and end; out: when each may begin.
  */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 
-/** In bytes: a body of at least this size has to wait for its turn. */
+/** In bytes: a body of at least this size must wait for its turn. */
 export const largeBody = 64 * 1024;
 
-/** How many are worked on at a time, and how many of one client. */
+/** How many are processed at a time, and how many of one client. */
 export interface LargeRequestBounds {
   readonly atOnce: number;
   readonly ofClient: number;
@@ -29,7 +29,7 @@ export class LargeRequests {
     this.#bounds = bounds;
   }
 
-  /** Does the work when its turn comes. Rejects with TIMEOUT or CANCELLED where the deadline comes first. */
+  /** Does the work when its turn comes. Rejects with TIMEOUT or CANCELLED if the deadline comes first. */
   async run<Result>(client: string, deadline: Deadline, work: () => Promise<Result>): Promise<Result> {
     if (!this.#mayBegin(client)) await this.#wait(client, deadline);
     else this.#enter(client);
@@ -69,7 +69,7 @@ export class LargeRequests {
     this.#byClient.set(client, (this.#byClient.get(client) ?? 0) + 1);
   }
 
-  /** The place goes to whoever has waited longest, of the clients that may have another. */
+  /** The place goes to the request that has waited longest, among the clients that may have another. */
   #leave(client: string): void {
     this.#inHand -= 1;
     const left = this.#byClient.get(client)! - 1;
@@ -85,6 +85,6 @@ export class LargeRequests {
 
 function explainStop(reason: StopReason): ApiError {
   return reason === 'abandoned'
-    ? new ApiError('CANCELLED', 'The client went away while its request waited.')
-    : new ApiError('TIMEOUT', 'The request took longer than its time limit.');
+    ? new ApiError('CANCELLED', 'The client disconnected while its request was waiting.')
+    : new ApiError('TIMEOUT', 'The request exceeded its time limit.');
 }

@@ -1,12 +1,12 @@
 /**
- * How late the event loop is of late, by which a server sheds load. In: notice of each request; out: the mean delay of its timers, those of the last
- * tenth of a second counting most. It measures only while there are requests, so that an idle process sleeps.
+ * The recent delay of the event loop, which a server uses to shed load. In: a call for each request; out: the mean delay of its timers, weighted towards
+ * the last tenth of a second. It measures only while there are requests, so that an idle process sleeps.
  */
 
 const tickMillis = 20;
-/** What the latest delay weighs in the mean. */
+/** Weight of the latest delay in the mean. */
 const weight = 0.2;
-/** Measuring ends after so many ticks without a request. */
+/** Measuring ends after this many ticks without a request. */
 const idleTicks = 10;
 
 export class LoopDelay {
@@ -20,7 +20,7 @@ export class LoopDelay {
     return this.#meanMillis;
   }
 
-  /** Takes note that a request has come. */
+  /** Records that a request has arrived. */
   noteRequest(): void {
     this.#ticksLeft = idleTicks;
     if (this.#timer !== null) return;

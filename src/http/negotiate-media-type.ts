@@ -8,12 +8,12 @@ import { type Preference, parsePreferences } from './quality-values.ts';
 
 export type MediaType = 'application/json' | 'application/graphql-response+json';
 
-/** Clients send few different headers; a hostile one sends many, so the memory is bounded. */
+/** Clients send few different headers, but a hostile one may send many, so the cache is bounded. */
 const known = new LRUCache<string, MediaType>({ max: 200 });
 
 /**
- * The media type that the client likes best: `application/graphql-response+json` where it names that one at least as willingly as
- * `application/json`, else `application/json`. Throws NOT_ACCEPTABLE where it takes neither.
+ * The media type that the client prefers: `application/graphql-response+json` if the client prefers it at least as much as
+ * `application/json`, otherwise `application/json`. Throws NOT_ACCEPTABLE if it accepts neither.
  */
 export function negotiateMediaType(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json';
@@ -26,12 +26,12 @@ export function negotiateMediaType(accept: string | undefined): MediaType {
 
 function choose(preferences: readonly Preference[]): MediaType {
   const usable = preferences.filter((preference) => preference.parameters.every(isPossible));
-  // An empty list is no preference at all.
+  // An empty list expresses no preference.
   if (preferences.length === 0) return 'application/json';
   const modern = qualityOf('application/graphql-response+json', usable);
   const plain = qualityOf('application/json', usable);
   if (modern === 0 && plain === 0) {
-    throw new ApiError('NOT_ACCEPTABLE', 'The header Accept must allow application/graphql-response+json or application/json.');
+    throw new ApiError('NOT_ACCEPTABLE', 'The Accept header must allow application/graphql-response+json or application/json.');
   }
   const named = usable.some(({ value }) => value === 'application/graphql-response+json');
   return modern > plain || (named && modern === plain) ? 'application/graphql-response+json' : 'application/json';
@@ -46,7 +46,7 @@ function qualityOf(mediaType: MediaType, preferences: readonly Preference[]): nu
   return 0;
 }
 
-/** Answers are UTF-8; parameters of other kinds are of no consequence. */
+/** Responses are UTF-8; other parameters have no effect. */
 function isPossible(parameter: string): boolean {
   return !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
 }

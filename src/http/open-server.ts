@@ -1,6 +1,6 @@
 /**
- * A server of `node:http` with everything that Node leaves open: timeouts, the number of connections, and a response to each thing that Node would answer by
- * itself or not at all. In: the application and the limits; out: the server, not yet listening.
+ * A `node:http` server with everything that Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none.
+ * In: the application and the limits; out: the server, not yet listening.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,9 +17,9 @@ export interface ServerLimits {
   readonly maxConnections: number;
 }
 
-/** Longer than the idle time of common proxies (60 s), so that it is they who end a connection. */
+/** Longer than the idle time of common proxies (60 s), so that the proxy closes the connection first. */
 const idleMillis = 72_000;
-/** Node looks for requests that are late at intervals. So they are found a tenth late at most, and an idle process is seldom woken. */
+/** Node checks for late requests at intervals. This finds them at most a tenth late, and seldom wakes an idle process. */
 const checksPerTimeout = 10;
 
 /** Opens a server for the application. */
@@ -37,10 +37,10 @@ export function openServer(
     requestTimeout: receiveTimeout,
     connectionsCheckingInterval: Math.max(1, Math.round(headersTimeout / checksPerTimeout)),
     keepAliveTimeout: idleMillis,
-    // TCP asks whether clients are still there that say nothing.
+    // TCP probes whether silent clients are still there.
     keepAlive: true,
     requireHostHeader: false,
-    // So that none is dropped unseen (see `check-head.ts`).
+    // So that no repeated header is dropped unseen (see `check-head.ts`).
     joinDuplicateHeaders: true,
   });
   server.maxConnections = maxConnections;
@@ -50,7 +50,7 @@ export function openServer(
   server.on('checkExpectation', (request, response) => app(request, response, 'unknown'));
   server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, nextRequestId()));
   server.on('clientError', createBrokenRequestHandler(connections, nextRequestId) as (error: Error, socket: unknown) => void);
-  // A connection that cannot be accepted, as where there are no more file descriptors, must not end the process.
+  // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
   server.on('error', (error) => {
     if (server.listening) observe({ kind: 'defect-found', requestId: null, error });
   });

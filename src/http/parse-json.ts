@@ -1,19 +1,19 @@
 /**
- * JSON texts of any size as values, equal to what `JSON.parse` makes of them. In: a text; out: the value, short texts at once and long ones in slices. A
- * body of 1 MB takes `JSON.parse` 20 ms where its objects are alike, and 200 ms where they are not or lists nest as deep as they can.
+ * Parses JSON texts of any size, with the same result as `JSON.parse`. In: a text; out: the value, short texts at once and long ones in slices.
+ * `JSON.parse` takes 20 ms for a body of 1 MB whose objects are alike, and 200 ms if they are not or lists are nested as deeply as possible.
  */
 import { ApiError } from '../errors.ts';
 
 /** In characters: what `JSON.parse` does in a few milliseconds, whatever the text. */
 export const longestAtOnce = 64 * 1024;
-/** Deeper than this no value can be told in a request; each level of a text that is nothing but brackets takes memory. */
+/** No value of a request can be nested deeper than this; each level of a text that consists of brackets takes memory. */
 const deepestNesting = 5000;
-/** Values between two looks at the time. */
+/** Values between checks of the time. */
 const valuesInOneGo = 100;
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Work that gives the value of a text; it pauses where the text is long. Throws a `SyntaxError`, or TOO_DEEP. */
+/** Work that returns the value of a text; it pauses if the text is long. Throws a `SyntaxError`, or TOO_DEEP. */
 export function* parseJson(text: string): Generator<void, unknown> {
   if (text.length <= longestAtOnce) return JSON.parse(text) as unknown;
   return yield* new LongText(text).parse();
@@ -26,9 +26,9 @@ const scalar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|
 class LongText {
   readonly #text: string;
   #position = 0;
-  /** What is open around the present position, the innermost last. */
+  /** The open containers around the current position, innermost last. */
   readonly #open: Container[] = [];
-  /** The key that each open object waits for a value of; of lists it is not used. */
+  /** The key whose value each open object is waiting for; unused for lists. */
   readonly #keys: string[] = [];
 
   constructor(text: string) {
@@ -69,7 +69,7 @@ class LongText {
     }
   }
 
-  /** Puts a value where it belongs and closes what ends behind it. Out: the root, when it is closed. */
+  /** Puts a value in its container and closes the containers that end after it. Returns the root once it is closed. */
   #endValue(ended: unknown): unknown {
     let value = ended;
     for (;;) {
@@ -104,7 +104,7 @@ class LongText {
 
   #begin(container: Container): void {
     if (this.#open.length === deepestNesting)
-      throw new ApiError('TOO_DEEP', `The body nests deeper than ${deepestNesting} levels, which is the most that any request may.`);
+      throw new ApiError('TOO_DEEP', `The body is nested deeper than ${deepestNesting} levels, the maximum for any request.`);
     this.#open.push(container);
     this.#keys.push('');
   }
@@ -115,7 +115,7 @@ class LongText {
     if (!this.#skip(':')) throw this.#unexpected();
   }
 
-  /** A string of its own: a slice would keep all of the text in memory for as long as it is kept itself. */
+  /** A string of its own: a slice would keep the whole text in memory. */
   #readString(): string {
     const start = this.#position;
     let end = start;

@@ -9,15 +9,18 @@ import type { GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 
-/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers announce a plain JSON body in UTF-8. */
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare a plain JSON body in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
   const contentType = headers['content-type'];
   if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Unsupported media type. Send JSON in UTF-8 with the header Content-Type: application/json.',
+    );
   }
   const contentEncoding = headers['content-encoding'];
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without Content-Encoding: compressed bodies are not supported.');
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Compressed request bodies are not supported. Send the body without Content-Encoding.');
   }
 }
 
@@ -32,9 +35,9 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** The request in a body; a promise where the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP, and what is wrong. */
+/** The request in a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP. */
 export function parseRequest(body: Buffer): GraphQLRequest | Promise<GraphQLRequest> {
-  if (body.length === 0) throw badRequest('The body is empty: send a JSON object with the member "query".');
+  if (body.length === 0) throw badRequest('The body is empty. Send a JSON object with the member "query".');
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
   const text = body.toString('utf8', hasByteOrderMark(body) ? 3 : 0);
   if (text.length > longestAtOnce) return runInSlices(parseJson(text)).then(toRequest, (error: unknown) => Promise.reject(explain(error)));
@@ -53,13 +56,13 @@ function explain(error: unknown): unknown {
 
 /** `JSON.parse` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. */
 function toRequest(value: unknown): GraphQLRequest {
-  if (Array.isArray(value)) throw badRequest('The body is a list, but batches are not supported: send one request at a time.');
+  if (Array.isArray(value)) throw badRequest('Batched requests are not supported. Send one request at a time.');
   if (typeof value !== 'object' || value === null) throw badRequest('The body must be a JSON object with the member "query".');
   const { query, variables, operationName, extensions } = value as Readonly<Record<string, unknown>>;
   if (typeof query !== 'string') {
     throw badRequest(
       query === undefined
-        ? 'The body has no member "query": send the GraphQL document there, as a string.'
+        ? 'The body has no member "query". Send the GraphQL document as a string in "query".'
         : 'The member "query" must be a string.',
     );
   }
@@ -71,7 +74,7 @@ function toRequest(value: unknown): GraphQLRequest {
   return { query, variables, operationName, extensions };
 }
 
-/** JSON has none, but a parser may ignore one (RFC 8259, section 8.1). */
+/** JSON has no byte order mark, but a parser may ignore one (RFC 8259, section 8.1). */
 function hasByteOrderMark(body: Buffer): boolean {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 }

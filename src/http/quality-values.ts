@@ -12,7 +12,7 @@ export interface Preference {
   readonly quality: number;
 }
 
-/** The items of a header in its own order. An item whose quality is no number counts as refused. */
+/** The items of a header in its own order. An item whose quality is not a number counts as refused. */
 export function parsePreferences(header: string): readonly Preference[] {
   return header
     .toLowerCase()

@@ -4,12 +4,12 @@ import type { StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What is still read of a body that is too large, so that a client which writes all before it reads gets to see the response. */
+/** How much of an oversized body is still read, so that a client that writes everything before it reads gets to see the response. */
 const drainLimit = 16 * 1024 * 1024;
 
 /**
- * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED where the server holds too much already, with REQUEST_TIMEOUT at the deadline,
- * with CANCELLED where the client goes away, and with BAD_REQUEST where the body is broken.
+ * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
+ * CANCELLED if the client disconnects, and with BAD_REQUEST if the body is broken.
  */
 export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   const { request } = exchange;
@@ -45,7 +45,7 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
     });
     exchange.onBrokenBody = fail;
     exchange.deadline?.onStop((reason) => fail(explainStop(reason)));
-    // What was wrong may have come while the tokens were looked at.
+    // The error may have occurred while the tokens were being verified.
     const { failure } = exchange.connection;
     if (failure !== null && !request.complete) fail(failure);
   });
@@ -53,8 +53,8 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
 
 function explainStop(reason: StopReason): ApiError {
   return reason === 'abandoned'
-    ? new ApiError('CANCELLED', 'The client went away before it had sent the body.')
-    : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time: send it without pauses.');
+    ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')
+    : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time. Send it without pauses.');
 }
 
 function drain(request: IncomingMessage, alreadyRead: number): void {
@@ -66,5 +66,5 @@ function drain(request: IncomingMessage, alreadyRead: number): void {
 }
 
 function tooLarge(limit: number): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes: send less, or raise the limit of this server.`);
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes. Send a smaller body, or raise the server's limit.`);
 }

@@ -1,6 +1,6 @@
 /** How long a client is willing to wait (RFC 7240, section 4.3). In: the header Prefer and the longest time; out: the time for the request. */
 
-/** Milliseconds: those of the preference `wait`, which is in seconds, where there is one and it is shorter. What is not a number is ignored. */
+/** In milliseconds: the preference `wait`, which is in seconds, if there is one and it is shorter. Anything but a number is ignored. */
 export function readTimeout(prefer: string | string[] | undefined, longest: number): number {
   if (prefer === undefined) return longest;
   for (const preference of String(prefer).split(',')) {

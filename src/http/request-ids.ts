@@ -1,8 +1,8 @@
-/** The id of a request, which its response and the log carry. In: the request; out: the id that a proxy or the client gave it, else a new one. */
+/** The id of a request, for its response and the log. In: the request; out: the id that a proxy or the client gave it, or else a new one. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Makes ids that are unique over processes: a random part for the process, and a count. Without a request the id is a new one. */
+/** Makes ids that are unique across processes: a random part for the process, and a count. Without a request the id is always new. */
 export function createRequestIds(): (request?: IncomingMessage) => string {
   const prefix = randomUUID().slice(0, 13);
   let count = 0;

@@ -11,7 +11,7 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Addresses that are remembered. Those that asked least lately are forgotten first. */
+/** Number of addresses to remember. The least recently seen are forgotten first. */
 const maximumAddresses = 100_000;
 
 export class RequestRate {
@@ -22,7 +22,7 @@ export class RequestRate {
     this.#limit = limit;
   }
 
-  /** Counts a request. `headers` are names and values in turn. */
+  /** Counts a request. `headers` are alternating names and values. */
   count(address: string): { readonly isAllowed: boolean; readonly headers: readonly string[] } {
     const now = performance.now();
     let window = this.#windows.get(address);

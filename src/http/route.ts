@@ -1,4 +1,4 @@
-/** What answers GET and HEAD at one path. Types only. */
+/** The handler of GET and HEAD at one path. Types only. */
 import type { IncomingMessage } from 'node:http';
 import type { HttpResponse } from './send-response.ts';
 

@@ -3,12 +3,12 @@ import type { Exchange } from './exchange.ts';
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer | string;
 }
 
-/** Sends a response with the headers that every response has. `isLast` ends the connection with it. */
+/** Sends a response with the headers common to all responses. `isLast` ends the connection after it. */
 export function sendResponse(exchange: Exchange, { status, headers, body }: HttpResponse, isLast: boolean): void {
   const { response, requestId } = exchange;
   if (!exchange.isGone) {

@@ -20,7 +20,7 @@ function readPackageFile(packageName: string, path: string): () => Promise<Buffe
   return () => readFile(join(dirname(resolve(`${packageName}/package.json`)), path));
 }
 
-/** These packages ship bundles that run in a browser as they are: no build, no module loader, no other origin. */
+/** These packages ship bundles that run in a browser directly: no build, no module loader, no other origin. */
 const assets = {
   'graphiql.js': { type: 'text/javascript', read: readPackageFile('graphiql', 'dist/index.umd.js') },
   'graphiql.css': { type: 'text/css', read: readPackageFile('graphiql', 'dist/style.css') },

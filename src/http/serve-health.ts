@@ -1,6 +1,6 @@
 /**
- * Health and metrics, for whoever runs the server. In: the graph and the telemetry; out: routes. `live` says that the process answers, `ready` that the
- * database does too and that the server is not about to stop.
+ * Health and metrics, for the operator of the server. In: the graph and the telemetry; out: routes. `live` says that the process responds, `ready` that the
+ * database does too and that the server is not shutting down.
  */
 import { ApiError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
@@ -8,9 +8,9 @@ import type { Route } from './route.ts';
 import type { HttpResponse } from './send-response.ts';
 import type { ServedGraph } from './served-graph.ts';
 
-/** One look at the database serves all who ask within this time, so that nobody can flood it from here. */
+/** One check of the database serves all requests within this time, so that health checks cannot flood it. */
 const readinessMilliseconds = 1000;
-/** A database that takes longer is of no use to a request either. */
+/** A database that takes longer is useless to requests anyway. */
 const pingTimeoutMilliseconds = 5000;
 
 /** The routes `/health/live`, `/health/ready` and `/metrics`. */
@@ -21,13 +21,13 @@ export function createHealthRoutes(
 ): readonly (readonly [path: string, route: Route])[] {
   const checkReadiness = createReadinessCheck(() => graph.ping());
   const serveReady = async (): Promise<HttpResponse> => {
-    if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is about to stop: send requests to another one.');
-    if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not answer.');
+    if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is shutting down. Send requests to another instance.');
+    if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
     return textResponse('application/json; charset=utf-8', '{"status":"ready"}');
   };
   let scrape: Promise<string> | null = null;
   const serveMetrics = async (): Promise<HttpResponse> => {
-    // They are written once in a turn of the event loop, for all who have asked by then: it takes 2 ms, and nobody needs a key to ask.
+    // Written once per turn of the event loop for all pending requests: it takes 2 ms, and needs no key.
     scrape ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       scrape = null;
       return telemetry.writeMetrics();

@@ -1,4 +1,4 @@
-/** What can be set of the HTTP server. Types only. */
+/** The options of the HTTP server. Types only. */
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { ServedGraph } from './served-graph.ts';
 
@@ -10,44 +10,44 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default: 0, any free port. */
   readonly port?: number;
-  /** What comes before `/graphql/v1` and `/graphiql`, such as `/api`. Default: nothing. */
+  /** Path prefix of `/graphql/v1` and `/graphiql`, such as `/api`. Default: none. */
   readonly basePath?: string;
   /** Whether GraphiQL is served, and the key that is filled in. Default: false. */
   readonly graphiql?: boolean | { readonly anonKey: string };
-  /** How many tokens are remembered as valid. Default: 10,000. */
+  /** How many verified tokens to cache. Default: 10,000. */
   readonly tokenCache?: number;
-  /** Largest body of a request in bytes. Default: 1 MiB. */
+  /** Maximum size of a request body in bytes. Default: 1 MiB. */
   readonly bodyLimit?: number;
-  /** Origins that browsers may call from; `*` is any, an empty list none. Default: any, as keys travel in headers and not in cookies. */
+  /** Origins that browsers may call from; `*` allows any, an empty list none. Default: any, because keys are sent in headers and not in cookies. */
   readonly corsOrigins?: readonly string[];
-  /** Requests that one address may send in a time window. Default: any number. */
+  /** Maximum requests from one address in a time window. Default: any number. */
   readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
-  /** Whether a proxy in front is believed about the client's address, or the addresses of such proxies. Default: false. */
+  /** Whether to trust a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
   readonly trustProxy?: boolean | string;
-  /** Milliseconds that a request may take, from its head to the end of PostgreSQL's work. Default: 30,000. */
+  /** Milliseconds that a request may take, from its headers until PostgreSQL has finished. Default: 30,000. */
   readonly requestTimeout?: number;
-  /** Milliseconds in which the head of a request must arrive. Default: 15,000. */
+  /** Milliseconds that the headers of a request may take to arrive. Default: 15,000. */
   readonly headersTimeout?: number;
-  /** Milliseconds in which a request must arrive, its body included. Default: 30,000. */
+  /** Milliseconds that a request may take to arrive, including its body. Default: 30,000. */
   readonly receiveTimeout?: number;
-  /** Milliseconds in which a client must read a response, for each MiB of it. Default: 30,000. */
+  /** Milliseconds that a client may take to read each MiB of a response. Default: 30,000. */
   readonly writeTimeout?: number;
-  /** Connections that are open at one time; more are closed at once. Default: 10,000. */
+  /** Maximum open connections; more are closed immediately. Default: 10,000. */
   readonly maxConnections?: number;
-  /** Requests that are in hand at one time, in all; more are refused with OVERLOADED. Default: 4,000. */
+  /** Maximum requests in flight; more are rejected with OVERLOADED. Default: 4,000. */
   readonly maxRequests?: number;
-  /** The same of one address, and of one user (the claim `sub`). Default: 1,000. */
+  /** The same for one address, and for one user (the claim `sub`). Default: 1,000. */
   readonly maxClientRequests?: number;
-  /** Requests of one connection that are in hand before no more are read. Default: 100. */
+  /** Maximum requests in flight on one connection; more are not read until one ends. Default: 100. */
   readonly maxPipelinedRequests?: number;
-  /** Bytes of bodies and of responses that are not yet written, in all. Default: 256 MiB. */
+  /** Maximum bytes of request bodies and unwritten responses. Default: 256 MiB. */
   readonly maxBytesInFlight?: number;
-  /** Mean delay of the event loop, in milliseconds, over which requests are refused with OVERLOADED. Default: none. */
+  /** Mean event loop delay, in milliseconds, above which requests are rejected with OVERLOADED. Default: none. */
   readonly maxEventLoopDelay?: number;
-  /** How long `drain()` lets the server go on while `/health/ready` says no. Default: 0 ms. */
+  /** How long `drain()` keeps the server running while `/health/ready` says no. Default: 0 ms. */
   readonly drainMilliseconds?: number;
-  /** How long `close()` waits for requests in flight before it cuts them off. Default: 10,000 ms. */
+  /** How long `close()` waits for requests in flight before it ends them. Default: 10,000 ms. */
   readonly closeMilliseconds?: number;
-  /** Default: log lines from level info on to standard output. */
+  /** Default: log lines of level info and above on standard output. */
   readonly telemetry?: Telemetry;
 }

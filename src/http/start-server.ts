@@ -16,13 +16,13 @@ export interface RunningServer {
   /** `http://host:port`, without the base path. */
   readonly url: string;
   readonly port: number;
-  /** Lets `/health/ready` say no, so that no more requests are sent here, and goes on serving; resolves after the delay that is set for it. */
+  /** Makes `/health/ready` say no, so that load balancers send no more requests here, and keeps serving; resolves after the configured delay. */
   drain(): Promise<void>;
-  /** Accepts no more connections, lets the requests in hand finish within a limit, then ends. The graph stays open. */
+  /** Accepts no more connections, lets the requests in flight finish within a time limit, then ends. The graph stays open. */
   close(): Promise<void>;
 }
 
-/** Milliseconds for each MiB of a response where the server holds too many bytes: that is 8 Mbit/s. */
+/** Milliseconds for each MiB of a response while the server holds too many bytes: that is 8 Mbit/s. */
 const pressedWriteTimeout = 1000;
 
 /** Starts the server; resolves once it listens. */
@@ -70,13 +70,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Listens at all addresses of `localhost`, and at the one of another host. Resolves to the port. */
+/** Listens on all addresses of `localhost`, or on the one of another host. Resolves to the port. */
 async function listen(open: () => Server, host: string, port: number): Promise<number> {
   const first = await listenAt(open(), host, port);
   if (host !== 'localhost') return first.port;
   const addresses = await lookup(host, { all: true });
   for (const { address } of addresses) {
-    // Not every machine has both kinds of addresses.
+    // Not every machine has both IPv4 and IPv6 addresses.
     if (address !== first.address) await listenAt(open(), address, first.port).catch(() => undefined);
   }
   return first.port;
@@ -88,7 +88,7 @@ async function listenAt(server: Server, host: string, port: number): Promise<Add
   return server.address() as AddressInfo;
 }
 
-/** A host as a URL has it; a server that listens on every address is reached at this machine's own. */
+/** A host as written in a URL; a server that listens on every address is reached at localhost. */
 function nameHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -45,7 +45,7 @@ export class EventLoopLag {
     });
   }
 
-  /** Takes note that a request has come. */
+  /** Records that a request has arrived. */
   noteRequest(): void {
     this.#wasBusy = true;
     if (this.#timer !== null) return;

@@ -201,7 +201,7 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
 test('with a slash at the end it is 404 with the right path, whatever the method', async () => {
   for (const method of ['GET', 'POST', 'PUT']) {
     const response = await server.post({ path: '/graphql/v1/', method, body: method === 'GET' ? null : '{}' });
-    assert.match(await assertError(response, 404, 'NOT_FOUND'), /\/graphql\/v1, without a slash/);
+    assert.match(await assertError(response, 404, 'NOT_FOUND'), /\/graphql\/v1, without a trailing slash/);
   }
 });
 
