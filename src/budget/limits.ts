@@ -22,98 +22,98 @@ export const limitTable = {
     code: 'DOCUMENT_TOO_LARGE',
     default: 262_144,
     strict: 16_384,
-    description: 'Most bytes of a document',
+    description: 'Maximum bytes in a document',
     finding: 'The document has {n} bytes',
   },
   tokens: {
     code: 'TOO_MANY_TOKENS',
     default: 20_000,
     strict: 2_000,
-    description: 'Most tokens of a document',
+    description: 'Maximum tokens in a document',
     finding: 'The document has {n} tokens',
   },
   operations: {
     code: 'TOO_MANY_OPERATIONS',
     default: 50,
     strict: 5,
-    description: 'Most operations in a document',
+    description: 'Maximum operations in a document',
     finding: 'The document has {n} operations',
   },
   depth: {
     code: 'TOO_DEEP',
     default: 100,
     strict: 20,
-    description: 'Deepest nesting of fields, and of lists and objects in a value',
-    finding: 'The request nests {n} levels deep',
+    description: 'Maximum nesting depth of fields, and of lists and objects in a value',
+    finding: 'The request is nested {n} levels deep',
   },
   fields: {
     code: 'TOO_MANY_FIELDS',
     default: 5_000,
     strict: 500,
-    description: 'Most fields of an operation, its fragments expanded',
+    description: 'Maximum fields in an operation, with fragments expanded',
     finding: 'With its fragments expanded, the operation has {n} fields',
   },
   rootFields: {
     code: 'TOO_MANY_ROOT_FIELDS',
     default: 200,
     strict: 20,
-    description: 'Most root fields of an operation',
+    description: 'Maximum root fields in an operation',
     finding: 'With its fragments expanded, the operation has {n} root fields',
   },
   aliases: {
     code: 'TOO_MANY_ALIASES',
     default: 1_000,
     strict: 100,
-    description: 'Most aliases of an operation, its fragments expanded',
+    description: 'Maximum aliases in an operation, with fragments expanded',
     finding: 'With its fragments expanded, the operation has {n} aliases',
   },
   fragments: {
     code: 'TOO_MANY_FRAGMENTS',
     default: 1_000,
     strict: 100,
-    description: 'Most fragments that an operation spreads, each counted wherever it is spread',
+    description: 'Maximum fragment spreads in an operation, with fragments expanded',
     finding: 'The operation spreads {n} fragments',
   },
   listElements: {
     code: 'TOO_MANY_ELEMENTS',
     default: 10_000,
     strict: 1_000,
-    description: 'Most elements of all lists in arguments and variables together',
-    finding: 'The lists of the request have {n} elements',
+    description: 'Maximum list elements in all arguments and variables combined',
+    finding: 'The lists in the request have {n} elements',
   },
   filterMembers: {
     code: 'TOO_MANY_FILTERS',
     default: 1_000,
     strict: 100,
-    description: 'Most members of all filters of an operation',
-    finding: 'The filters of the operation have {n} members',
+    description: 'Maximum members in all filters of an operation combined',
+    finding: 'The filters in the operation have {n} members',
   },
   subqueries: {
     code: 'TOO_MANY_SUBQUERIES',
     default: 250,
     strict: 50,
-    description: 'Most collections, relations and functions that an operation selects, its fragments expanded',
+    description: 'Maximum collections, relations and functions that an operation selects, with fragments expanded',
     finding: 'The operation selects {n} collections, relations and functions',
   },
   inputSize: {
     code: 'INPUT_TOO_LARGE',
     default: 16_777_216,
     strict: 1_048_576,
-    description: 'Most characters of all values that are sent to PostgreSQL, each counted wherever it is used',
-    finding: 'The values that the operation uses have {n} characters',
+    description: 'Maximum characters in all values sent to PostgreSQL, counting each value once per use',
+    finding: 'The values in the operation have {n} characters',
   },
   estimatedRows: {
     code: 'TOO_MANY_ESTIMATED_ROWS',
     default: 100_000,
     strict: 5_000,
-    description: 'Most rows that an operation may read by its page sizes',
-    finding: 'The operation may read {n} rows',
+    description: 'Maximum rows that an operation may read, according to its page sizes',
+    finding: 'The operation could read {n} rows',
   },
   responseBytes: {
     code: 'RESPONSE_TOO_LARGE',
     default: 33_554_432,
     strict: 4_194_304,
-    description: 'Most bytes of a response; beyond them, PostgreSQL is stopped',
+    description: 'Maximum bytes in a response; PostgreSQL is stopped when it exceeds them',
     finding: 'The response has {n} bytes',
   },
 } as const satisfies Record<string, LimitDefinition>;
@@ -149,7 +149,7 @@ export function resolveLimits(settings: LimitSettings = 'default'): Limits {
 function checkSetting(name: string, value: unknown): void {
   if (!Object.hasOwn(limitTable, name)) throw new TypeError(`"${name}" is not a limit. The limits are ${limitNames.join(', ')}.`);
   if (value === undefined || value === 'off' || (typeof value === 'number' && value >= 1)) return;
-  throw new TypeError(`The limit "${name}" must be a number from 1 on, or "off".`);
+  throw new TypeError(`The limit "${name}" must be a number of at least 1, or "off".`);
 }
 
 /** The setting of a limit: `limitFields` for `fields`. */
@@ -173,7 +173,7 @@ export function overLimit(limits: Limits, name: LimitName, count?: number): ApiE
   const limit = limits[name];
   const isExact = count !== undefined && Number.isSafeInteger(count);
   const shown = isExact ? written(count) : `more than ${written(limit)}`;
-  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. Send smaller requests, or have the limit raised.`;
+  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. Send a smaller request, or ask for a higher limit.`;
   return new ApiError(code, message, { details: { limit: name, maximum: limit, ...(isExact && { count }) } });
 }
 

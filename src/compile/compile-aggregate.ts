@@ -57,7 +57,7 @@ function memberJson(value: ConnectionValue, scope: Scope, context: StatementCont
     case 'aggregate':
       return jsonObject(value.members.map((member) => ({ key: context.key(member), value: aggregateJson(member.value, scope, context) })));
     default:
-      throw new Error(`${value.kind} is no aggregate.`);
+      throw new Error(`${value.kind} is not an aggregate.`);
   }
 }
 

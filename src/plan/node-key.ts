@@ -7,12 +7,12 @@ import type { Parameter } from './plan.ts';
 
 /** The key columns with their values out of a nodeId of this table. Throws BAD_USER_INPUT where they do not fit. */
 export function keyOfNodeId(id: InputValue, table: Table): { column: Column; parameter: Parameter }[] {
-  if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', 'A nodeId is expected here.');
+  if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', 'Expected a nodeId.');
   if (id.schema !== table.schema || id.table !== table.name) {
-    throw new ApiError('BAD_USER_INPUT', `The nodeId is not one of ${table.typeName}.`);
+    throw new ApiError('BAD_USER_INPUT', `The nodeId does not identify a record of type ${table.typeName}.`);
   }
   if (id.elements.length !== table.primaryKey.length) {
-    throw new ApiError('BAD_USER_INPUT', `The nodeId does not hold the key of ${table.typeName}.`);
+    throw new ApiError('BAD_USER_INPUT', `The nodeId does not contain the key of type ${table.typeName}.`);
   }
   return table.primaryKey.map((column, index) => ({ column, parameter: textParameter(id.elements[index] ?? null) }));
 }

@@ -37,5 +37,5 @@ function parameterValue(value: InputValue): ParameterValue {
   if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
-  throw new Error(`A value is expected, not ${value.kind}.`);
+  throw new Error(`Expected a value, not ${value.kind}.`);
 }

@@ -78,7 +78,7 @@ describe('planFilter', () => {
   it('tests for null by "is", and compares with null by every other operator', () => {
     assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NULL' } })), 'name is null');
     assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NOT_NULL' } })), 'name is not null');
-    assert.throws(() => plan(on(name, { is: null })), { code: 'BAD_USER_INPUT', message: 'The operator "is" takes NULL or NOT_NULL.' });
+    assert.throws(() => plan(on(name, { is: null })), { code: 'BAD_USER_INPUT', message: 'The operator "is" must be NULL or NOT_NULL.' });
     const filter = planFilter(object(on(name, { eq: null })), account);
     assert.ok(filter?.kind === 'comparison');
     assert.deepEqual(filter.parameter.value, { kind: 'constant', value: null });
@@ -105,8 +105,8 @@ describe('planFilter', () => {
     assert.equal(describeFilter(planFilter(byNodeId(nodeIdOf('pair', '1', '2')), pair)), '(a eq and b eq)');
     const fails = (value: InputValue, message: string) =>
       assert.throws(() => planFilter(byNodeId(value), pair), { code: 'BAD_USER_INPUT', message });
-    fails(nodeIdOf('account', '1', '2'), 'The nodeId is not one of Pair.');
-    fails(nodeIdOf('pair', '1'), 'The nodeId does not hold the key of Pair.');
-    fails(null, 'A nodeId is expected here.');
+    fails(nodeIdOf('account', '1', '2'), 'The nodeId does not identify a record of type Pair.');
+    fails(nodeIdOf('pair', '1'), 'The nodeId does not contain the key of type Pair.');
+    fails(null, 'Expected a nodeId.');
   });
 });

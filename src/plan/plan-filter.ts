@@ -30,14 +30,14 @@ function planEntry({ binding, value }: InputEntry, table: Table): Filter | null 
       return filter && { kind: 'not', filter };
     }
     default:
-      throw new Error('A field of a filter has no meaning.');
+      throw new Error('A filter field has no binding.');
   }
 }
 
 function planOperand({ name, value }: InputEntry, column: Column): Filter {
   if (name !== 'is')
     return { kind: 'comparison', column, operator: name as Operator, parameter: valueParameter(value, column.type, 'filter') };
-  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" takes NULL or NOT_NULL.');
+  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
   return { kind: 'null test', column, isNull: value.name === 'NULL' };
 }
 
@@ -46,7 +46,7 @@ function planNodeId({ value }: InputEntry, table: Table): Filter[] {
 }
 
 function objectOf(value: NonNullable<InputValue>): InputObject {
-  if (value.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An object is expected in this filter.');
+  if (value.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object in this filter.');
   return value;
 }
 

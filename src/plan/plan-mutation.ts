@@ -16,7 +16,7 @@ export function planMutation(field: SelectedField, kind: 'insert' | 'update' | '
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
   if (kind === 'delete') return { kind, table, filter, atMost, members };
   const set = entriesOf(argumentOf(field, 'set') ?? null);
-  if (set.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" names no column: there is nothing to update.');
+  if (set.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
   return { kind, table, set, filter, atMost, members };
 }
 
@@ -31,7 +31,7 @@ function planResponseField({ binding, parentType, selection }: SelectedField, ta
 
 function planInsert(objects: InputValue | undefined, table: Table, members: readonly Member<ResponseValue>[]): InsertPlan {
   const items = objects?.kind === 'list' ? objects.items : objects ? [objects] : [];
-  if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty: there is nothing to insert.');
+  if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty. Pass at least one object.');
   const rows = items.map((item) => new Map(entriesOf(item).map(({ column, parameter }) => [column, parameter])));
   const named = new Set(rows.flatMap((row) => [...row.keys()]));
   const columns = table.columns.filter((column) => named.has(column));
@@ -42,7 +42,7 @@ function planInsert(objects: InputValue | undefined, table: Table, members: read
 }
 
 function entriesOf(value: InputValue): { column: Column; parameter: Parameter }[] {
-  if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An object is expected here.');
+  if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object.');
   return (value satisfies InputObject).entries.map(({ binding, value: item }) => {
     if (binding?.kind !== 'column') throw new Error('An input field has no column.');
     return { column: binding.column, parameter: valueParameter(item, binding.column.type, 'write') };

@@ -47,7 +47,7 @@ function planRoot(field: SelectedField, model: Model): RootValue {
     case 'routine':
       return planRoutine(field, binding.routine);
     default:
-      throw new Error(`The field ${field.name} is no root field.`);
+      throw new Error(`The field ${field.name} is not a root field.`);
   }
 }
 
@@ -65,6 +65,6 @@ function planLookup(table: Table, key: LookupPlan['key'], selection: readonly Se
 function planNode(field: SelectedField, model: Model): LookupPlan {
   const id = argumentOf(field, 'nodeId') as IdentifierValue;
   const table = model.tables.find((each) => each.selectable && each.schema === id.schema && each.name === id.table);
-  if (!table) throw new ApiError('BAD_USER_INPUT', 'The nodeId names no table that this role can read.');
+  if (!table) throw new ApiError('BAD_USER_INPUT', 'The nodeId does not identify a table that this role can read.');
   return planLookup(table, keyOfNodeId(id, table), field.on(table.typeName));
 }

@@ -131,6 +131,6 @@ describe('the cursor of a page', () => {
 
   it('has no more values than there are keys', () => {
     fails({ after: cursor('1', '2') }, /^The cursor holds more values than the order has keys/);
-    fails({ after: number(1) }, 'A cursor is expected here.');
+    fails({ after: number(1) }, 'Expected a cursor.');
   });
 });

@@ -42,9 +42,9 @@ function refuse(condition: unknown, message: string): void {
 
 function planCursor(value: InputValue, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
   if (value === null) return null;
-  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', 'A cursor is expected here.');
+  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', 'Expected a cursor.');
   if (value.elements.length > keys.length) {
-    throw new ApiError('BAD_USER_INPUT', 'The cursor holds more values than the order has keys: it comes from another order.');
+    throw new ApiError('BAD_USER_INPUT', 'The cursor does not match "orderBy". Pass a cursor from a response in the same order.');
   }
   return value.elements.map((element) => element && textParameter(element));
 }
@@ -57,10 +57,10 @@ function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
 }
 
 function planOrderElement(element: InputValue): OrderKey[] {
-  if (element?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'An element of orderBy is an object with one key.');
+  if (element?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Each element of "orderBy" must be an object with one key.');
   const keys = element.entries.filter(({ value }) => value !== null);
   if (keys.length > 1)
-    throw new ApiError('BAD_USER_INPUT', 'An element of orderBy has one key: write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
+    throw new ApiError('BAD_USER_INPUT', 'Each element of "orderBy" must have one key. Write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
   return keys.map(({ binding, value }) => {
     if (binding?.kind !== 'column' || value?.kind !== 'choice') throw new Error('An order key has no column.');
     return { column: binding.column, descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };

@@ -35,7 +35,7 @@ function planMembers<Value>(selection: readonly SelectedField[], plan: Planner<V
 
 /** What is read of a row. */
 export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
-  if (depth > deepest) throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} deep.`);
+  if (depth > deepest) throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} levels deep. Select fewer levels.`);
   return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
 }
 
@@ -58,7 +58,7 @@ function planRowField(field: SelectedField, depth: number): RowValue {
     case 'computed':
       return { kind: 'computed', routine: binding.routine, result: planResult(field, binding.routine, depth) };
     default:
-      throw new Error(`The field ${field.name} is no field of a row.`);
+      throw new Error(`The field ${field.name} is not a field of a row.`);
   }
 }
 
@@ -98,7 +98,7 @@ function planConnectionField({ binding, selection, name }: SelectedField, table:
     case 'aggregate':
       return { kind: 'aggregate', members: planMembers<AggregateValue>(selection, planAggregateField) };
     default:
-      throw new Error(`The field ${name} is no field of a connection.`);
+      throw new Error(`The field ${name} is not a field of a connection.`);
   }
 }
 
@@ -114,17 +114,17 @@ function planPageInfoField({ binding, name }: SelectedField): PageInfoValue {
     case 'has previous page':
       return { kind: binding.kind };
     default:
-      throw new Error(`The field ${name} is no field of PageInfo.`);
+      throw new Error(`The field ${name} is not a field of PageInfo.`);
   }
 }
 
 function planAggregateField({ binding, selection, name }: SelectedField): AggregateValue {
   if (binding?.kind === 'count') return { kind: 'count' };
-  if (binding?.kind !== 'aggregate function') throw new Error(`The field ${name} is no aggregate.`);
+  if (binding?.kind !== 'aggregate function') throw new Error(`The field ${name} is not an aggregate.`);
   return { kind: 'function', name: binding.name, members: planMembers<AggregateColumnValue>(selection, planAggregateColumn) };
 }
 
 function planAggregateColumn({ binding, name }: SelectedField): AggregateColumnValue {
-  if (binding?.kind !== 'aggregate column') throw new Error(`The field ${name} is no aggregate of a column.`);
+  if (binding?.kind !== 'aggregate column') throw new Error(`The field ${name} is not an aggregate of a column.`);
   return { kind: 'column', column: binding.column };
 }

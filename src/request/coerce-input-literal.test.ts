@@ -77,7 +77,7 @@ describe('coerceInputLiteral', () => {
   it('refuses a null variable where a value has to be', () => {
     assert.throws(() => read(new GraphQLNonNull(GraphQLInt), '$v', { v: null }), {
       code: 'BAD_USER_INPUT',
-      message: 'Variable "$v" is null where Int! is expected.',
+      message: 'Variable "$v" is null, but Int! is expected.',
     });
   });
 });

@@ -49,7 +49,7 @@ export function coerceInputLiteral(
 function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
   const value = variables.get(name);
   if (value === null && isNonNullType(type))
-    throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" is null where ${type} is expected.`);
+    throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" is null, but ${type} is expected.`);
   return value;
 }
 
@@ -61,7 +61,7 @@ function readBindValue(type: GraphQLInputType, node: ValueNode): InputValue {
     const { schema, table, elements } = decodeNodeId(text);
     return { kind: 'identifier', schema, table, elements: elements.map(constant) };
   }
-  if (!isLeafType(type)) throw new GraphQLError(`A value of type ${type} is expected.`);
+  if (!isLeafType(type)) throw new GraphQLError(`Expected a value of type ${type}.`);
   const value: ScalarValue = type === GraphQLBoolean ? text === 'true' : text;
   return { kind: 'constant', value };
 }

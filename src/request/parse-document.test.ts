@@ -115,6 +115,6 @@ describe('getOperation', () => {
     fails('query a { __typename } query b { __typename }', null, /several operations/);
     fails('query a { __typename }', 'c', /no operation named "c"/);
     fails('{ __typename }', '', /no operation named ""/);
-    fails('{ __typename }', 'x'.repeat(100_000), /^The document holds no operation named "x{100}… \(100000 characters\)"\.$/);
+    fails('{ __typename }', 'x'.repeat(100_000), /^The document contains no operation named "x{100}… \(100000 characters\)"\.$/);
   });
 });

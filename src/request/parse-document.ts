@@ -83,13 +83,13 @@ export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limi
 export function getOperation(document: Document, name: string | null | undefined): DocumentOperation {
   const { operations } = document;
   const [only] = operations;
-  if (!only) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document holds no operation: write a query or a mutation.');
+  if (!only) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains no operation. Write a query or a mutation.');
   if (name === undefined || name === null) {
     if (operations.length === 1) return only;
-    throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document holds several operations: say which one to run in "operationName".');
+    throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains several operations. Set "operationName" to the one to run.');
   }
   const chosen = operations.find((operation) => operation.name === name);
-  if (!chosen) throw new ApiError('OPERATION_RESOLUTION_FAILURE', `The document holds no operation named ${quote(name)}.`);
+  if (!chosen) throw new ApiError('OPERATION_RESOLUTION_FAILURE', `The document contains no operation named ${quote(name)}.`);
   return chosen;
 }
 
@@ -136,7 +136,7 @@ function* validationErrors(
 function toValidationError(error: GraphQLError, text: string): ApiError {
   // How graphql-js says that a rule has had enough.
   if (error.message === 'Validation aborted.')
-    return new ApiError('QUERY_TOO_COMPLEX', 'The fragments of the document are too many to validate.');
+    return new ApiError('QUERY_TOO_COMPLEX', 'The document has too many fragments to validate. Use fewer.');
   const locations = error.positions && locationsOf(text, error.positions.slice(0, maxLocations));
   return new ApiError('GRAPHQL_VALIDATION_FAILED', shortenMessage(error.message), { locations, cause: error });
 }
