@@ -16,7 +16,7 @@ import type { RawCatalog } from './raw-catalog.ts';
 /** Loads what PostgreSQL says about these schemas. A schema that does not exist is left out of `schemas`. */
 export async function loadCatalog(database: Database, schemas: readonly string[]): Promise<Catalog> {
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
-  if (!row?.[0]) throw new Error('The introspection query has no answer.');
+  if (!row?.[0]) throw new Error('The catalog query returned no row.');
   return runInSlices(assembleCatalog(JSON.parse(row[0]) as RawCatalog, schemas));
 }
 

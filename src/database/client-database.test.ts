@@ -75,7 +75,7 @@ describe('a client of pg', () => {
     const database = openClientDatabase(client);
     await client.query('begin');
     await assert.rejects(client.query('select 1/0'));
-    await assert.rejects(database.run(batch(['select 1'])), /has failed before/);
+    await assert.rejects(database.run(batch(['select 1'])), /has already failed/);
     await assert.rejects(database.query('select 1'), failure('25P02'));
     await client.query('rollback');
     assert.deepEqual(await database.run(batch(['select 1'])), [['1']]);

@@ -49,11 +49,11 @@ const queues = new WeakMap<object, Promise<unknown>>();
  * connection. Inside a transaction of PGlite it takes the transaction, because the PGlite itself waits for its end.
  */
 export function openClientDatabase(client: unknown): Database {
-  if (!isClient(client)) throw new TypeError('This takes a connection: a client of pg, a PGlite or a transaction of PGlite');
+  if (!isClient(client)) throw new TypeError('Not a database connection: pass a client of pg, a PGlite or a transaction of PGlite');
   return {
     run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
-    listen: () => Promise.reject(new TypeError("A connection of the caller's is not listened on")),
+    listen: () => Promise.reject(new TypeError('Listening is not supported on a connection that the caller passes in')),
     readCaches: () => [],
     close: () => Promise.resolve(),
   };
@@ -69,7 +69,7 @@ function exclusively<T>(client: ClientLike, work: () => Promise<T>): Promise<T> 
 }
 
 async function runStatements(client: ClientLike, { session, statements }: Batch): Promise<BatchResult> {
-  if (session !== null) throw new TypeError("A connection of the caller's has a session of its own");
+  if (session !== null) throw new TypeError('A connection that the caller passes in keeps its own session');
   const runOn = async (connection: ClientLike): Promise<BatchResult> => {
     const results: BatchResult[number][] = [];
     try {
@@ -101,7 +101,7 @@ async function openSavepoint(client: ClientLike): Promise<boolean> {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.sqlstate === '25P01') return false;
     if (error.sqlstate !== '25P02') throw error;
-    const message = 'The transaction that is open on this connection has failed before: roll it back, or back to a savepoint, first';
+    const message = 'The open transaction on this connection has already failed. Roll it back, or roll back to a savepoint, first';
     throw new DatabaseError(message, { sqlstate: error.sqlstate, cause: error });
   }
 }

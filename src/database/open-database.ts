@@ -27,7 +27,7 @@ export function openDatabase(database: unknown, { observe, ...given }: OpenOptio
   if (typeof database === 'string') return openPgDatabase(database, options);
   if (isPglite(database)) return openPgliteDatabase(database, options);
   if (isPool(database)) return openPgDatabase(database, options);
-  throw new TypeError('The option "database" takes a connection URL, a pg.Pool or a PGlite.');
+  throw new TypeError('The option "database" must be a connection URL, a pg.Pool or a PGlite.');
 }
 
 function isPglite(value: unknown): value is PgliteLike {

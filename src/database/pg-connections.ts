@@ -99,7 +99,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
     const refused = this.#queue.add(work);
     if (refused !== null) {
-      refused.refuse(overloaded('too many requests wait for a connection to the database'));
+      refused.refuse(overloaded('too many requests are waiting for a database connection'));
       if (refused === work) return;
     }
     work.arrived = performance.now();
@@ -255,7 +255,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       // What is rowgraph's own has a deadline of its own.
       if (work.client === null) continue;
       if (work.arrived + queueTimeoutMillis > now) next = Math.min(next, work.arrived + queueTimeoutMillis);
-      else this.#refuse(work, this.#lastFailure ?? overloaded('no connection to the database became free in time'));
+      else this.#refuse(work, this.#lastFailure ?? overloaded('no database connection became free in time'));
     }
     if (next < Infinity) this.#waitTimer = setTimeout(() => this.#endWaits(), next - now).unref();
   }

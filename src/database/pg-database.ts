@@ -50,7 +50,7 @@ interface ConnectionState {
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first batch. */
 export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
   if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
-    throw new TypeError('rowgraph pipelines statements itself and cannot use a pool with the option "pipeline": leave the option out.');
+    throw new TypeError('rowgraph pipelines statements itself and cannot use a pool with the option "pipeline". Remove the option.');
   }
   return new PgDatabase(target, options);
 }

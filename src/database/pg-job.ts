@@ -167,6 +167,6 @@ function waitingBriefly(batch: Batch): Batch {
 }
 
 function outcomeUnknown(cause: unknown): DatabaseError {
-  const message = 'The connection ended before PostgreSQL said whether the transaction was committed';
+  const message = 'The connection was lost before PostgreSQL confirmed whether the transaction was committed';
   return new DatabaseError(message, { sqlstate: null, reason: 'outcome-unknown', cause });
 }

@@ -115,7 +115,7 @@ class PgliteDatabase implements Database {
       for (;;) {
         const outcome = await this.#pglite._runExclusiveTransaction(() => this.#pglite._runExclusiveQuery(attempt));
         if (outcome) return outcome.value;
-        if (Date.now() > patience) throw new DatabaseError('Another transaction stays open', { sqlstate: tooManyConnections });
+        if (Date.now() > patience) throw new DatabaseError('Another transaction is still open', { sqlstate: tooManyConnections });
         await sleep(pauseMillis);
       }
     } catch (error) {

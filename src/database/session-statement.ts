@@ -93,5 +93,5 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
   if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.
   if (batch.session.version === null || !undefinedStates.has(databaseError.sqlstate)) return databaseError;
-  return new DatabaseError('The database keeps no schema version any more', { sqlstate: staleSchemaState, cause: error });
+  return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
 }

@@ -66,7 +66,7 @@ export function stopError(reason: StopReason): DatabaseError {
 /** The error of a batch whose rows have more bytes than they may. */
 export function tooLargeError({ template, maxBytes }: Batch, isUndone: boolean): DatabaseError {
   const consequence = template !== undefined ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.';
-  const message = `The response is larger than ${maxBytes} bytes: ask for fewer rows or fields.${consequence}`;
+  const message = `The response is larger than ${maxBytes} bytes. Ask for fewer rows or fields.${consequence}`;
   return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });
 }
 

@@ -65,7 +65,7 @@ describe('texts', () => {
     assert.equal(written('abc', varchar), 'abc');
     assert.equal(written('🦀🦀🦀', varchar), '🦀🦀🦀');
     assert.equal(written('x'.repeat(9), text), 'x'.repeat(9));
-    const refusal = { code: 'BAD_USER_INPUT', message: 'The text is longer than the 3 characters that character varying(3) holds.' };
+    const refusal = { code: 'BAD_USER_INPUT', message: 'The text is longer than 3 characters, the maximum of character varying(3).' };
     assert.throws(() => written('abcd', varchar), refusal);
     assert.throws(() => written('🦀🦀🦀🦀', varchar), refusal);
     assert.throws(() => filtered('abcd', varchar), refusal);
@@ -73,7 +73,7 @@ describe('texts', () => {
 
   it('are left to PostgreSQL in a list that is written, not in one that is compared with', () => {
     assert.equal(written(['abcd'], listOf(varchar)), '{"abcd"}');
-    assert.throws(() => filtered(['abcd'], varchar), /longer than the 3 characters/);
+    assert.throws(() => filtered(['abcd'], varchar), /longer than 3 characters/);
   });
 
   it('that PostgreSQL cannot store equal nothing and are not written', () => {

@@ -73,12 +73,12 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
 function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
   if (type.kind === 'enum') return labelOf(text, type);
   if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
-    throw new ApiError('BAD_USER_INPUT', `The text is longer than the ${type.maxLength} characters that ${type.sqlType} holds.`);
+    throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
   }
   if (isStorable(text)) return text;
   // Nothing can equal such a text; and none can be written.
   if (use === 'filter') return null;
-  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL stores no text that holds a NUL character (U+0000) or half of a surrogate pair.');
+  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL cannot store text that contains a NUL character (U+0000) or half of a surrogate pair.');
 }
 
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {

@@ -20,9 +20,9 @@ export function checkRequest(request: unknown): void {
 
 /** Throws `TypeError` for what is not a caller. */
 export function checkCaller(caller: unknown): void {
-  if (!isObject(caller)) throw new TypeError('The caller is missing: pass { role, claims } as the second argument.');
+  if (!isObject(caller)) throw new TypeError('The caller is missing. Pass { role, claims } as the second argument.');
   if (typeof caller['role'] !== 'string' || caller['role'] === '') {
-    throw new TypeError('The caller has no role: pass the name of a database role as "role".');
+    throw new TypeError('The caller has no role. Pass the name of a database role as "role".');
   }
   if (caller['claims'] !== undefined && !isObject(caller['claims'])) throw new TypeError('The claims of the caller must be an object.');
 }

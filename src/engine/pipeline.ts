@@ -107,7 +107,7 @@ async function introspect(
   if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
-      'Introspection is switched off: comment on schema … is \'@graphql({"introspection": true})\' switches it on.',
+      'Introspection is disabled. To enable it, run: comment on schema … is \'@graphql({"introspection": true})\'',
       { path: [key] },
     );
   }

@@ -122,7 +122,7 @@ function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure,
   checkLimit(limits, 'subqueries', subqueries);
   checkLimit(limits, 'estimatedRows', rows.constant);
   if (parameters > mostParameters) {
-    const message = `The insert has ${parameters} values; PostgreSQL takes ${mostParameters} at a time. Insert fewer rows at a time.`;
+    const message = `The insert has ${parameters} values, but a statement can have only ${mostParameters}. Insert fewer rows at a time.`;
     throw new ApiError('QUERY_TOO_COMPLEX', message);
   }
 }

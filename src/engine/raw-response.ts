@@ -43,12 +43,12 @@ export function failureResponse(error: unknown): RawResponse {
   return { ...textBody(JSON.stringify(hasRun ? { data: null, errors } : { errors })), errorCode: code };
 }
 
-const internalMessage = 'The server failed in a way that it should not: this is a defect of rowgraph, please report it.';
+const internalMessage = 'Internal error: this is a bug in rowgraph. Please report it.';
 
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
-  if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply.', { cause: error });
+  if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
   // The catalog is read outside of batches.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }

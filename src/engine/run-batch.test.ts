@@ -135,7 +135,7 @@ test('a database that cannot be had is told without its address or user', async 
   for (const failure of [unreachable, exhausted, refused]) {
     assert.doesNotMatch(JSON.stringify(failure), /127|who|secret/);
   }
-  assert.match(exhausted.message, /no connection to the database became free/);
+  assert.match(exhausted.message, /no database connection became free/);
   assert.match(refused.message, /refuses/);
   await Promise.all([nowhere.close(), unknown.close()]);
 });

@@ -158,11 +158,11 @@ export async function loadSnapshot(
 
 /** Why no request may run as a role that is not trusted: a token that names it would have its signer's secret open the whole database. */
 function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | null {
-  if (!assumable) return `permission denied to set role "${role}": grant it to the login role`;
+  if (!assumable) return `permission denied to set role "${role}"; grant it to the login role`;
   const power = powers[0];
   if (!isLogin && power === undefined) return null;
-  const reason = isLogin ? 'is the login role' : powers.includes(role) ? 'has special powers' : `is a member of "${power}"`;
-  return `role "${role}" ${reason}: requests may not run as it unless trustedRoles names it`;
+  const reason = isLogin ? 'is the login role' : powers.includes(role) ? 'has special privileges' : `is a member of "${power}"`;
+  return `role "${role}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
 /** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */

@@ -18,7 +18,7 @@ function claimsTextOf(caller: Caller): string {
 /** The claims are the program's, whose mistake it is where JSON cannot carry them. */
 export class ClaimsError extends TypeError {
   constructor(cause: unknown) {
-    super(`The claims of the caller must be JSON: ${(cause as Error).message}`, { cause });
+    super(`The claims of the caller cannot be written as JSON: ${(cause as Error).message}`, { cause });
     this.name = 'TypeError';
   }
 }

@@ -16,13 +16,13 @@ interface Meaning {
 const unreachable: Meaning = { code: 'DATABASE_UNAVAILABLE', message: 'The database cannot be reached. Try again later.', terse: true };
 const refused: Meaning = {
   ...unreachable,
-  message: "The database refuses the server's connection. Its operator finds the reason in the log.",
+  message: "The database rejected the server's connection. The server's log has the reason.",
 };
-const interrupted: Meaning = { ...unreachable, message: 'The database ended the connection. Try again later.' };
-const exhausted: Meaning = { ...unreachable, message: 'The database has no connection to spare. Try again later.' };
+const interrupted: Meaning = { ...unreachable, message: 'The database closed the connection. Try again later.' };
+const exhausted: Meaning = { ...unreachable, message: 'The database has no free connection. Try again later.' };
 const broken: Meaning = {
   code: 'DATABASE_ERROR',
-  message: 'The database met an internal error. Its operator finds the reason in the log.',
+  message: 'The database reported an internal error. The server's log has the details.',
   terse: true,
 };
 
@@ -34,7 +34,7 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
   'outcome-unknown': {
     code: 'OUTCOME_UNKNOWN',
     message:
-      'The connection to the database was lost after the mutation was sent: it may or may not have been committed. Check before you send it again.',
+      'The connection to the database was lost after the mutation was sent. The mutation may or may not have been committed: check before you send it again.',
     terse: true,
   },
   'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },

@@ -65,7 +65,7 @@ class Writer {
     this.#length += text.length;
     if (this.#length > this.#maxLength) {
       const most = Math.floor(this.#maxLength / 1024 ** 2);
-      throw new ApiError('QUERY_TOO_COMPLEX', `The response to introspection is longer than ${most} MB. Ask for each thing once.`);
+      throw new ApiError('QUERY_TOO_COMPLEX', `The introspection response is larger than ${most} MB. Select each field only once.`);
     }
     if (this.#text.length < pieceLength) return;
     this.#pieces.push(Buffer.from(this.#text));

@@ -132,14 +132,14 @@ for (const kind of connectionKinds) {
         });
       }));
 
-    test('says so where the transaction has failed before', () =>
+    test('says so if the transaction has already failed', () =>
       inTransaction(async ({ run }, resolve) => {
         await run('savepoint own');
         await assert.rejects(run('select 1/0'));
         const { errors } = await resolve('{ who }');
         assert.equal(errors?.[0]?.extensions.code, 'DATABASE_ERROR');
         assert.equal(errors[0].extensions.sqlstate, '25P02');
-        assert.match(errors[0].message, /transaction .* has failed before: roll it back/);
+        assert.match(errors[0].message, /transaction .* has already failed\. Roll it back/);
         await run('rollback to savepoint own');
         assert.deepEqual(outcomeOf(await resolve('{ who }')), { who: 'postgres' });
       }));

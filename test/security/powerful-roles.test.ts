@@ -54,7 +54,7 @@ test('the login role, superusers, predefined roles and their members are refused
 test('a superuser as login opens no role that another login would not', async () => {
   const graph = await open({ database: database.url.replace('authenticator@', 'postgres@') });
   for (const role of ['postgres', 'chief', 'deputy', 'reader', 'pg_write_server_files']) {
-    assert.match((await refusalOf(graph, role)) ?? '', /requests may not run as it/, role);
+    assert.match((await refusalOf(graph, role)) ?? '', /to let requests run as it, add it to trustedRoles/, role);
   }
   assert.equal(await refusalOf(graph, 'anon'), null);
 });
@@ -62,7 +62,7 @@ test('a superuser as login opens no role that another login would not', async ()
 test('trustedRoles opens the roles that it names, and no others; it makes nobody a member', async () => {
   const graph = await open({ trustedRoles: ['reader', 'chief', 'authenticator', 'stranger'] });
   for (const role of ['reader', 'chief', 'authenticator']) assert.equal(await refusalOf(graph, role), null, role);
-  assert.match((await refusalOf(graph, 'second_reader')) ?? '', /requests may not run as it/);
+  assert.match((await refusalOf(graph, 'second_reader')) ?? '', /to let requests run as it, add it to trustedRoles/);
   assert.match((await refusalOf(graph, 'stranger')) ?? '', /permission denied to set role "stranger"/);
 });
 

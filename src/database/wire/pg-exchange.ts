@@ -48,7 +48,7 @@ const readyForQuery = 0x5a;
 const longestString = 16 * 1024;
 
 /** Of a batch in company: why it failed is not read, as it runs again. */
-const failedInCompany = new Error('A batch that shared a connection with others has failed');
+const failedInCompany = new Error('Another batch that shared the connection has failed');
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
 export class PgExchange implements ReplySink<ColumnValue> {
