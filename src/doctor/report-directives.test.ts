@@ -26,11 +26,11 @@ describe('reportDirectives', () => {
     assert.deepEqual(
       broken.map((line) => line.replace(/\((Unexpected|Expected|no parenthesis).*\)/, '(…)')),
       [
-        'column s.hidden.id: its comment directive is not JSON and is ignored (…): correct the comment',
-        'column s.note.text: its comment directive is not JSON and is ignored (…): correct the comment',
-        'enum s.mood: its comment directive is not JSON and is ignored (…): correct the comment',
-        'function s.act(): its comment directive is not JSON and is ignored (…): correct the comment',
-        'relation s.note.note_up_fkey: its comment directive is not JSON and is ignored (…): correct the comment',
+        'column s.hidden.id: its comment directive is not valid JSON and is ignored (…); correct the comment',
+        'column s.note.text: its comment directive is not valid JSON and is ignored (…); correct the comment',
+        'enum s.mood: its comment directive is not valid JSON and is ignored (…); correct the comment',
+        'function s.act(): its comment directive is not valid JSON and is ignored (…); correct the comment',
+        'relation s.note.note_up_fkey: its comment directive is not valid JSON and is ignored (…); correct the comment',
       ],
     );
     assert.deepEqual(
@@ -51,16 +51,16 @@ describe('reportDirectives', () => {
     assert.deepEqual(
       findings.map(({ code, object, name, message }) => `${code} ${object} ${name}: ${message}`),
       [
-        'broken-directive column s.note.text: its comment directive is not JSON and is ignored (no parenthesis closes it): correct the comment',
-        'ignored-directive column s.note.id: its comment directive is not a JSON object and is ignored: write {"name": value}',
-        'ignored-directive enum s.mood: "mappings" of its comment directive is ignored: it has to be about labels that exist, and "clam" does not',
-        'ignored-directive schema s: "inflect_name" of its comment directive means nothing here: it may have inflect_names, max_rows, introspection',
-        'ignored-directive schema s: "introspection" of its comment directive is ignored: it has to be true or false',
-        'ignored-directive schema s: "max_rows" of its comment directive is ignored: it has to be a whole number from 0 to 2147483647',
-        'ignored-directive table s.note: "totalCount" of its comment directive is ignored: it has to be {"enabled": true} or {"enabled": false}',
-        'ignored-directive table s.note: "primary_key_columns" of its comment directive is ignored: it has to be a list of column names',
-        'ignored-directive table s.note: "foreign_keys" of its comment directive is ignored: it has to be a list',
-        'ignored-directive table s.note: "description" of its comment directive is ignored: it has to be text',
+        'broken-directive column s.note.text: its comment directive is not valid JSON and is ignored (no parenthesis closes it); correct the comment',
+        'ignored-directive column s.note.id: its comment directive is not a JSON object and is ignored; write {"name": value}',
+        'ignored-directive enum s.mood: "mappings" of its comment directive is ignored: it must be an object whose labels exist; "clam" does not',
+        'ignored-directive schema s: "inflect_name" of its comment directive has no meaning here; supported: inflect_names, max_rows, introspection',
+        'ignored-directive schema s: "introspection" of its comment directive is ignored; it must be true or false',
+        'ignored-directive schema s: "max_rows" of its comment directive is ignored; it must be a whole number from 0 to 2147483647',
+        'ignored-directive table s.note: "totalCount" of its comment directive is ignored; it must be {"enabled": true} or {"enabled": false}',
+        'ignored-directive table s.note: "primary_key_columns" of its comment directive is ignored; it must be a list of column names',
+        'ignored-directive table s.note: "foreign_keys" of its comment directive is ignored; it must be a list',
+        'ignored-directive table s.note: "description" of its comment directive is ignored; it must be text',
       ],
     );
   });

@@ -58,32 +58,32 @@ function usableColumns(context: BuildContext, { table }: TableContext, columns: 
     const other = numbered(`${fieldName}Column`, (name) => !owners.has(name));
     owners.set(other, column);
     column.fieldName = column.rowFieldName = column.filterName = other;
-    const reason = `the column ${owner.name} has the name "${fieldName}" too, and this one is called "${other}": ${rename}`;
+    const reason = `the column ${owner.name} already has the name "${fieldName}", so this one is called "${other}"; ${rename}`;
     context.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
   }
   return usable;
 }
 
-const rename = 'give it another name with the comment directive {"name": "..."}';
+const rename = 'choose another name with the comment directive {"name": "..."}';
 
 function whyUnusable({ privileges }: BuildContext, tableId: number, column: Column): Excluded | undefined {
   const { name, fieldName } = column;
   if (!column.selectable && !column.insertable && !column.updatable) {
-    const reason = `the role ${privileges.role} may neither select nor write it: grant select, insert or update on it to the role`;
+    const reason = `the role ${privileges.role} can neither select nor write it; grant select, insert or update on it to the role`;
     return notGranted(reason, 'select', tableId, name);
   }
-  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
   return undefined;
 }
 
 function whyNoField({ type, orderable }: Column): Excluded | undefined {
-  const onlyOrdered = orderable ? ', so that rows can only be ordered by it' : '';
+  const onlyOrdered = orderable ? ', so rows can only be ordered by it' : '';
   if (type.kind === 'unsupported') {
-    const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}: show its parts by a computed field or a view`;
+    const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}; expose its parts with a computed field or a view`;
     return new Excluded('unsupported-type', reason);
   }
   const element = type.kind === 'list' ? type.element : type;
   if (element.kind !== 'enum' || element.enum.values.some(({ name }) => isEnumValueName(name))) return undefined;
-  const problem = `no value of its enum ${element.sqlType} has a GraphQL name${onlyOrdered}`;
-  return new Excluded('unsupported-type', `${problem}: give them names in the "mappings" of the comment directive of the enum`);
+  const problem = `no value of its enum ${element.sqlType} has a valid GraphQL name${onlyOrdered}`;
+  return new Excluded('unsupported-type', `${problem}; name them in the "mappings" of the enum's comment directive`);
 }

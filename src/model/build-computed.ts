@@ -26,10 +26,10 @@ export function* addComputed(context: BuildContext): Generator<void, void> {
   }
 }
 
-const ownerExcluded = new Excluded('owner-left-out', 'the table whose row it takes is not in the API: see there');
+const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument is not in the API; see the finding for that table');
 
 function buildComputed(context: BuildContext, { source: table, schema }: TableContext, source: CatalogFunction): Routine | Excluded {
-  if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function: call it from one');
+  if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
   const result = resultTypeOf(context, source, { withoutKey: true });
   if (result instanceof Excluded) return result;
   const forbidden = whyForbidden(context, table, source);
@@ -38,7 +38,7 @@ function buildComputed(context: BuildContext, { source: table, schema }: TableCo
   const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, inflection);
   if (!isFreeName(fieldName)) {
-    const reason = `"${fieldName}" is not a GraphQL name: name it with the comment directive {"name": "..."}`;
+    const reason = `"${fieldName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`;
     return new Excluded('illegal-name', reason);
   }
   return {

@@ -46,18 +46,18 @@ function addEnum(context: BuildContext, type: CatalogType, labels: readonly stri
   const name = qualifiedName(schema.name, type.name);
   const plain = readName(directive, 'name') ?? typeNameOf(type.name, schema.inflection);
   if (!isFreeName(plain)) {
-    const remedy = 'so that its values are Opaque: give it another name with the comment directive {"name": "..."}';
+    const remedy = 'so its values are Opaque; choose another with the comment directive {"name": "..."}';
     context.exclusions.push({
       object: 'enum',
       id: type.id,
       name,
-      ...new Excluded('illegal-name', `"${plain}" is not a GraphQL name, ${remedy}`),
+      ...new Excluded('illegal-name', `"${plain}" is not a valid GraphQL name, ${remedy}`),
     });
     return;
   }
   const typeName = context.names.claimEnum({ name: plain, schema: schema.name, inflection: schema.inflection });
   if (typeName !== plain) {
-    const reason = `the name "${plain}", or that of its filter, is taken: it is called "${typeName}"; to choose, give it another name with the comment directive {"name": "..."}`;
+    const reason = `the name "${plain}", or that of its filter, is already taken, so it is called "${typeName}"; choose another with the comment directive {"name": "..."}`;
     context.renamings.push({ object: 'enum', id: type.id, name, reason });
   }
   const mappings = readMappings(directive);
@@ -81,8 +81,8 @@ function addEnum(context: BuildContext, type: CatalogType, labels: readonly stri
 
 /** Values with illegal names stay in the model: they are read as they are, only the schema cannot list them. */
 function whyUnlisted(value: EnumValue, unique: readonly EnumValue[]): Excluded | undefined {
-  const remedy = 'give it a name of its own in the "mappings" of the comment directive';
-  if (!unique.includes(value)) return new Excluded('name-taken', `another value has the name "${value.name}" already: ${remedy}`);
+  const remedy = 'choose another name in the "mappings" of the comment directive';
+  if (!unique.includes(value)) return new Excluded('name-taken', `another value already has the name "${value.name}"; ${remedy}`);
   if (isEnumValueName(value.name)) return undefined;
-  return new Excluded('illegal-name', `"${value.name}" is not a GraphQL name: ${remedy}`);
+  return new Excluded('illegal-name', `"${value.name}" is not a valid GraphQL name; ${remedy}`);
 }

@@ -58,13 +58,13 @@ describe('buildModel', () => {
     assert.deepEqual(renamedObjects(model), ['table fine_edge', 'table int_filter']);
     assert.deepEqual(reasonsByObject(model), {
       'table keyless':
-        'it has no primary key: add one, or name its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'table has space': '"Has Space" is not a GraphQL name: give it another with the comment directive {"name": "..."}',
-      'table bare': 'it has no columns: add some',
-      'table closed': 'the role service_role may select none of its columns: grant select on the table, or on columns of it, to the role',
-      'view blind': 'it has no key: name its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not a column of it: correct it',
-      'table numbered': '"5" is not a GraphQL name: give it another with the comment directive {"name": "..."}',
+        'it has no primary key; add one, or declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
+      'table has space': '"Has Space" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}',
+      'table bare': 'it has no columns; add some',
+      'table closed': 'the role service_role cannot select any of its columns; grant select on the table, or on some of its columns, to the role',
+      'view blind': 'it has no key; declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
+      'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not one of its columns; correct the directive',
+      'table numbered': '"5" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}',
     });
   });
 
@@ -183,15 +183,15 @@ describe('buildModel', () => {
       `create type level as enum ('low', 'very high', 'true'); create type odd as enum ('a-b');
        create table gauge (id int primary key, level level, odd odd, odds odd[]);`,
     );
-    const remedy = 'give it a name of its own in the "mappings" of the comment directive';
+    const remedy = 'choose another name in the "mappings" of the comment directive';
     const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
-    const mapping = 'give them names in the "mappings" of the comment directive of the enum';
+    const mapping = `name them in the "mappings" of the enum's comment directive`;
     assert.deepEqual(reasons, [
-      `enum value level.very high: "very high" is not a GraphQL name: ${remedy}`,
-      `enum value level.true: "true" is not a GraphQL name: ${remedy}`,
-      `enum value odd.a-b: "a-b" is not a GraphQL name: ${remedy}`,
-      `column gauge.odd: no value of its enum odd has a GraphQL name, so that rows can only be ordered by it: ${mapping}`,
-      `column gauge.odds: no value of its enum odd has a GraphQL name: ${mapping}`,
+      `enum value level.very high: "very high" is not a valid GraphQL name; ${remedy}`,
+      `enum value level.true: "true" is not a valid GraphQL name; ${remedy}`,
+      `enum value odd.a-b: "a-b" is not a valid GraphQL name; ${remedy}`,
+      `column gauge.odd: no value of its enum odd has a valid GraphQL name, so rows can only be ordered by it; ${mapping}`,
+      `column gauge.odds: no value of its enum odd has a valid GraphQL name; ${mapping}`,
     ]);
   });
 
@@ -238,8 +238,8 @@ describe('buildModel', () => {
     const model = await models.build('create schema shut; create table shut.inside (id int primary key)', { schemas: ['shut', 'nowhere'] });
     assert.equal(model.schemas.length, 1);
     assert.deepEqual(reasonsByObject(model), {
-      'schema shut': 'the role service_role may not use it: grant usage on schema shut to the role',
-      'schema nowhere': 'it does not exist: create it, or take it out of the exposed schemas',
+      'schema shut': 'the role service_role cannot use it; grant usage on schema shut to the role',
+      'schema nowhere': 'it does not exist; create it, or remove it from the exposed schemas',
     });
   });
 

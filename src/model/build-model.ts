@@ -63,10 +63,10 @@ function usableSchemas(catalog: Catalog, privileges: Privileges, exclusions: Exc
   for (const name of catalog.setting) {
     const schema = catalog.schemas.find((existing) => existing.name === name);
     if (!schema) {
-      const why = new Excluded('missing-schema', 'it does not exist: create it, or take it out of the exposed schemas');
+      const why = new Excluded('missing-schema', 'it does not exist; create it, or remove it from the exposed schemas');
       exclusions.push({ object: 'schema', id: 0, name, ...why });
     } else if (!privileges.schemas.has(schema.id)) {
-      const reason = `the role ${privileges.role} may not use it: grant usage on schema ${name} to the role`;
+      const reason = `the role ${privileges.role} cannot use it; grant usage on schema ${name} to the role`;
       exclusions.push({ object: 'schema', id: schema.id, name, ...notGranted(reason, 'usage', schema.id) });
     } else {
       usable.set(schema.id, settingsOf(schema));

@@ -97,7 +97,7 @@ function withLegalNames(context: BuildContext, owner: TableContext, candidates: 
 
 function exclude({ exclusions }: BuildContext, owner: TableContext, { key, relation }: Candidate): void {
   const side = relation.target === key.target.table ? 'foreign_name' : 'local_name';
-  const problem = `"${relation.fieldName}" is not a GraphQL name, and it would be a field of ${owner.table.schema}.${owner.table.name}`;
-  const reason = `${problem}: name it with {"${side}": "..."} in the comment directive`;
+  const problem = `"${relation.fieldName}" is not a valid GraphQL name for a field of ${owner.table.schema}.${owner.table.name}`;
+  const reason = `${problem}; choose another with {"${side}": "..."} in the comment directive`;
   exclusions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new Excluded('illegal-name', reason) });
 }

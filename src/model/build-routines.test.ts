@@ -115,7 +115,7 @@ describe('functions as fields', () => {
       'twice',
     ]);
     for (const name of functions) assert.match(reasons[name] ?? '', /: /, name);
-    assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a GraphQL name: rename the argument');
+    assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a valid GraphQL name; rename the argument');
   });
 
   it('names functions with the types of their arguments, and gives no advice that would not help', async () => {
@@ -130,11 +130,11 @@ describe('functions as fields', () => {
       ({ object, name, cause, reason }) => `${object} ${name.replace(/^s\d+\./, '')} ${cause} ${reason.replace(/s\d+\./, '')}`,
     );
     assert.deepEqual(reasons.slice(1), [
-      'function twice(integer) name-taken another function has the same name: rename one of them',
-      'function twice(numeric, integer[]) name-taken another function has the same name: rename one of them',
-      'function fired() not-callable it is a trigger function: triggers call it',
-      'function all_hidden() owner-left-out it returns rows of hidden, which is not in the API: see there',
-      'argument demands(integer).odd name illegal-name "odd Name" is not a GraphQL name, so that the function cannot be called: rename the argument',
+      'function twice(integer) name-taken another function has the same name; rename one of them',
+      'function twice(numeric, integer[]) name-taken another function has the same name; rename one of them',
+      'function fired() not-callable it is a trigger function; only triggers can call it',
+      'function all_hidden() owner-left-out it returns rows of hidden, which is not in the API; see the finding for that table',
+      'argument demands(integer).odd name illegal-name "odd Name" is not a valid GraphQL name, so the function cannot be called; rename the argument',
     ]);
   });
 });

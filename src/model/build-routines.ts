@@ -51,12 +51,12 @@ function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]
     const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
     routine.fieldName = context.names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
     if (routine.fieldName === plain) continue;
-    const reason = `the name "${plain}" is taken by another field: it is called "${routine.fieldName}"; to choose, ${rename}`;
+    const reason = `the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`;
     context.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
   }
 }
 
-const rename = 'rename it, or name it with the comment directive {"name": "..."}';
+const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
 /** The function as a field, or why it is none. */
 function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
@@ -67,16 +67,16 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
   if (result instanceof Excluded) return result;
   // Enums are types of columns and computed fields only in pg_graphql.
   if (result.kind === 'value' && !isPlainType(context, source.resultTypeId)) {
-    return new Excluded('unsupported-type', 'it returns an enum: return it as text');
+    return new Excluded('unsupported-type', 'it returns an enum; return it as text');
   }
   if (!functions.has(source.id))
-    return notGranted(`the role ${role} may not execute it: grant execute on it to the role`, 'execute', source.id);
+    return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', source.id);
   const schema = context.schemas.get(source.schemaId);
   const args = buildArguments(context, source, schema?.inflection ?? false, result);
   if (args instanceof Excluded) return args;
   const directive = readDirective(source.comment);
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
-  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a GraphQL name: ${rename}`);
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
   return {
     id: source.id,
     schema: source.schema,
@@ -92,11 +92,11 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
 
 function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
   if (systemSchemas.includes(schema)) {
-    return new Excluded('not-callable', `functions of a schema ${schema} are not exposed: move it to another schema`);
+    return new Excluded('not-callable', `functions in the schema ${schema} are not exposed; move it to another schema`);
   }
   // Procedures are listed, as in pg_graphql, and cannot be called: PostgreSQL has no value for them.
-  if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function: call it from one');
-  return overloaded ? new Excluded('name-taken', 'another function has the same name: rename one of them') : undefined;
+  if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
+  return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
 }
 
 /** The arguments, or why the function cannot be called with them. */
@@ -108,10 +108,10 @@ function buildArguments(
 ): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
   for (const argument of source.arguments) {
-    if (argument.name === '') return new Excluded('not-callable', 'it has an argument without a name: name it');
+    if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
     const type = valueTypeOf(context, argument.typeId);
     if (!isPlainType(context, argument.typeId) || !isInput(type)) {
-      const reason = `its argument ${argument.name} has a type that arguments cannot have: pass it as text or json`;
+      const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
       return new Excluded('unsupported-type', reason);
     }
     const argumentName = argumentNameOf(argument.name, inflection);
@@ -140,7 +140,7 @@ function nameArguments(
     const plain = argument.argumentName;
     argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
     taken.add(argument.argumentName);
-    const reason = `the name "${plain}" is taken by another argument of the field: it is called "${argument.argumentName}"; to choose, rename it`;
+    const reason = `the name "${plain}" is already taken by another argument of the field, so it is called "${argument.argumentName}"; to change that, rename it`;
     context.renamings.push({
       object: 'argument',
       id: source.id,
@@ -156,9 +156,9 @@ function excludeArgument(
   { name, hasDefault }: CatalogArgument,
   argumentName: string,
 ): void {
-  const problem = `"${argumentName}" is not a GraphQL name${hasDefault ? '' : ', so that the function cannot be called'}`;
+  const problem = `"${argumentName}" is not a valid GraphQL name${hasDefault ? '' : ', so the function cannot be called'}`;
   const exclusion = { object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}` } as const;
-  context.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}: rename the argument`) });
+  context.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}; rename the argument`) });
 }
 
 function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {

@@ -44,14 +44,14 @@ function beginTable(
 ): (Omit<TableContext, 'key'> & { readonly key: readonly CatalogColumn[] | Excluded }) | Excluded {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
-  if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns: add some');
+  if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
   if (!source.columns.some((column) => privilegesOn(context, source, column).select)) {
-    const remedy = `grant select on the ${kind}, or on columns of it, to the role`;
-    return notGranted(`the role ${context.privileges.role} may select none of its columns: ${remedy}`, 'select', source.id);
+    const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
+    return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
   }
   const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
   if (!isFreeName(typeName)) {
-    return new Excluded('illegal-name', `"${typeName}" is not a GraphQL name: give it another with the comment directive {"name": "..."}`);
+    return new Excluded('illegal-name', `"${typeName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`);
   }
   const table: TableContext['table'] = {
     id: source.id,
@@ -116,10 +116,10 @@ function* claimNames(context: BuildContext): Generator<void, void> {
 }
 
 function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[]): Renaming {
-  const fields = stem === plain ? '' : `, and its fields are those of ${stem}`;
+  const fields = stem === plain ? '' : `, and its fields begin with ${stem}`;
   const reason =
-    `the name "${plain}", or one that derives from it, is taken: its types are called ${renamed.join(', ')}${fields}; ` +
-    'to choose, give it another name with the comment directive {"name": "..."}';
+    `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ` +
+    'choose another name with the comment directive {"name": "..."}';
   return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 
@@ -129,14 +129,14 @@ function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColu
   if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
-    const remedy = 'name its key columns with the comment directive {"primary_key_columns": ["..."]}';
+    const remedy = 'declare its key columns with the comment directive {"primary_key_columns": ["..."]}';
     const mayHaveOne = source.kind === 'r' || source.kind === 'p';
-    return new Excluded('no-key', mayHaveOne ? `it has no primary key: add one, or ${remedy}` : `it has no key: ${remedy}`);
+    return new Excluded('no-key', mayHaveOne ? `it has no primary key; add one, or ${remedy}` : `it has no key; ${remedy}`);
   }
   const key = names.map((name) => source.columns.find((column) => column.name === name));
   const missing = names.find((_name, position) => !key[position]);
   if (missing !== undefined) {
-    const reason = `its comment directive names "${missing}" in primary_key_columns, which is not a column of it: correct it`;
+    const reason = `its comment directive names "${missing}" in primary_key_columns, which is not one of its columns; correct the directive`;
     return new Excluded('unusable-directive', reason);
   }
   return key.filter((column) => column !== undefined);

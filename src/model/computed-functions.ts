@@ -28,9 +28,9 @@ export function whyForbidden(
 ): Excluded | undefined {
   const { role, functions, schemas, tables } = privileges;
   if (!schemas.has(schemaId)) {
-    return notGranted(`the role ${role} may not use its schema: grant usage on schema ${schema} to the role`, 'usage', schemaId);
+    return notGranted(`the role ${role} cannot use its schema; grant usage on schema ${schema} to the role`, 'usage', schemaId);
   }
-  if (!functions.has(id)) return notGranted(`the role ${role} may not execute it: grant execute on it to the role`, 'execute', id);
+  if (!functions.has(id)) return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', id);
   if (tables.get(table.id)?.select) return undefined;
-  return notGranted(`it reads whole rows, and the role ${role} may not: grant select on the whole table to the role`, 'select', table.id);
+  return notGranted(`it reads whole rows, which the role ${role} cannot select; grant select on the whole table to the role`, 'select', table.id);
 }

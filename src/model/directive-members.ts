@@ -27,7 +27,7 @@ const list: MemberCheck = (value) => (Array.isArray(value) ? null : 'a list');
 const mappings: MemberCheck = (value, labels) => {
   if (!isObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
-  return unknown === undefined ? null : `about labels that exist, and "${unknown}" does not`;
+  return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
 
 const members = {
@@ -52,21 +52,21 @@ export function findFaults(comment: string, kind: DirectiveKind, labels: readonl
   const parsed = parseDirective(comment);
   if (parsed.kind === 'none') return [];
   if (parsed.kind === 'broken') {
-    return [{ fault: 'broken', message: `its comment directive is not JSON and is ignored (${parsed.problem}): correct the comment` }];
+    return [{ fault: 'broken', message: `its comment directive is not valid JSON and is ignored (${parsed.problem}); correct the comment` }];
   }
   if (!isObject(parsed.value)) {
-    return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored: write {"name": value}' }];
+    return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
   }
   const known: Readonly<Record<string, MemberCheck>> = members[kind];
   return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
     const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
     if (!expectation) {
       const possible = Object.keys(known).join(', ');
-      return [{ fault: 'unknown member', message: `"${key}" of its comment directive means nothing here: it may have ${possible}` }];
+      return [{ fault: 'unknown member', message: `"${key}" of its comment directive has no meaning here; supported: ${possible}` }];
     }
     const expected = value === null ? null : expectation(value, labels);
     return expected === null
       ? []
-      : [{ fault: 'wrong type', message: `"${key}" of its comment directive is ignored: it has to be ${expected}` }];
+      : [{ fault: 'wrong type', message: `"${key}" of its comment directive is ignored; it must be ${expected}` }];
   });
 }

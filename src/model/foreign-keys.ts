@@ -50,10 +50,10 @@ export function* collectForeignKeys(context: BuildContext): Generator<void, Fore
 
 function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey, name: string): ForeignKey | Excluded {
   const local = context.tables.get(constraint.tableId);
-  if (!local) return new Excluded('owner-left-out', 'its table is not in the API: see there');
+  if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
   const target = context.tables.get(constraint.targetId);
   if (!target || target.key === null)
-    return new Excluded('owner-left-out', `its target ${constraint.targetName} is not in the API: see there, or expose its schema`);
+    return new Excluded('owner-left-out', `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`);
   const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
@@ -70,13 +70,13 @@ function resolveDeclared(
   name: string,
 ): ForeignKey | Excluded {
   if (!declared) {
-    const reason = 'its directive is incomplete: it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
+    const reason = 'its directive is incomplete; it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
     return new Excluded('unusable-directive', reason);
   }
   const { foreignSchema, foreignTable } = declared;
   const target = [...context.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
   if (!target || target.key === null) {
-    const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API: correct the directive, or expose the table`;
+    const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API; correct the directive, or expose the table`;
     return new Excluded('owner-left-out', reason);
   }
   const localColumns = declared.localColumns.map((column) => local.source.columns.find((existing) => existing.name === column));
@@ -97,7 +97,7 @@ function keyBetween(
 ): ForeignKey | Excluded {
   const [near, far] = [localColumns.filter(isPresent), targetColumns.filter(isPresent)];
   if (near.length < localColumns.length || far.length < targetColumns.length) {
-    return new Excluded('unusable-directive', 'its directive names columns that do not exist: correct it');
+    return new Excluded('unusable-directive', 'its directive names columns that do not exist; correct it');
   }
   const hidden = whyHidden(context, local, near) ?? whyHidden(context, target, far);
   if (hidden) return hidden;
@@ -117,7 +117,7 @@ function whyHidden(context: BuildContext, { source, table }: TableContext, colum
   const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
   if (!hidden) return undefined;
   const name = `${qualifiedName(table.schema, table.name)}.${hidden.name}`;
-  const reason = `the role ${context.privileges.role} may not select the column ${name}: grant select on it to the role`;
+  const reason = `the role ${context.privileges.role} cannot select the column ${name}; grant select on it to the role`;
   return notGranted(reason, 'select', source.id, hidden.name);
 }
 

@@ -17,9 +17,9 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
   if (type?.kind === 'p') {
     if (type.name === 'void') return { kind: 'void' };
     if (type.name === 'trigger' || type.name === 'event_trigger') {
-      return new Excluded('not-callable', 'it is a trigger function: triggers call it');
+      return new Excluded('not-callable', 'it is a trigger function; only triggers can call it');
     }
-    if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}: return a scalar, or rows of a table of the API`);
+    if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
   }
   const value = valueTypeOf(context, resultTypeId);
   const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
@@ -28,7 +28,7 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
     return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
   if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(context, type);
-  if (returnsSet) return unsupported('it returns a set of values: return an array, or rows of a table of the API');
+  if (returnsSet) return unsupported('it returns a set of values; return an array, or rows of a table in the API');
   return { kind: 'value', type: value };
 }
 
@@ -36,9 +36,9 @@ function whyNoResult({ sources, schemas }: BuildContext, type: CatalogType | und
   const table = sources.get(type?.relationId ?? 0);
   if (table) {
     const name = qualifiedName(schemas.get(table.schemaId)?.name ?? '', table.name);
-    return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API: see there`);
+    return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API; see the finding for that table`);
   }
-  return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type: return a scalar, or rows of a table of the API`);
+  return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type; return a scalar, or rows of a table in the API`);
 }
 
 function unsupported(reason: string): Excluded {

@@ -49,7 +49,7 @@ function settle(context: BuildContext, { table, key }: TableContext): void {
 }
 
 function reasonOf(taken: string, given: string, table: string): string {
-  return `the name "${taken}" is taken in the rows of ${table}, where it is called "${given}"; to choose, name it in a comment directive`;
+  return `the name "${taken}" is already taken in the rows of ${table}, so it is called "${given}" there; choose another name with a comment directive`;
 }
 
 function inOrder({ catalog, schemas }: BuildContext, computed: readonly Routine[]): Routine[] {

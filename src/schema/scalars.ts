@@ -48,7 +48,7 @@ export function literalText(node: ValueNode): string {
     case Kind.BOOLEAN:
       return String(node.value);
     default:
-      throw new GraphQLError('a scalar is expected here');
+      throw new GraphQLError('expected a scalar');
   }
 }
 

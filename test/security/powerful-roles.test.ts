@@ -40,13 +40,13 @@ async function refusalOf(graph: Rowgraph, role: string): Promise<string | null> 
 
 test('the login role, superusers, predefined roles and their members are refused; others are not', async () => {
   const graph = await open();
-  const ending = 'requests may not run as it unless trustedRoles names it';
-  assert.equal(await refusalOf(graph, 'authenticator'), `role "authenticator" is the login role: ${ending}`);
-  assert.equal(await refusalOf(graph, 'chief'), `role "chief" has special powers: ${ending}`);
-  assert.equal(await refusalOf(graph, 'deputy'), `role "deputy" is a member of "chief": ${ending}`);
-  assert.equal(await refusalOf(graph, 'pg_read_all_data'), `role "pg_read_all_data" has special powers: ${ending}`);
-  assert.equal(await refusalOf(graph, 'reader'), `role "reader" is a member of "pg_read_all_data": ${ending}`);
-  assert.equal(await refusalOf(graph, 'second_reader'), `role "second_reader" is a member of "pg_read_all_data": ${ending}`);
+  const ending = 'to let requests run as it, add it to trustedRoles';
+  assert.equal(await refusalOf(graph, 'authenticator'), `role "authenticator" is the login role; ${ending}`);
+  assert.equal(await refusalOf(graph, 'chief'), `role "chief" has special privileges; ${ending}`);
+  assert.equal(await refusalOf(graph, 'deputy'), `role "deputy" is a member of "chief"; ${ending}`);
+  assert.equal(await refusalOf(graph, 'pg_read_all_data'), `role "pg_read_all_data" has special privileges; ${ending}`);
+  assert.equal(await refusalOf(graph, 'reader'), `role "reader" is a member of "pg_read_all_data"; ${ending}`);
+  assert.equal(await refusalOf(graph, 'second_reader'), `role "second_reader" is a member of "pg_read_all_data"; ${ending}`);
   assert.match((await refusalOf(graph, 'stranger')) ?? '', /permission denied to set role "stranger"/);
   for (const role of ['anon', 'authenticated', 'service_role', 'pgx_ordinary']) assert.equal(await refusalOf(graph, role), null, role);
 });
