@@ -51,7 +51,7 @@ function describeFinding({ object, name, message, remedy, contains, partitions =
   return [
     `    ${object} ${name}: ${message}`,
     ...(partitions.length > 0 ? [`      also its ${partitions.length === 1 ? 'partition' : 'partitions'} ${someOf(partitions)}`] : []),
-    ...(contains.length > 0 ? [`      with it: ${someOf(named)}`] : []),
+    ...(contains.length > 0 ? [`      also excluded: ${someOf(named)}`] : []),
     ...describeRemedies(statementsOf(remedy)),
   ];
 }
@@ -80,7 +80,7 @@ function describeRemedies(remedies: readonly string[]): string[] {
   const more = remedies.length - maxRemedies;
   return [
     ...remedies.slice(0, maxRemedies).map((remedy) => `      ${remedy}`),
-    ...(more > 0 ? [`      -- and ${more} more: --json has them all`] : []),
+    ...(more > 0 ? [`      -- and ${more} more; --json lists them all`] : []),
   ];
 }
 

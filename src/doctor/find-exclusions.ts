@@ -71,7 +71,7 @@ function findExtensionFunctions({ catalog, model, facts }: Examination): Finding
   const absent = catalog.functions.filter((source) => source.extension && usable.has(source.schemaId) && !present.has(source.id));
   const byExtension = Map.groupBy(absent, ({ id }) => facts.extensions.get(id) ?? '');
   return [...byExtension].map(([name, functions]) => {
-    const message = `${functions.length} of its functions are not in the API: no field can call them, or the role may not`;
+    const message = `${functions.length} of its functions are not in the API, because no field can call them or the role cannot execute them`;
     return finding('extension-functions', 'extension', name, message, {
       contains: functions.map((source) => `function ${functionName(catalog, source)}`),
     });

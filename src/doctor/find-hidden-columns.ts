@@ -14,7 +14,7 @@ function hiddenKey(examination: Examination, table: Table): Finding[] {
   const hidden = table.primaryKey.filter(({ selectable }) => !selectable);
   if (hidden.length === 0) return [];
   const names = inWords(hidden.map(({ name }) => name));
-  const message = `${examination.model.role} may not select its key column${hidden.length > 1 ? 's' : ''} ${names}, so every query for its rows fails: grant select on the key`;
+  const message = `${examination.model.role} cannot select its key column${hidden.length > 1 ? 's' : ''} ${names}, so every query for its rows fails; grant select on the key`;
   const remedy = grant(examination, table, hidden);
   return [finding('key-not-selectable', table.kind, qualifiedName(table.schema, table.name), message, { remedy })];
 }
@@ -23,7 +23,7 @@ function writeOnly(examination: Examination, table: Table): Finding[] {
   return table.columns.flatMap((column) => {
     if (column.selectable || (!column.insertable && !column.updatable)) return [];
     const verbs = inWords([...(column.insertable ? ['insert'] : []), ...(column.updatable ? ['update'] : [])]);
-    const message = `${examination.model.role} may ${verbs} it and not select it, so it is missing from rows and filters: if the role should read it, grant select on it`;
+    const message = `${examination.model.role} can ${verbs} but not select it, so it is missing from rows and filters; if the role should read it, grant select on it`;
     const name = qualifiedName(qualifiedName(table.schema, table.name), column.name);
     return [finding('write-only-column', 'column', name, message, { remedy: grant(examination, table, [column]) })];
   });

@@ -17,12 +17,12 @@ function findDefiners(examination: Examination): Finding[] {
     const { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees } = definer;
     const name = functionName(catalog, source);
     const routine = examination.routineSql(source);
-    const power = ownerBypassesRowSecurity ? ', for whom no policy holds' : '';
-    const message = `${model.role} may execute it with the rights of ${owner}${power}: if that is not meant, revoke the privilege or make it security invoker`;
+    const power = ownerBypassesRowSecurity ? ', who bypasses row level security' : '';
+    const message = `${model.role} can execute it with the privileges of ${owner}${power}; if that is not intended, revoke the privilege or make it security invoker`;
     const remedy = grantees.length > 0 ? `revoke execute on ${routine} from ${grantees.join(', ')};` : null;
     const open = finding('open-definer-function', 'function', name, message, { remedy });
     if (fixedSearchPath) return [open];
-    const danger = `it runs with the rights of ${owner} and looks names up in the search path of its caller: fix its search path`;
+    const danger = `it runs with the privileges of ${owner} but looks up names in the search path of its caller; set its search path`;
     const fix = `alter ${routine} set search_path = ${examination.quote(source.schema)}, pg_temp;`;
     return [open, finding('definer-search-path', 'function', name, danger, { remedy: fix })];
   });
@@ -37,7 +37,7 @@ function findProcedures({ catalog, model }: Examination): Finding[] {
       'call-fails',
       'function',
       functionName(catalog, source),
-      'it is a procedure, so its field always fails: make it a function',
+      'it is a procedure, so its field always fails; make it a function',
     );
   });
 }

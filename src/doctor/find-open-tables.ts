@@ -23,19 +23,19 @@ function examineSwitch(examination: Examination, table: CatalogTable, facts: Tab
   const sql = examination.tableSql(table);
   const findings: Finding[] = [];
   if (!facts.rowSecurity && facts.policies.length > 0) {
-    const message = 'its policies do nothing, as row level security is off: enable it';
+    const message = 'its policies have no effect because row level security is off; enable it';
     findings.push(report('policies-without-rls', message, enableSql(sql)));
   }
   if (all.bypassesRowSecurity) return findings;
   const written = facts.verbs.filter((verb) => verb !== 'select');
   if (!facts.rowSecurity && written.length > 0) {
-    const message = `${model.role} may ${inWords(written)} any row, as row level security is off: enable it and write policies, or revoke the privileges`;
+    const message = `${model.role} can ${inWords(written)} any row because row level security is off; enable it and write policies, or revoke the privileges`;
     findings.push(report('writable-without-rls', message, closeSql(table, sql, written, facts)));
   } else if (!facts.rowSecurity && facts.verbs.length > 0) {
-    const message = `${model.role} may select every row, as row level security is off: if not all of it is public, enable it and write policies`;
+    const message = `${model.role} can select every row because row level security is off; unless all of it is public, enable it and write policies`;
     findings.push(report('readable-without-rls', message, closeSql(table, sql, facts.verbs, facts)));
   } else if (facts.rowSecurity && facts.owned && !facts.forced) {
-    const message = `${model.role} owns it, so that no policy holds: give it to another role, or force row level security`;
+    const message = `${model.role} owns it, so no policy applies; give it to another role, or force row level security`;
     findings.push(report('owner-bypasses-rls', message, `alter table ${sql} force row level security;`));
   }
   return findings;
@@ -61,14 +61,14 @@ function examinePolicies(examination: Examination, table: CatalogTable, facts: T
   const permissive = applied.filter((policy) => policy.permissive);
   if (!facts.verbs.some((verb) => permissive.some((policy) => isFor(policy, verb)))) {
     const problem = `no policy lets ${model.role} ${facts.verbs.join(', ').replace(/, (\w+)$/, ' or $1')} any row`;
-    const message = `row level security is on and ${problem}: write one, or revoke the privileges`;
+    const message = `row level security is on and ${problem}; write one, or revoke the privileges`;
     findings.push(finding('no-policy', tableKinds[table.kind], examination.name(table), message));
   }
   for (const policy of permissive) {
     const open = facts.verbs.filter((verb) => verb !== 'select' && isFor(policy, verb) && isOpen(policy, verb));
     const restricted = open.every((verb) => applied.some((other) => !other.permissive && isFor(other, verb)));
     if (open.length === 0 || restricted) continue;
-    const message = `it lets ${model.role} ${inWords(open)} any row: give it a condition, or revoke the privilege`;
+    const message = `it lets ${model.role} ${inWords(open)} any row; give it a condition, or revoke the privilege`;
     findings.push(finding('open-policy', 'policy', `${examination.name(table)}.${policy.name}`, message));
   }
   return findings;
@@ -90,7 +90,7 @@ function findSlowCalls(examination: Examination, table: CatalogTable, { name, us
     ...(better.check === check ? [] : [`with check (${better.check})`]),
   ];
   if (clauses.length === 0) return [];
-  const message = 'it calls a function for each row that gives the same for all: put the call in a select of its own';
+  const message = 'it calls a function for each row although the result is the same for all; wrap the call in a select';
   const remedy = `alter policy ${examination.quote(name)} on ${examination.tableSql(table)} ${clauses.join(' ')};`;
   return [finding('policy-calls-per-row', 'policy', `${examination.name(table)}.${name}`, message, { remedy })];
 }

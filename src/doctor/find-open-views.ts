@@ -16,8 +16,8 @@ export function findOpenViews(examination: Examination): Finding[] {
     const { through, owner, tables } = bypass;
     const by = through.id === view.id ? 'it' : `${through.name}, which it reads from,`;
     const how = through.materialized ? 'was filled' : 'reads';
-    const problem = `${by} ${how} with the rights of ${owner}, for whom the policies of ${inWords(tables)} do not hold`;
-    const message = `${problem}: ${remedyInWords(examination, bypass)}`;
+    const problem = `${by} ${how} with the privileges of ${owner}, who bypasses the policies of ${inWords(tables)}`;
+    const message = `${problem}; ${remedyInWords(examination, bypass)}`;
     return finding('view-bypasses-rls', tableKinds[view.kind], examination.name(view), message, { remedy: remedySql(examination, bypass) });
   });
 }

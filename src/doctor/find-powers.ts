@@ -10,13 +10,13 @@ export function findPowers(examination: Examination): Finding[] {
   const { model, facts, catalog } = examination;
   if (facts.bypassesRowSecurity) {
     const message =
-      'it is a superuser or bypasses row level security, so that it sees and writes every row: let requests run as another role';
+      'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
     return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
   }
   return catalog.schemas.flatMap(({ id, name }) => {
     const grantees = facts.creatable.get(id);
     if (!grantees) return [];
-    const message = `${model.role} may create objects in it: revoke that`;
+    const message = `${model.role} can create objects in it; revoke the privilege`;
     const remedy = grantees.length > 0 ? `revoke create on schema ${examination.quote(name)} from ${grantees.join(', ')};` : null;
     return finding('may-create-objects', 'schema', name, message, { remedy });
   });

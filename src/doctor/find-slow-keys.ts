@@ -9,7 +9,7 @@ export function findSlowKeys(examination: Examination): Finding[] {
     const table = facts.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
     if (!table) return [];
     const columns = key.columns.map((number) => table.columns.find((column) => column.number === number)?.name ?? '');
-    const message = `no index begins with ${columns.join(', ')}, so that following it from ${key.targetName} reads the whole table: create one`;
+    const message = `no index begins with ${columns.join(', ')}, so following it from ${key.targetName} reads the whole table; create one`;
     const remedy = `create index on ${examination.tableSql(table)} (${columns.map((column) => examination.quote(column)).join(', ')});`;
     return finding('unindexed-foreign-key', 'relation', `${examination.name(table)}.${key.name}`, message, { remedy });
   });

@@ -31,9 +31,9 @@ test('what an operator should know is logged; requests that are answered well on
   assert.deepEqual(messagesOf(record('info').lines), [
     '30 serving ',
     '40 request r2',
-    '50 defect: please report it r3',
+    '50 bug in rowgraph: please report it r3',
     '30 schema loaded ',
-    '50 schema could not be loaded; the one before stays in use ',
+    '50 failed to load the schema; the previous one stays in use ',
     '40 database connection failed ',
     '30 stopping: finishing the requests in flight ',
     '30 stopped ',

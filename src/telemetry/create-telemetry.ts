@@ -39,7 +39,7 @@ export function createTelemetry({ level = 'info', destination, clock }: Telemetr
     destination ?? pino.destination(1),
   );
   const limit = new LogLimit(
-    (of, count) => log.warn({ of, count }, `${count} more lines of "${of}" in the last second were left out`),
+    (of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`),
     clock,
   );
   const registry = new Registry();
@@ -72,14 +72,14 @@ function createMetrics(registry: Registry) {
     lag: new EventLoopLag(registry, () => requests.inFlight),
     schemaLoads: new Counter({
       name: 'rowgraph_schema_loads_total',
-      help: 'Times that the schema was loaded, by outcome.',
+      help: 'Schema loads, by outcome.',
       labelNames: ['outcome'] as const,
       registers,
     }),
-    batchesRetried: new Counter({ name: 'rowgraph_batches_retried_total', help: 'Batches that were run again.', registers }),
+    batchesRetried: new Counter({ name: 'rowgraph_batches_retried_total', help: 'Batches that were retried.', registers }),
     poolFailures: new Counter({
       name: 'rowgraph_pool_failures_total',
-      help: 'Database connections that broke or could not be opened.',
+      help: 'Database connections that failed or could not be opened.',
       registers,
     }),
     defects: new Counter({
@@ -155,7 +155,7 @@ function createCacheMetrics(registry: Registry, readers: readonly CacheReader[])
       },
     });
   };
-  create('rowgraph_cache_entries', 'Entries of a cache.', ({ entries }) => entries);
-  create('rowgraph_cache_hits', 'Look-ups that found an entry, since the start.', ({ hits }) => hits);
-  create('rowgraph_cache_misses', 'Look-ups that found none, since the start.', ({ misses }) => misses);
+  create('rowgraph_cache_entries', 'Entries in a cache.', ({ entries }) => entries);
+  create('rowgraph_cache_hits', 'Lookups that found an entry, since startup.', ({ hits }) => hits);
+  create('rowgraph_cache_misses', 'Lookups that found no entry, since startup.', ({ misses }) => misses);
 }

@@ -24,7 +24,7 @@ export class RequestMetrics {
     const read = { inFlight: () => this.inFlight, sentBytes: () => this.#sentBytes, count: (into: RequestCounter) => this.#count(into) };
     new Counter({
       name: 'rowgraph_requests_total',
-      help: 'Requests at the GraphQL endpoint, by the code of their first error (OK where there is none) and the role of the caller.',
+      help: 'Requests to the GraphQL endpoint, by the code of their first error (OK if there is none) and the role of the caller.',
       labelNames: ['code', 'role'] as const,
       registers,
       collect() {
@@ -33,7 +33,7 @@ export class RequestMetrics {
     });
     new Gauge({
       name: 'rowgraph_requests_in_flight',
-      help: 'Requests that are being answered.',
+      help: 'Requests in flight.',
       registers,
       collect() {
         this.set(read.inFlight());
@@ -41,7 +41,7 @@ export class RequestMetrics {
     });
     new Counter({
       name: 'rowgraph_response_bytes_total',
-      help: 'Bytes of answers as sent.',
+      help: 'Response bytes sent.',
       registers,
       collect() {
         this.reset();
@@ -85,7 +85,7 @@ export class RequestMetrics {
   #durations(): Metric {
     const histogram = {
       name: durationName,
-      help: 'Time from the head of a request to the last byte of its response.',
+      help: 'Time from the headers of a request to the last byte of its response.',
       type: 'histogram',
       aggregator: 'sum',
       get: () => Promise.resolve({ ...histogram, values: this.#durationValues() }),

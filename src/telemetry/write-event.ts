@@ -34,7 +34,7 @@ export function writeEvent(event: Event, log: Logger): void {
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
       break;
     case 'schema-load-failed':
-      log.error({ err: event.error }, 'schema could not be loaded; the one before stays in use');
+      log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
       break;
     case 'directives-ignored':
       writeIgnored(event.problems, log);
@@ -49,9 +49,9 @@ export function writeEvent(event: Event, log: Logger): void {
 }
 
 const defectMessages: Readonly<Record<NonNullable<DefectFound['origin']> | 'request', string>> = {
-  request: 'defect: please report it',
-  unhandledRejection: 'defect: nobody awaited a promise that failed; please report it',
-  uncaughtException: 'defect: an exception that nobody caught ends this process; please report it',
+  request: 'bug in rowgraph: please report it',
+  unhandledRejection: 'bug in rowgraph: unhandled promise rejection; please report it',
+  uncaughtException: 'bug in rowgraph: uncaught exception; the process ends. Please report it',
 };
 
 /** Anything can be thrown; what is no error has no stack, and might show more than its text. */
@@ -64,7 +64,7 @@ function writeWarning(event: LoginPowerful | DatabaseAwaited | TablesOpen, log: 
     case 'login-powerful':
       return log.warn({ role: event.role }, describeLogin(event));
     case 'database-awaited':
-      return log.warn({ err: event.error, milliseconds: event.milliseconds }, 'the database cannot be reached: waiting for it');
+      return log.warn({ err: event.error, milliseconds: event.milliseconds }, 'the database cannot be reached; waiting for it');
     case 'tables-open':
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
   }
@@ -73,7 +73,7 @@ function writeWarning(event: LoginPowerful | DatabaseAwaited | TablesOpen, log: 
 /** What is wrong with the login role, and what to do. */
 export function describeLogin({ role, isSuperuser }: LoginPowerful): string {
   const reason = isSuperuser ? 'is a superuser' : 'bypasses row level security';
-  return `the login role "${role}" ${reason}: a single defect would open the whole database. Log in as an ordinary role ("rowgraph roles" prints its SQL)`;
+  return `the login role "${role}" ${reason}: a single bug could expose the whole database. Log in as an ordinary role ("rowgraph roles" prints its SQL)`;
 }
 
 const namedTables = 5;
@@ -81,7 +81,7 @@ const namedTables = 5;
 function describeOpenTables({ role, tables }: TablesOpen): string {
   const names = tables.slice(0, namedTables).join(', ');
   const more = tables.length > namedTables ? ` and ${tables.length - namedTables} more` : '';
-  return `"${role}" may change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
+  return `"${role}" can change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
 }
 
 /** How many ignored directives a log line names. */
@@ -95,7 +95,7 @@ function writeIgnored(problems: readonly string[], log: Logger): void {
 }
 
 function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {
-  log.error({ worker, code, signal, restartMilliseconds }, 'a worker ended; another takes its place');
+  log.error({ worker, code, signal, restartMilliseconds }, 'worker exited; another one takes its place');
 }
 
 /** Errors of clients are no news for an operator; those of the server are. */

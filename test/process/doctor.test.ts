@@ -79,11 +79,11 @@ describe('rowgraph doctor', () => {
     assert.match(stdout, /^Role anon, schemas public: \d errors, \d+ warnings, \d+ notes\n {2}error {4}definer-search-path {4}1\n/);
     assert.match(
       stdout,
-      /^ {4}2 × table: anon may .*\n {6}public\.bare, public\.note\n(.*\n) {6}alter table public\.note enable row level security;$/m,
+      /^ {4}2 × table: anon can .*\n {6}public\.bare, public\.note\n(.*\n) {6}alter table public\.note enable row level security;$/m,
     );
     assert.match(
       stdout,
-      /^ {4}3 × table: the role anon may select none .*\n {6}public\.broken, public\.forgotten, public\.secret\n(.*\n){2} {6}grant select on table public\.secret to anon;$/m,
+      /^ {4}3 × table: the role anon cannot select any .*\n {6}public\.broken, public\.forgotten, public\.secret\n(.*\n){2} {6}grant select on table public\.secret to anon;$/m,
     );
   });
 

@@ -97,7 +97,7 @@ test('an unhandled rejection is logged with its cause, counted, and survived', a
   assert.deepEqual(await service.ask(letters), lettersAnswer);
   const { code, stderr } = await service.stop('SIGTERM');
   assert.equal(code, 0);
-  const defects = linesOf(stderr).filter(({ msg }) => String(msg).startsWith('defect: nobody awaited'));
+  const defects = linesOf(stderr).filter(({ msg }) => String(msg).startsWith('bug in rowgraph: unhandled promise rejection'));
   assert.equal(defects.length, 2);
   assert.match(JSON.stringify(defects[0]), /injected rejection.*its cause/);
 });
@@ -114,7 +114,7 @@ test('an uncaught exception is logged, what is in flight is answered, and the pr
   assert.deepEqual(await inFlight, { data: { held: 7 } });
   const { code, signal, stderr } = await service.ended;
   assert.deepEqual({ code, signal }, { code: 1, signal: null });
-  assert.match(stderr, /defect: an exception that nobody caught ends this process/);
+  assert.match(stderr, /bug in rowgraph: uncaught exception; the process ends/);
 });
 
 test('a second uncaught exception ends the process at once', async () => {
@@ -141,7 +141,7 @@ test('a worker with an uncaught exception answers what it has, and is replaced',
   const [worker = 0] = linesOf(log).map(({ pid }) => Number(pid));
   process.kill(worker, 'SIGHUP');
   const after = await service.waitFor(/a worker ended[\s\S]*"msg":"serving"/, 'stderr');
-  const [end] = linesOf(after).filter(({ msg }) => msg === 'a worker ended; another takes its place');
+  const [end] = linesOf(after).filter(({ msg }) => msg === 'worker exited; another one takes its place');
   assert.deepEqual([end?.worker, end?.code, end?.signal], [worker, 1, null]);
   assert.deepEqual(await service.ask(letters), lettersAnswer);
   assert.equal((await service.stop('SIGTERM')).code, 0);
@@ -224,7 +224,7 @@ for (const workers of ['1', '2']) {
     await throughProxy(async (proxy, url) => {
       const command = start(['--workers', workers], url);
       const [waiting] = linesOf(await command.waitFor(/waiting for it\W[\s\S]*"serving"/, 'stderr'));
-      assert.deepEqual([waiting?.msg, waiting?.milliseconds], ['the database cannot be reached: waiting for it', 60_000]);
+      assert.deepEqual([waiting?.msg, waiting?.milliseconds], ['the database cannot be reached; waiting for it', 60_000]);
       const [{ url: base = '' } = {}] = linesOf(await command.waitFor(/"serving"/, 'stderr')).filter(({ msg }) => msg === 'serving');
       const service = await withUrl(command, `${base}/graphql/v1`);
       assert.equal((await service.fetch('/health/live')).status, 200);
@@ -309,7 +309,7 @@ test('tables that anon may write without row level security are named at the sta
   assert.deepEqual([line?.role, line?.tables], ['anon', found.length]);
   assert.match(
     String(line?.msg),
-    /^"anon" may change any row of public.Odd, public.by_column, public.open_0, public.open_1, public.open_2 and 4 more:/,
+    /^"anon" can change any row of public.Odd, public.by_column, public.open_0, public.open_1, public.open_2 and 4 more:/,
   );
 });
 
