@@ -27,8 +27,7 @@ test('nobody can change what a remembered token stands for', async () => {
 test('tokens that fail are not remembered', async () => {
   const verifier = createTokenVerifier(secret);
   const bad = await signKey(`${secret}x`, 'anon');
-  for (let count = 0; count < 3; count++)
-    await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
+  for (let count = 0; count < 3; count++) await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
 });
 

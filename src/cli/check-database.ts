@@ -61,10 +61,10 @@ const findingsText = `select current_setting('server_version_num')::int as versi
 
 function judge({ version, login, may_assume, missing_schemas }: Findings, role: string, roleFlag: string): void {
   if (version < oldestVersion)
-    throw new CommandError(`the server is PostgreSQL ${Math.floor(version / 10_000)}; rowgraph needs 14 or newer`, 2);
+    throw new CommandError(`the server runs PostgreSQL ${Math.floor(version / 10_000)}; rowgraph needs 14 or newer`, 2);
   if (missing_schemas.length > 0) throw new CommandError(`--schemas names a schema that does not exist: ${missing_schemas.join(', ')}`, 2);
   if (may_assume === null) {
-    throw new CommandError(`${roleFlag}: there is no role "${role}" ("rowgraph roles" prints the SQL that creates the roles)`, 2);
+    throw new CommandError(`${roleFlag}: the role "${role}" does not exist ("rowgraph roles" prints the SQL that creates the roles)`, 2);
   }
-  if (!may_assume) throw new CommandError(`${roleFlag}: ${login} may not become ${role}: grant ${role} to ${login}`, 2);
+  if (!may_assume) throw new CommandError(`${roleFlag}: ${login} cannot switch to ${role}; run: grant ${role} to ${login}`, 2);
 }

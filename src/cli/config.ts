@@ -19,7 +19,7 @@ function checkDatabaseUrl(value: string): void {
 }
 
 function checkBasePath(value: string): void {
-  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a slash at its end');
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
 }
 
 /** HS256 wants a key of at least the size of its hash (RFC 7518, section 3.2). */
@@ -39,7 +39,7 @@ const limitSettings = Object.fromEntries(
 
 /** All settings. Which of them a command takes, the command says. */
 export const settings = {
-  databaseUrl: secret('URL', 'The PostgreSQL to serve, with the login role that may "set role"', checkDatabaseUrl),
+  databaseUrl: secret('URL', 'PostgreSQL database to serve; its login role must be able to "set role"', checkDatabaseUrl),
   schemas: list('NAMES', 'Exposed schemas, separated by commas, in the order of the search path', ['public']),
   extraSearchPath: list('NAMES', 'Schemas that are searched after the exposed ones and not exposed, such as that of extensions', []),
   port: integer('PORT', 'HTTP port; 0 takes any free one', 4000, anyPort),
@@ -48,50 +48,59 @@ export const settings = {
   anonRole: text('ROLE', 'Database role of callers that are not logged in', 'anon'),
   trustedRoles: list('ROLES', 'Roles with special powers that tokens may name all the same, separated by commas', []),
   strict: onOrOff('Refuse to start with a login role that is a superuser or bypasses row level security', false),
-  poolSize: integer('NUMBER', 'Connections to the database, of each worker', 10, [1, 1000]),
-  workers: integer('NUMBER', 'Processes that share the port; 1 serves from a single process', 1, [1, 256]),
-  introspection: choice(['directive', 'on', 'off'], 'Answer introspection as the schema comments say, always, or never', 'directive'),
-  prepare: onOrOff('Prepare statements by name; off for poolers that cannot keep them', true),
-  schemaTriggers: onOrOff('At the start, install the event triggers that announce schema changes, which takes a superuser', false),
-  documentCache: integer('NUMBER', 'Documents that are kept, parsed and validated, for each role', 1000, cacheBounds),
-  variantCache: integer('NUMBER', 'Compiled variants that are kept of each document', 100, cacheBounds),
-  statementCache: integer('NUMBER', 'Statements that stay prepared on each connection', 256, cacheBounds),
-  introspectionCache: bytes('Responses to introspection that are kept, all together', 64 * 1024 ** 2, '64mb'),
-  tokenCache: integer('NUMBER', 'Tokens that are remembered as valid', 10_000, cacheBounds),
-  basePath: text('PATH', 'What comes before /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
+  poolSize: integer('NUMBER', 'Database connections per worker', 10, [1, 1000]),
+  workers: integer('NUMBER', 'Processes that share the port', 1, [1, 256]),
+  introspection: choice(['directive', 'on', 'off'], 'Allow introspection as the schema comments say, always, or never', 'directive'),
+  prepare: onOrOff('Use named prepared statements; turn off for poolers that do not support them', true),
+  schemaTriggers: onOrOff('Install the event triggers that report schema changes at startup; needs a superuser', false),
+  documentCache: integer('NUMBER', 'Parsed and validated documents to cache per role', 1000, cacheBounds),
+  variantCache: integer('NUMBER', 'Compiled variants to cache per document', 100, cacheBounds),
+  statementCache: integer('NUMBER', 'Prepared statements to keep per connection', 256, cacheBounds),
+  introspectionCache: bytes('Total size of cached introspection responses', 64 * 1024 ** 2, '64mb'),
+  tokenCache: integer('NUMBER', 'Verified tokens to cache', 10_000, cacheBounds),
+  basePath: text('PATH', 'Path prefix of /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
-  bodyLimit: bytes('Largest request body', 1024 ** 2, '1mb'),
-  corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * is any, - none', ['*']),
-  rateLimit: integer('NUMBER', 'Requests that one address may send in a minute', undefined, [1, 10_000_000]),
+  bodyLimit: bytes('Maximum size of a request body', 1024 ** 2, '1mb'),
+  corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*']),
+  rateLimit: integer('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
   trustProxy: text(
     'ADDRESSES',
-    'Proxies whose X-Forwarded-For counts: addresses, networks (10.0.0.0/8), loopback or uniquelocal, separated by commas',
+    'Proxies whose X-Forwarded-For header is trusted: addresses, networks (10.0.0.0/8), loopback or uniquelocal, separated by commas',
     undefined,
   ),
-  waitForDatabase: duration('How long to wait at the start for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
-  requestTimeout: duration('How long a request may take, from its head to the end of the work of PostgreSQL', '30s', timeBounds),
-  queueLength: integer('NUMBER', 'Requests that may wait for a connection to the database; more are refused', 1000, countBounds),
-  queueTimeout: duration('How long a request may wait for a connection to the database', '10s', timeBounds),
-  headersTimeout: duration('In which the head of a request must arrive', '15s', timeBounds),
-  receiveTimeout: duration('In which a request must arrive, its body included', '30s', timeBounds),
-  writeTimeout: duration('In which a client must read a response, for each MB of it', '30s', timeBounds),
-  maxConnections: integer('NUMBER', 'Connections of clients, to each worker; more are closed at once', 10_000, countBounds),
-  maxRequests: integer('NUMBER', 'Requests that each worker has in hand; more are refused', 4000, countBounds),
-  maxClientRequests: integer('NUMBER', 'Requests of one address, and of one user, that are in hand; more are refused', 1000, countBounds),
-  maxPipelinedRequests: integer('NUMBER', 'Requests of one connection that are in hand before it has to wait', 100, countBounds),
-  maxBytesInFlight: bytes('Bodies and unread responses that are held at one time; more requests are refused', 256 * 1024 ** 2, '256mb'),
-  maxEventLoopDelay: duration('Mean delay of the event loop over which requests are refused', '1s', ['10ms', '1h']),
-  drainDelay: duration('How long to go on serving, with /health/ready at 503, when told to stop', '0s', ['0s', '24h']),
-  closeTimeout: duration('How long requests in flight may take when the server stops, before they are cut off', '10s', ['0s', '24h']),
+  waitForDatabase: duration('How long to wait for an unreachable database at startup; 0s does not wait', '60s', ['0s', '24h']),
+  requestTimeout: duration('How long a request may take, from its headers until PostgreSQL has finished', '30s', timeBounds),
+  queueLength: integer('NUMBER', 'Maximum requests waiting for a database connection; more are rejected', 1000, countBounds),
+  queueTimeout: duration('How long a request may wait for a database connection', '10s', timeBounds),
+  headersTimeout: duration('How long the headers of a request may take to arrive', '15s', timeBounds),
+  receiveTimeout: duration('How long a request may take to arrive, including its body', '30s', timeBounds),
+  writeTimeout: duration('How long a client may take to read each MB of a response', '30s', timeBounds),
+  maxConnections: integer('NUMBER', 'Maximum client connections per worker; more are closed immediately', 10_000, countBounds),
+  maxRequests: integer('NUMBER', 'Maximum requests in flight per worker; more are rejected', 4000, countBounds),
+  maxClientRequests: integer(
+    'NUMBER',
+    'Maximum requests in flight from one address, and from one user; more are rejected',
+    1000,
+    countBounds,
+  ),
+  maxPipelinedRequests: integer('NUMBER', 'Maximum requests in flight on one connection; more have to wait', 100, countBounds),
+  maxBytesInFlight: bytes(
+    'Total size of request bodies and unread responses in memory; requests beyond it are rejected',
+    256 * 1024 ** 2,
+    '256mb',
+  ),
+  maxEventLoopDelay: duration('Mean event loop delay above which requests are rejected', '1s', ['10ms', '1h']),
+  drainDelay: duration('How long to keep serving, with /health/ready at 503, after a request to stop', '0s', ['0s', '24h']),
+  closeTimeout: duration('How long requests in flight may take to finish when the server stops', '10s', ['0s', '24h']),
   limits: choice(['off', 'default', 'strict'], 'What a request may cost before it reaches the database', 'default'),
   ...limitSettings,
-  unlimitedRoles: list('ROLES', 'Roles whose requests have no limits, separated by commas; - none', ['service_role']),
-  reportCost: onOrOff('Tell in extensions.cost of each answer what the request counts', false),
-  logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least important log line to write', 'info'),
-  dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),
-  dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 takes any free one', 0, anyPort),
+  unlimitedRoles: list('ROLES', 'Roles whose requests have no limits, separated by commas; - for none', ['service_role']),
+  reportCost: onOrOff('Report the cost of each request in extensions.cost of its response', false),
+  logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Minimum log level', 'info'),
+  dataDir: text('FOLDER', 'Folder in which to keep the data between runs', undefined),
+  dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 picks a free one', 0, anyPort),
   cacheDir: {
-    ...text('FOLDER', 'Folder for what makes the next start faster', undefined),
+    ...text('FOLDER', 'Folder for files that make the next start faster', undefined),
     defaultText: "the user's cache folder",
   },
 } as const satisfies Record<string, Setting<unknown>>;
@@ -216,7 +225,7 @@ function readFileValues(file: ConfigurationSources['file'], problems: string[]):
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(members)) {
     if (!Object.hasOwn(settings, name))
-      problems.push(`${file.name} has "${name}", which is no setting; there are ${Object.keys(settings).join(', ')}`);
+      problems.push(`${file.name} has "${name}", which is not a setting; the settings are ${Object.keys(settings).join(', ')}`);
     else values[name] = textOfFileValue(value);
   }
   return values;

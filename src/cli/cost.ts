@@ -22,10 +22,10 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function costCommand(environment: Environment): Command {
   const command = new Command('cost')
-    .description('Say what the operations of a document count against each limit; exits with 1 where one is over a limit')
-    .argument('<FILE>', 'A GraphQL document; - is the standard input')
-    .option('--variables <JSON>', 'Its variables: page sizes and lists among them count')
-    .option('--operation <NAME>', 'Only this operation')
+    .description('Print what the operations of a document count against each limit; exits with 1 if one is over a limit')
+    .argument('<FILE>', 'A GraphQL document; - reads standard input')
+    .option('--variables <JSON>', 'Variables as JSON; page sizes and lists count')
+    .option('--operation <NAME>', 'Measure only this operation')
     .option('--role <ROLE>', 'The role (default: that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, costSettings).action(async (file: string, { json, ...flags }: Flags & { readonly json?: boolean }) => {
@@ -33,10 +33,10 @@ export function costCommand(environment: Environment): Command {
     const role = flags.role ?? configuration.anonRole;
     const request = { query: readDocument(file), variables: parseVariables(flags.variables), operationName: flags.operation };
     const cost = await readCost(request, role, configuration, flags.role === undefined ? '--anon-role' : '--role');
-    if (cost.operations.length === 0) throw new CommandError(`${file} holds no such operation`, 2);
+    if (cost.operations.length === 0) throw new CommandError(`${file} contains no such operation`, 2);
     process.stdout.write(json ? `${JSON.stringify(cost, null, 2)}\n` : describeCost(cost));
     const over = cost.operations.filter(({ exceeded }) => exceeded.length > 0).length;
-    if (over > 0) throw new CommandError(`${over} of ${cost.operations.length} operations would be refused`, 1);
+    if (over > 0) throw new CommandError(`${over} of ${cost.operations.length} operations would be rejected`, 1);
   });
 }
 

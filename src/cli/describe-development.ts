@@ -52,9 +52,9 @@ function alignFacts(facts: readonly (readonly [name: string, value: string])[]):
 }
 
 function describeDirectives({ facts, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
-  const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Comments in the database say so:';
+  const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Set by comments in the database:';
   const sql = statements.length > 0 ? `\n\n${heading}\n\n${statements.map((statement) => `  ${statement}`).join('\n')}` : '';
-  return `${paint('bold', 'How the API looks')} (docs/api.md has all of it):
+  return `${paint('bold', 'How the API looks')} (see docs/api.md):
 
 ${alignFacts(facts)}${sql}`;
 }

@@ -19,7 +19,7 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function doctorCommand(environment: Environment): Command {
   const command = new Command('doctor')
-    .description('Say what is not in the API of a role and why, and what is dangerous; exits with 1 where there are errors')
+    .description('Report what is missing from the API of a role and why, and what is dangerous; exits with 1 if there are errors')
     .option('--role <ROLE>', 'The role (default: that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {

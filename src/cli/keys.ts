@@ -15,13 +15,13 @@ type Flags = Readonly<Record<'expires' | 'role' | 'claims', string | undefined>>
 export function keysCommand(environment: Environment): Command {
   const command = new Command('keys')
     .description('Sign a key for anon and one for service_role, or a token for the role of --role')
-    .option('--role <ROLE>', 'Print just one token, for this role')
-    .option('--claims <JSON>', 'More claims of that token, such as {"sub":"…"}; needs --role')
-    .option('--expires <TIME>', 'How long they are valid, such as "30 days" (default: until the secret changes)');
+    .option('--role <ROLE>', 'Print only one token, for this role')
+    .option('--claims <JSON>', 'Additional claims for that token, such as {"sub":"…"}; requires --role')
+    .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: until the secret changes)');
   return addSettings(command, keysSettings).action(async (flags: Flags) => {
     const { jwtSecret, anonRole } = readSettings(keysSettings, flags, environment);
     if (flags.role !== undefined) return print(await sign(jwtSecret, flags.role, flags));
-    if (flags.claims !== undefined) throw new CommandError('--claims needs --role', 2);
+    if (flags.claims !== undefined) throw new CommandError('--claims requires --role', 2);
     const width = Math.max(anonRole.length, 'service_role'.length) + 2;
     for (const role of [anonRole, 'service_role']) print(role.padEnd(width) + (await sign(jwtSecret, role, flags)));
   });

@@ -74,7 +74,7 @@ export function longestEnd({ drainDelay, closeTimeout }: Pick<ServiceConfigurati
 /** Ends the process by force after so many milliseconds, unless it has ended by itself. */
 function endWithin(milliseconds: number): void {
   setTimeout(() => {
-    process.stderr.write(`rowgraph: closing took longer than ${milliseconds} ms: ended by force\n`);
+    process.stderr.write(`rowgraph: shutdown took longer than ${milliseconds} ms and was forced\n`);
     process.exit(1);
   }, milliseconds).unref();
 }

@@ -21,10 +21,14 @@ export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOption
   const requestRoles = names([anonRole, 'authenticated', 'service_role']);
   return [
     head,
-    createRole(anonRole, 'nologin noinherit', 'callers that are not logged in'),
-    createRole('authenticated', 'nologin noinherit', 'callers that are logged in'),
+    createRole(anonRole, 'nologin noinherit', 'anonymous callers'),
+    createRole('authenticated', 'nologin noinherit', 'authenticated callers'),
     createRole('service_role', 'nologin noinherit bypassrls', 'your own programs: they bypass row level security'),
-    createRole('authenticator', "login noinherit password 'CHANGE-ME'", 'who rowgraph logs in as; by itself it may do nothing'),
+    createRole(
+      'authenticator',
+      "login noinherit password 'CHANGE-ME'",
+      'the role that rowgraph logs in as; it has no privileges of its own',
+    ),
     `grant ${requestRoles} to authenticator;\n`,
     meanings[grants](clientRoles.replace(', ', ' and ')),
     ...schemas.map((schema) => grantSchema(nameOf(schema), grants, clientRoles, requestRoles)),
@@ -32,8 +36,8 @@ export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOption
   ].join('\n');
 }
 
-const head = `-- The database roles of rowgraph, for PostgreSQL 14 to 18. To be run in the database that is served, as its superuser.
--- It may be run again: roles that exist stay as they are, and no privilege is taken away.
+const head = `-- The database roles of rowgraph, for PostgreSQL 14 to 18. Run this script as a superuser in the database to serve.
+-- It is safe to run again: existing roles stay as they are, and no privilege is revoked.
 `;
 
 function createRole(name: string, options: string, meaning: string): string {
@@ -51,16 +55,16 @@ const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
   all: (
     roles,
   ) => `-- WARNING: this grants ${roles} every privilege on all tables, present and future. That is the convention of the dialect, and
--- row level security is what keeps rows apart: in a table WITHOUT row level security, anybody with the anonymous key may read, change and delete
+-- only row level security protects rows: in a table WITHOUT row level security, anybody with the anonymous key can read, change and delete
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
--- "rowgraph roles --grants read" and "--grants none" write careful scripts.
+-- "rowgraph roles --grants read" and "--grants none" grant less.
 `,
   read: (
     roles,
-  ) => `-- This grants ${roles} the right to read all tables, present and future. In a table without row level security, anybody with
--- the anonymous key may read every row.
+  ) => `-- This allows ${roles} to read all tables, present and future. In a table without row level security, anybody with
+-- the anonymous key can read every row.
 `,
-  none: (roles) => `-- This grants ${roles} nothing but the use of the schemas: no table is open until you grant it.
+  none: (roles) => `-- This grants ${roles} only usage of the schemas: no table is accessible until you grant access to it.
 `,
 };
 
@@ -86,7 +90,7 @@ function grantSchema(schema: string, grants: Grants, clientRoles: string, reques
       `alter default privileges in schema ${schema} grant ${privilege} on ${objects} to ${roles};`,
     ]),
   );
-  return `-- Schema ${schema}: what is there, and what the role that runs this makes from now on.
+  return `-- Schema ${schema}: existing objects, and those that the role running this creates from now on.
 -- (Where another role makes the tables, add "for role <name>" after "alter default privileges".)
 create schema if not exists ${schema};
 grant usage on schema ${schema} to ${requestRoles};
@@ -102,7 +106,7 @@ const routineNote = `
 const tails: Readonly<Record<Grants, (clientRoles: string, schemas: readonly string[]) => string>> = {
   all: (_, schemas) => listOpenTables(schemas),
   read: (_, schemas) => listOpenTables(schemas) + routineNote,
-  none: (roles) => `-- Open tables one by one, each with its policies:
+  none: (roles) => `-- Grant access table by table, each with its policies:
 --   alter table <table> enable row level security;
 --   create policy <name> on <table> for select using (<condition>);
 --   grant select on <table> to ${roles};
@@ -112,7 +116,7 @@ ${routineNote}`,
 /** Says at once which of the present tables the script has opened. */
 function listOpenTables(schemas: readonly string[]): string {
   const list = schemas.map((schema) => render(literal(schema)).text).join(', ');
-  return `-- Names the tables that are open now, as they have no row level security.
+  return `-- Lists the tables that are open now because they have no row level security.
 do $$ declare open_table regclass; begin
   for open_table in
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -15,9 +15,12 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function rolesCommand(environment: Environment): Command {
   const command = new Command('roles')
-    .description('Print the SQL that creates the database roles; it may be run again')
+    .description('Print the SQL that creates the database roles; it is safe to run again')
     .addOption(
-      new Option('--grants <GRANTS>', 'What the anonymous role and "authenticated" may do with tables; row level security guards the rest')
+      new Option(
+        '--grants <GRANTS>',
+        'What the anonymous role and "authenticated" may do with tables; row level security restricts the rows',
+      )
         .choices(grantChoices)
         .default('all'),
     );

@@ -76,7 +76,7 @@ async function openGraph(configuration: ServeConfiguration, observe: Observer): 
     if (error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
     if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
       const remedy = 'run "rowgraph triggers install" once as a superuser, and leave this setting off';
-      throw new CommandError(`--schema-triggers: ${login.role} may not install event triggers (${error.message}): ${remedy}`, 2, error);
+      throw new CommandError(`--schema-triggers: ${login.role} cannot install event triggers (${error.message}); ${remedy}`, 2, error);
     }
     throw error;
   }
@@ -100,7 +100,7 @@ async function announce({ url }: RunningServer, { basePath = '', graphiql, anonR
     lines.push(`GraphiQL: ${url}${basePath}/graphiql`);
     const { errors } = await graph.execute({ query: '{ __schema { queryType { name } } }' }, { role: anonRole });
     if (errors !== undefined)
-      lines.push(`Introspection is off for ${anonRole}, so that GraphiQL knows no schema: --introspection on answers it`);
+      lines.push(`Introspection is off for ${anonRole}, so GraphiQL cannot show the schema; turn it on with --introspection on`);
   }
   if (cluster.worker) cluster.worker.send(lines);
   else process.stdout.write(`${lines.join('\n')}\n`);

@@ -56,7 +56,7 @@ export function integer<Default extends number | undefined>(
 export function limit(description: string, decidedBy: string): Setting<number | 'off' | undefined> {
   const parse = (value: string): number | 'off' => {
     if (value === 'off') return value;
-    if (!/^[1-9]\d{0,11}$/.test(value)) throw expected('must be a whole number from 1 on, or off');
+    if (!/^[1-9]\d{0,11}$/.test(value)) throw expected('must be a whole number of at least 1, or off');
     return Number(value);
   };
   return { placeholder: 'NUMBER|off', description, default: undefined, defaultText: `by ${decidedBy}`, secret: false, parse };
@@ -86,7 +86,7 @@ export function onOrOff(description: string, fallback: boolean): Setting<boolean
 export function list(placeholder: string, description: string, fallback: readonly string[]): Setting<readonly string[]> {
   const parse = (value: string): readonly string[] => {
     const items = value === '-' ? [] : value.split(',').map((item) => item.trim());
-    if (items.includes('')) throw expected('must be a list separated by commas, without empty items');
+    if (items.includes('')) throw expected('must be a comma-separated list without empty items');
     return items;
   };
   return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };

@@ -76,9 +76,10 @@ function cacheSizesOf({ documentCache, variantCache, statementCache, introspecti
 /** What an address that cannot be listened on means to the user; other errors as they are. */
 export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new CommandError(`${flag} ${port} is taken by another program: choose another (0 takes any free one)`, 2, error);
-  if (code === 'EACCES') return new CommandError(`${flag} ${port} may not be used by this user: choose one from 1024 on`, 2, error);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new CommandError(`--host ${host} is no address of this machine`, 2, error);
+  if (code === 'EADDRINUSE') return new CommandError(`${flag} ${port} is already in use: choose another (0 picks a free one)`, 2, error);
+  if (code === 'EACCES')
+    return new CommandError(`${flag} ${port} needs more privileges than this user has: choose a port of at least 1024`, 2, error);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new CommandError(`--host ${host} is not an address of this machine`, 2, error);
   return error;
 }

@@ -11,8 +11,8 @@ const triggersSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names:
 
 const states: Readonly<Record<SchemaTriggersState, string>> = {
   installed: 'The schema triggers are installed.',
-  outdated: 'The schema triggers are switched off, incomplete or of another version: run "rowgraph triggers install".',
-  absent: 'The schema triggers are not installed: rowgraph compares the schema every second instead.',
+  outdated: 'The schema triggers are disabled, incomplete or of another version. Run "rowgraph triggers install".',
+  absent: 'The schema triggers are not installed. rowgraph checks for schema changes every second instead.',
 };
 
 const actions = {
@@ -24,8 +24,8 @@ type Action = keyof typeof actions;
 
 export function triggersCommand(environment: Environment): Command {
   const command = new Command('triggers')
-    .description('Install or remove the event triggers that tell rowgraph of schema changes, or print whether they are there')
-    .addArgument(new Argument('<action>', 'status exits with 1 unless they are installed').choices(Object.keys(actions)));
+    .description('Install or remove the event triggers that notify rowgraph of schema changes, or print whether they are installed')
+    .addArgument(new Argument('<action>', '"status" exits with 1 unless they are installed').choices(Object.keys(actions)));
   return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
     const { databaseUrl } = readSettings(triggersSettings, flags, environment);
     const state = await connectOnce(databaseUrl, (client) => act(client, action));
@@ -44,6 +44,6 @@ async function act(client: Client, action: Action): Promise<SchemaTriggersState>
     const { code, message } = error as Error & { readonly code?: string };
     // 42501: insufficient privilege.
     if (code !== '42501') throw error;
-    throw new CommandError(`${client.user} may not ${action} event triggers (${message}): log in as a superuser`, 2, error);
+    throw new CommandError(`${client.user} cannot ${action} event triggers (${message}); log in as a superuser`, 2, error);
   }
 }

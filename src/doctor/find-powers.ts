@@ -9,8 +9,7 @@ const serviceRole = 'service_role';
 export function findPowers(examination: Examination): Finding[] {
   const { model, facts, catalog } = examination;
   if (facts.bypassesRowSecurity) {
-    const message =
-      'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
+    const message = 'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
     return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
   }
   return catalog.schemas.flatMap(({ id, name }) => {

@@ -42,8 +42,10 @@ export const exclusionCodes = {
   },
   'illegal-name': {
     severity: 'warning',
-    meaning: 'The name is not valid in GraphQL, which allows letters, digits and underscores, without a leading digit or two leading underscores.',
-    remedy: 'Rename it, or choose another name in its comment: `@graphql({"name": "..."})`, for enum values `{"mappings": {"label": "NAME"}}`.',
+    meaning:
+      'The name is not valid in GraphQL, which allows letters, digits and underscores, without a leading digit or two leading underscores.',
+    remedy:
+      'Rename it, or choose another name in its comment: `@graphql({"name": "..."})`, for enum values `{"mappings": {"label": "NAME"}}`.',
   },
   'name-taken': {
     severity: 'warning',
@@ -57,8 +59,7 @@ export const exclusionCodes = {
   },
   'not-callable': {
     severity: 'info',
-    meaning:
-      'No field can call the function: it is a trigger, aggregate, window or platform function, or has unnamed arguments.',
+    meaning: 'No field can call the function: it is a trigger, aggregate, window or platform function, or has unnamed arguments.',
     remedy: 'None is needed. To expose it, call it from an ordinary function.',
   },
   'unusable-directive': {
@@ -127,12 +128,14 @@ export const findingCodes = {
   },
   'no-policy': {
     severity: 'warning',
-    meaning: 'The role has privileges on a table with row level security, but no policy applies to the role, so it can neither read nor write any row.',
+    meaning:
+      'The role has privileges on a table with row level security, but no policy applies to the role, so it can neither read nor write any row.',
     remedy: 'Write a policy, or revoke the privileges to remove the table from the API of the role.',
   },
   'unindexed-foreign-key': {
     severity: 'warning',
-    meaning: 'No index supports a foreign key, so following the relation from its target reads the whole table, and so does each delete in the target.',
+    meaning:
+      'No index supports a foreign key, so following the relation from its target reads the whole table, and so does each delete in the target.',
     remedy: 'Create an index that begins with the key columns.',
   },
   'call-fails': {

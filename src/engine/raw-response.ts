@@ -48,7 +48,8 @@ const internalMessage = 'Internal error: this is a bug in rowgraph. Please repor
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
-  if (isStackOverflow(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
+  if (isStackOverflow(error))
+    return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
   // The catalog is read outside of batches.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }

@@ -56,11 +56,11 @@ export interface CacheSizes {
   readonly documents: number;
   /** Characters of all documents of a role together. Default: 2,000,000. */
   readonly documentText: number;
-  /** Compiled variants that are kept of each document. Default: 100. */
+  /** Compiled variants to cache per document. Default: 100. */
   readonly variants: number;
   /** Characters of all compiled variants of a role together. Default: 20,000,000. */
   readonly variantText: number;
-  /** Statements that stay prepared on each connection. Default: 256. */
+  /** Prepared statements to keep per connection. Default: 256. */
   readonly statements: number;
   /** Bytes of all responses to introspection together, of all roles. Default: 64 MB. */
   readonly introspectionBytes: number;

@@ -51,7 +51,10 @@ function beginTable(
   }
   const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
   if (!isFreeName(typeName)) {
-    return new Excluded('illegal-name', `"${typeName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`);
+    return new Excluded(
+      'illegal-name',
+      `"${typeName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`,
+    );
   }
   const table: TableContext['table'] = {
     id: source.id,

@@ -32,5 +32,9 @@ export function whyForbidden(
   }
   if (!functions.has(id)) return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', id);
   if (tables.get(table.id)?.select) return undefined;
-  return notGranted(`it reads whole rows, which the role ${role} cannot select; grant select on the whole table to the role`, 'select', table.id);
+  return notGranted(
+    `it reads whole rows, which the role ${role} cannot select; grant select on the whole table to the role`,
+    'select',
+    table.id,
+  );
 }

@@ -52,7 +52,9 @@ export function findFaults(comment: string, kind: DirectiveKind, labels: readonl
   const parsed = parseDirective(comment);
   if (parsed.kind === 'none') return [];
   if (parsed.kind === 'broken') {
-    return [{ fault: 'broken', message: `its comment directive is not valid JSON and is ignored (${parsed.problem}); correct the comment` }];
+    return [
+      { fault: 'broken', message: `its comment directive is not valid JSON and is ignored (${parsed.problem}); correct the comment` },
+    ];
   }
   if (!isObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];

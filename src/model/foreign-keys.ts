@@ -53,7 +53,10 @@ function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey,
   if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
   const target = context.tables.get(constraint.targetId);
   if (!target || target.key === null)
-    return new Excluded('owner-left-out', `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`);
+    return new Excluded(
+      'owner-left-out',
+      `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`,
+    );
   const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));

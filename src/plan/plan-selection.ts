@@ -35,7 +35,8 @@ function planMembers<Value>(selection: readonly SelectedField[], plan: Planner<V
 
 /** What is read of a row. */
 export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
-  if (depth > deepest) throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} levels deep. Select fewer levels.`);
+  if (depth > deepest)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} levels deep. Select fewer levels.`);
   return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
 }
 

@@ -38,10 +38,7 @@ export function createTelemetry({ level = 'info', destination, clock }: Telemetr
     { level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     destination ?? pino.destination(1),
   );
-  const limit = new LogLimit(
-    (of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`),
-    clock,
-  );
+  const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
   const registry = new Registry();
   collectProcessMetrics(registry);
   const metrics = createMetrics(registry);

@@ -65,13 +65,13 @@ test('the config file is read, and refused where it is wrong', async () => {
   const { stdout } = await runCommand(['keys'], { home });
   assert.match(stdout, /^visitor +ey\S+\nservice_role +ey\S+\n$/);
   await write(JSON.stringify({ jwtSecrte: secret }));
-  await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json has "jwtSecrte", which is no setting/);
+  await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json has "jwtSecrte", which is not a setting/);
   await write('{');
   await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json is not JSON/);
   await refuse(['keys', '--config', 'other.json'], /other\.json cannot be read/);
 });
 
-test('a port that is taken is said to be', async () => {
+test('a port that is already in use is an error', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -83,7 +83,7 @@ test('a port that is taken is said to be', async () => {
   ] as const) {
     const { code, stdout, stderr } = await runCommand(['dev', flag, String(port), other, '0', '--sql', 'empty.sql'], { home });
     assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
-    assert.match(stderr, new RegExp(`rowgraph: ${flag} ${port} is taken by another program`));
+    assert.match(stderr, new RegExp(`rowgraph: ${flag} ${port} is already in use`));
   }
   server.close();
 });

@@ -44,7 +44,7 @@ describe('rowgraph cost', () => {
     const flags = ['--database-url', database.url, '--operation', 'blogs', '--variables', '{"n": 20}', '--limit-estimated-rows', '19'];
     const { code, stdout, stderr } = await cost(...flags);
     assert.match(stdout, /\n +estimatedRows +20 +19 {2}over the limit\n/);
-    assert.deepEqual([code, stderr], [1, 'rowgraph: 1 of 1 operations would be refused\n']);
+    assert.deepEqual([code, stderr], [1, 'rowgraph: 1 of 1 operations would be rejected\n']);
     const json = await cost(...flags, '--limit-estimated-rows', 'off', '--json');
     assert.equal(json.code, 0, json.stderr);
     const { operations, limits } = JSON.parse(json.stdout);
@@ -54,8 +54,8 @@ describe('rowgraph cost', () => {
   it('says what is wrong with what it was given', async () => {
     const wrong: [string[], RegExp][] = [
       [['--variables', '[]'], /--variables must be a JSON object/],
-      [['--operation', 'none'], /holds no such operation/],
-      [['--limit-fields', '0'], /--limit-fields must be a whole number from 1 on, or off \(it is "0"\)/],
+      [['--operation', 'none'], /contains no such operation/],
+      [['--limit-fields', '0'], /--limit-fields must be a whole number of at least 1, or off \(it is "0"\)/],
     ];
     for (const [flags, message] of wrong) {
       const { code, stderr } = await cost(...flags);

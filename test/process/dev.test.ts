@@ -46,7 +46,7 @@ test('the first start initialises and says so; a later one is fast; the printed 
     assert.deepEqual(collection?.edges[0], { node: { name: 'Arctic Tern', scientificName: 'Sterna paradisaea' } });
     const { code, stderr } = await printed.command.stop();
     assert.equal(code, 0);
-    assert.equal(/Initialising the embedded database/.test(stderr), isFirst);
+    assert.equal(/Initializing the embedded database/.test(stderr), isFirst);
   }
   // The promises are 6 and 2 seconds on an idle machine. Here other tests run beside it, so only the relation is held.
   assert.ok((starts[1] ?? 0) < (starts[0] ?? 0), String(starts));
@@ -125,7 +125,7 @@ test('--sql loads files of the userâ€™s instead, and the printed line asks for t
 test('what comments decide is printed: what they say, or the SQL that would say it, which works', async () => {
   const example = await startDev(home);
   assert.match(example.text, /^ {2}names: +inflected: account_holder becomes AccountHolder\n {2}page size: +100 rows at most/m);
-  assert.match(example.text, /Comments in the database say so:\n\n {2}comment on schema public is '@graphql\(/);
+  assert.match(example.text, /Set by comments in the database:\n\n {2}comment on schema public is '@graphql\(/);
   await example.command.stop();
 
   const sql = 'create table order_line (id int primary key);\ninsert into order_line select generate_series(1, 200);';
@@ -227,7 +227,7 @@ test('a data folder whose SQL failed begins anew, and a folder of somebody elseâ
 
   const { code, stderr } = await runCommand(['dev', '--port', '0', '--data-dir', '.'], { home });
   assert.equal(code, 2);
-  assert.match(stderr, /^rowgraph: --data-dir \. holds something else/);
+  assert.match(stderr, /^rowgraph: --data-dir \. contains other files/);
 });
 
 test('a damaged cache is made anew', async () => {
@@ -238,7 +238,7 @@ test('a damaged cache is made anew', async () => {
   const printed = await startDev(home);
   assert.equal((await paste(printed.curl)).errors, undefined);
   const { stderr } = await printed.command.stop();
-  assert.match(stderr, /Initialising the embedded database/);
+  assert.match(stderr, /Initializing the embedded database/);
   for (const name of states) assert.ok((await stat(path.join(folder, name))).size > 1_000_000);
   assert.equal((await stat(path.join(folder, 'jwt-secret'))).mode & 0o077, 0);
   assert.equal(printed.facts['JWT secret'], await readFile(path.join(folder, 'jwt-secret'), 'utf8'));

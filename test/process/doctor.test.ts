@@ -145,7 +145,7 @@ describe('rowgraph doctor', () => {
   it('exits with 2 where a setting is wrong', async () => {
     const { code, stdout, stderr } = await doctor(database.url, '--role', 'nobody');
     assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /^rowgraph: --role: there is no role "nobody"/);
+    assert.match(stderr, /^rowgraph: --role: the role "nobody" does not exist/);
     assert.equal((await runCommand(['doctor'], { home })).code, 2);
   });
 });

@@ -140,7 +140,7 @@ test('a worker with an uncaught exception answers what it has, and is replaced',
   const log = await service.waitFor(/("msg":"serving"[\s\S]*){2}/, 'stderr');
   const [worker = 0] = linesOf(log).map(({ pid }) => Number(pid));
   process.kill(worker, 'SIGHUP');
-  const after = await service.waitFor(/a worker ended[\s\S]*"msg":"serving"/, 'stderr');
+  const after = await service.waitFor(/worker exited[\s\S]*"msg":"serving"/, 'stderr');
   const [end] = linesOf(after).filter(({ msg }) => msg === 'worker exited; another one takes its place');
   assert.deepEqual([end?.worker, end?.code, end?.signal], [worker, 1, null]);
   assert.deepEqual(await service.ask(letters), lettersAnswer);
@@ -236,7 +236,7 @@ for (const workers of ['1', '2']) {
       const { code, stderr } = await service.stop('SIGTERM');
       assert.equal(code, 0);
       assert.equal(linesOf(stderr).filter(({ msg }) => msg === waiting?.msg).length, 1, 'it is said once');
-      assert.equal(linesOf(stderr).filter(({ msg }) => String(msg).startsWith('a worker ended')).length, 0);
+      assert.equal(linesOf(stderr).filter(({ msg }) => String(msg).startsWith('worker exited')).length, 0);
     });
   });
 }
@@ -321,7 +321,7 @@ test('serve says where GraphiQL is, and that introspection is off', async () => 
   };
   const serves = 'rowgraph serves http://127.0.0.1/graphql/v1';
   const graphiql = 'GraphiQL: http://127.0.0.1/graphiql';
-  const off = 'Introspection is off for anon, so that GraphiQL knows no schema: --introspection on answers it';
+  const off = 'Introspection is off for anon, so GraphiQL cannot show the schema; turn it on with --introspection on';
   assert.deepEqual(await printed('--introspection', 'on'), [serves, graphiql]);
   assert.deepEqual(await printed(), [serves, graphiql, off]);
   assert.deepEqual(await printed('--workers', '2'), [`${serves} from 2 processes`, graphiql, off]);

@@ -56,7 +56,7 @@ async function isRunning(word: string): Promise<void> {
 test('serve refuses a database without the roles, and says what to do', async () => {
   const { code, stderr } = await runCommand(['serve', '--database-url', server.url], { home, environment });
   assert.equal(code, 2);
-  assert.equal(stderr, 'rowgraph: --anon-role: there is no role "anon" ("rowgraph roles" prints the SQL that creates the roles)\n');
+  assert.equal(stderr, 'rowgraph: --anon-role: the role "anon" does not exist ("rowgraph roles" prints the SQL that creates the roles)\n');
 });
 
 test('the SQL of roles runs in a fresh database, and again', async () => {
@@ -157,7 +157,7 @@ test('a database that cannot be used is one line and exit code 2', async () => {
   await refuse(server.url.replace(/\/postgres$/, '/nowhere'), /database "nowhere" does not exist/);
   await refuse(server.url, /--schemas names a schema that does not exist: nope/, '--schemas', 'public,nope');
   await superuser.query('create role stranger nologin; create role visitor login');
-  await refuse(urlOf('visitor'), /visitor may not become stranger: grant stranger to visitor/, '--anon-role', 'stranger');
+  await refuse(urlOf('visitor'), /visitor cannot switch to stranger; run: grant stranger to visitor/, '--anon-role', 'stranger');
 });
 
 test('serve bounds the memory that V8 and glibc keep for later, unless somebody chose otherwise', {
@@ -186,5 +186,5 @@ test('schema prints what a role sees', async () => {
   const service = await runCommand(['schema', '--role', 'service_role'], options);
   assert.match(service.stdout, /^type secret_letter implements Node \{$/m);
   const wrong = await runCommand(['schema', '--role', 'nope'], options);
-  assert.deepEqual([wrong.code, wrong.stderr.split(' (')[0]], [2, 'rowgraph: --role: there is no role "nope"']);
+  assert.deepEqual([wrong.code, wrong.stderr.split(' (')[0]], [2, 'rowgraph: --role: the role "nope" does not exist']);
 });

@@ -40,7 +40,7 @@ test('install, status and remove say what is so, and status tells by its exit co
 test('what cannot be done is one line', async () => {
   const denied = await triggers('install', loginUrl);
   assert.deepEqual([denied.code, denied.stdout], [2, '']);
-  assert.match(denied.stderr, /^rowgraph: authenticator may not install event triggers \(permission denied.*\): log in as a superuser\n$/);
+  assert.match(denied.stderr, /^rowgraph: authenticator cannot install event triggers \(permission denied.*\); log in as a superuser\n$/);
   const wrong = await triggers('upgrade');
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /^rowgraph: .*'upgrade'.*Allowed choices are install, remove, status\.\n$/);
@@ -51,7 +51,7 @@ test('serve installs them where the setting says so and the login may, and needs
   const serve = (url: string) => startCommand(['serve', '--schema-triggers', '--database-url', url], { home, environment });
   const refused = await serve(loginUrl).ended;
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /rowgraph: --schema-triggers: authenticator may not install event triggers .*"rowgraph triggers install"/);
+  assert.match(refused.stderr, /rowgraph: --schema-triggers: authenticator cannot install event triggers .*"rowgraph triggers install"/);
 
   const first = serve(server.url);
   await first.waitFor(/rowgraph serves/);

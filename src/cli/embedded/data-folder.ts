@@ -57,7 +57,7 @@ async function readState(folder: string, stateFile: string): Promise<State | nul
   }
   // Nothing of somebody else's is ever written over.
   if (entries.some((entry) => entry !== lockName)) {
-    throw new CommandError(`--data-dir ${folder} holds something else: name a new or empty folder`, 2);
+    throw new CommandError(`--data-dir ${folder} contains other files: choose a new or empty folder`, 2);
   }
   return null;
 }
@@ -88,7 +88,7 @@ async function lock(folder: string): Promise<() => Promise<void>> {
 async function takeOverLock(folder: string, file: string): Promise<void> {
   const owner = Number(await readFile(file, 'utf8'));
   if (owner !== process.pid && isRunning(owner)) {
-    throw new CommandError(`--data-dir ${folder} is in use by process ${owner} (if that is no rowgraph, delete ${file})`, 2);
+    throw new CommandError(`--data-dir ${folder} is in use by process ${owner} (if that is not rowgraph, delete ${file})`, 2);
   }
   await writeFile(file, String(process.pid));
 }

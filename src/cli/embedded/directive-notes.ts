@@ -80,7 +80,7 @@ function describePages(schemas: readonly Noted[]): string {
 function describeSwitch(tables: readonly Noted[], name: 'totalCount' | 'aggregate'): string {
   const count = tables.filter(({ directive }) => readEnabled(directive, name)).length;
   const all = `${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`;
-  return count === 0 ? 'off, until a table has it switched on' : `on for ${count} of ${all}`;
+  return count === 0 ? 'off, until enabled for a table' : `on for ${count} of ${all}`;
 }
 
 function listOf(schemas: readonly Noted[]): string {

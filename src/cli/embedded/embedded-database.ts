@@ -104,7 +104,7 @@ async function readSqlFile(name: string, location: string | URL): Promise<SqlFil
 }
 
 function describeContent({ sqlFiles, dataDir }: EmbeddedOptions, isLoaded: boolean): string {
-  if (isLoaded && sqlFiles !== null) return `the data of ${dataDir} (it has been loaded before, so --sql was not loaded again)`;
+  if (isLoaded && sqlFiles !== null) return `the data of ${dataDir} (already loaded, so --sql was not loaded again)`;
   if (isLoaded) return `the data of ${dataDir}`;
   const loaded = sqlFiles === null ? 'the example of a bird-watching club' : sqlFiles.map((name) => basename(name)).join(', ');
   return `${loaded}, ${dataDir === undefined ? 'in memory (--data-dir FOLDER keeps the data)' : `kept in ${dataDir}`}`;

@@ -48,7 +48,7 @@ async function openEmpty(place: Place): Promise<PGlite> {
   const kept = await openKept(place, 'empty');
   if (kept !== null) return kept;
   const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));
-  const pglite = await place.progress.step('Initialising the embedded database (this once)', initialise, { isLong: true });
+  const pglite = await place.progress.step('Initializing the embedded database (first start only)', initialise, { isLong: true });
   await keep(pglite, place, 'empty');
   return pglite;
 }

@@ -137,7 +137,7 @@ function endOfDollarQuote(source: string, from: number, tag: string): number {
 }
 
 function endOfMetaCommand(source: string, from: number, command: string): number {
-  if (!ignoredMetaCommands.has(command)) throw new SqlSplitError(`${command} is a command of psql, not SQL; take it out`, from);
+  if (!ignoredMetaCommands.has(command)) throw new SqlSplitError(`${command} is a psql command, not SQL; remove it`, from);
   const end = source.indexOf('\n', from);
   return end === -1 ? source.length : end + 1;
 }
@@ -146,7 +146,7 @@ function endOfMetaCommand(source: string, from: number, command: string): number
 function readCopyData(source: string, from: number): { rows: string; next: number } {
   const start = source.indexOf('\n', from) + 1;
   const end = /^\\\.\r?$/m.exec(source.slice(start));
-  if (start === 0 || end === null) throw new SqlSplitError('the rows of copy are not ended by a line \\.', from);
+  if (start === 0 || end === null) throw new SqlSplitError('the rows of "copy" do not end with a line \\.', from);
   return { rows: source.slice(start, start + end.index), next: start + end.index + end[0].length };
 }
 
