@@ -17,7 +17,7 @@ describe('resolveLimits', () => {
     const wrong: [unknown, RegExp][] = [
       ['loose', /"off", "default" or "strict", not "loose"/],
       [{ feilds: 1 }, /"feilds" is not a limit\. The limits are documentBytes, /],
-      [{ fields: 0 }, /"fields" must be a number from 1 on, or "off"/],
+      [{ fields: 0 }, /"fields" must be a number of at least 1, or "off"/],
       [{ fields: '5' }, /"fields" must be a number/],
     ];
     for (const [settings, message] of wrong) assert.throws(() => resolveLimits(settings as LimitSettings), { name: 'TypeError', message });

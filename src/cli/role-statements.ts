@@ -59,9 +59,7 @@ const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
 -- "rowgraph roles --grants read" and "--grants none" grant less.
 `,
-  read: (
-    roles,
-  ) => `-- This allows ${roles} to read all tables, present and future. In a table without row level security, anybody with
+  read: (roles) => `-- This allows ${roles} to read all tables, present and future. In a table without row level security, anybody with
 -- the anonymous key can read every row.
 `,
   none: (roles) => `-- This grants ${roles} only usage of the schemas: no table is accessible until you grant access to it.

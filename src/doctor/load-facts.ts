@@ -49,7 +49,7 @@ export async function loadFacts(database: Database, { schemas, tables, functions
   const [schemaIds, tableIds, functionIds] = [schemas, tables, functions].map((objects) => objects.map(({ id }) => id));
   const ids = JSON.stringify({ schemas: schemaIds, tables: tableIds, functions: functionIds });
   const [row] = await database.query(factsQuery, [role, ids]);
-  if (!row?.[0]) throw new Error('The doctor's query returned no row.');
+  if (!row?.[0]) throw new Error('The doctor query returned no row.');
   const raw = JSON.parse(row[0]) as RawFacts;
   return {
     serverVersion: raw.serverVersion,

@@ -136,6 +136,6 @@ test('a database that cannot be had is told without its address or user', async 
     assert.doesNotMatch(JSON.stringify(failure), /127|who|secret/);
   }
   assert.match(exhausted.message, /no database connection became free/);
-  assert.match(refused.message, /refuses/);
+  assert.match(refused.message, /rejected/);
   await Promise.all([nowhere.close(), unknown.close()]);
 });

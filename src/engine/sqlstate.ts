@@ -16,13 +16,13 @@ interface Meaning {
 const unreachable: Meaning = { code: 'DATABASE_UNAVAILABLE', message: 'The database cannot be reached. Try again later.', terse: true };
 const refused: Meaning = {
   ...unreachable,
-  message: "The database rejected the server's connection. The server's log has the reason.",
+  message: "The database rejected the server's connection. The server log has the reason.",
 };
 const interrupted: Meaning = { ...unreachable, message: 'The database closed the connection. Try again later.' };
 const exhausted: Meaning = { ...unreachable, message: 'The database has no free connection. Try again later.' };
 const broken: Meaning = {
   code: 'DATABASE_ERROR',
-  message: 'The database reported an internal error. The server's log has the details.',
+  message: 'The database reported an internal error. The server log has the details.',
   terse: true,
 };
 

@@ -126,9 +126,9 @@ describe('buildModel', () => {
     });
     const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
     assert.deepEqual(reasons, [
-      'column every.ds: its type codes has no GraphQL type, so that rows can only be ordered by it: show its parts by a computed field or a view',
-      'column every.p: its type pair has no GraphQL type: show its parts by a computed field or a view',
-      'column every.ps: its type pair[] has no GraphQL type: show its parts by a computed field or a view',
+      'column every.ds: its type codes has no GraphQL type, so rows can only be ordered by it; expose its parts with a computed field or a view',
+      'column every.p: its type pair has no GraphQL type; expose its parts with a computed field or a view',
+      'column every.ps: its type pair[] has no GraphQL type; expose its parts with a computed field or a view',
     ]);
   });
 

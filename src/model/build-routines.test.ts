@@ -114,7 +114,7 @@ describe('functions as fields', () => {
       'total',
       'twice',
     ]);
-    for (const name of functions) assert.match(reasons[name] ?? '', /: /, name);
+    for (const name of functions) assert.match(reasons[name] ?? '', /; /, name);
     assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a valid GraphQL name; rename the argument');
   });
 

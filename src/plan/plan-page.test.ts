@@ -116,7 +116,7 @@ describe('the order of a page', () => {
   it('has its keys one by one, those that are null left away', () => {
     const items = [order([name, 'AscNullsLast'], [id, null]), order(), order([id, 'DescNullsLast'])];
     assert.deepEqual(keysOf({ kind: 'list', items }), [['name', false, false], ['id', true, false], byId]);
-    fails({ orderBy: order([name, 'AscNullsLast'], [id, 'AscNullsLast']) }, /^An element of orderBy has one key/);
+    fails({ orderBy: order([name, 'AscNullsLast'], [id, 'AscNullsLast']) }, /^Each element of "orderBy" must have one key/);
     fails({ orderBy: { kind: 'list', items: [null] } }, /^An element of orderBy is an object/);
   });
 });
@@ -130,7 +130,7 @@ describe('the cursor of a page', () => {
   });
 
   it('has no more values than there are keys', () => {
-    fails({ after: cursor('1', '2') }, /^The cursor holds more values than the order has keys/);
+    fails({ after: cursor('1', '2') }, /^The cursor does not match "orderBy"/);
     fails({ after: number(1) }, 'Expected a cursor.');
   });
 });
