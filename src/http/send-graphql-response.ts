@@ -15,12 +15,12 @@ import { writeBody } from './write-body.ts';
 /** What is known of one request, filled in as it is handled. */
 export interface RequestState {
   mediaType: MediaType;
-  /** Null where it was not looked at, as nothing can be wrong with it. */
+  /** Null if it was not parsed because nothing can be wrong with it. */
   encodings: AcceptedEncodings | null;
   caller: Caller | null;
-  /** Whether another request may follow on the connection. Not so where the head leaves it open what belongs to the request. */
+  /** Whether another request may follow on the connection. False if the headers leave unclear where the request ends. */
   isHeadClear: boolean;
-  /** What CORS and the limit of rates add to the response. */
+  /** Headers that CORS and rate limiting add to the response. */
   headers: readonly string[];
 }
 
@@ -32,12 +32,12 @@ export interface GraphqlResponse {
 
 /** What holds for all responses of a server. */
 interface SendOptions {
-  /** Whether connections are to end with the response. */
+  /** Whether connections must end with the response. */
   readonly isClosing: () => boolean;
   readonly crossOrigin: CrossOrigin;
 }
 
-/** A promise only where there is something to wait for: waiting costs turns of the event loop's queue. */
+/** Returns a promise only if there is something to wait for: awaiting costs turns of the microtask queue. */
 export function sendGraphqlResponse(
   exchange: Exchange,
   state: RequestState,
@@ -60,7 +60,7 @@ async function sendCompressed(
 ): Promise<void> {
   const body = await compressBody(response.body, encoding);
   exchange.hold(body.length - response.body.length);
-  // It may have gone meanwhile; writing to it would be harmless, and of no use.
+  // The client may have disconnected meanwhile; writing would be harmless but useless.
   if (!exchange.isGone) writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
 }
 
@@ -84,7 +84,7 @@ function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { bo
   return isLarge && typeof accepted === 'string' ? negotiateEncoding(accepted).best : null;
 }
 
-/** Names and values in turn: a flat list is what Node writes fastest. */
+/** Alternating names and values: Node writes a flat list fastest. */
 function listHeaders(
   { requestId }: Exchange,
   { mediaType, headers: added }: RequestState,
