@@ -1,6 +1,6 @@
 /**
- * Until when a request may go on, and whether anybody still waits for its response. Whoever takes a request in makes one; each stage that waits for
- * something listens to it while it waits. Lighter than an `AbortSignal`, which costs more than a small request does.
+ * How long a request may run, and whether anybody still waits for its response. Whoever accepts a request makes one; each stage listens to it
+ * while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
 
 /** `expired`: the time is over. `abandoned`: the client has gone. */
@@ -13,29 +13,29 @@ export class Deadline {
   #stopped: StopReason | null = null;
   #listener: ((reason: StopReason) => void) | null = null;
 
-  /** Begins now and lasts for so many milliseconds. `end` has to be called when the request is answered. */
+  /** Begins now and lasts this many milliseconds. `end` must be called once the request has its response. */
   constructor(millis: number) {
     this.expiresAt = performance.now() + millis;
     this.#timer = setTimeout(() => this.stop('expired'), millis);
   }
 
-  /** Why the request is not to go on; null as long as it is. */
+  /** Why the request must stop; null while it may continue. */
   get stopped(): StopReason | null {
     return this.#stopped;
   }
 
-  /** Milliseconds that are left, and never less than none. */
+  /** Milliseconds left, never negative. */
   get remaining(): number {
     return Math.max(0, this.expiresAt - performance.now());
   }
 
-  /** Calls back when the request is not to go on: at once if that is so already. Of several listeners the last one counts; null ends listening. */
+  /** Calls back when the request must stop, immediately if it already must. Only the last listener counts; null removes it. */
   onStop(listener: ((reason: StopReason) => void) | null): void {
     this.#listener = listener;
     if (this.#stopped !== null) listener?.(this.#stopped);
   }
 
-  /** The request is not to go on. */
+  /** Stops the request. */
   stop(reason: StopReason): void {
     if (this.#stopped !== null) return;
     this.#stopped = reason;
@@ -43,14 +43,14 @@ export class Deadline {
     this.#listener?.(reason);
   }
 
-  /** The request is over: the time no longer runs. */
+  /** The request is over: stops the clock. */
   end(): void {
     clearTimeout(this.#timer);
     this.#listener = null;
   }
 }
 
-/** The value of a promise, or else `toError` of why the request is not to go on. The work behind the promise goes on for those who share it. */
+/** The value of a promise, or `toError` of the reason if the request must stop first. The work behind the promise continues for others that share it. */
 export function untilStopped<Value>(
   work: Promise<Value>,
   deadline: Deadline | null,
@@ -59,7 +59,7 @@ export function untilStopped<Value>(
   if (deadline === null) return work;
   return new Promise((resolve, reject) => {
     deadline.onStop((reason) => reject(toError(reason)));
-    // Listening ends before anybody goes on with the value, and may listen again.
+    // Stop listening before anybody continues with the value and may listen again.
     const end = (): void => {
       if (deadline.stopped === null) deadline.onStop(null);
     };

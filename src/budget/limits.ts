@@ -1,18 +1,18 @@
 /**
- * What a request may cost before any SQL is made: the table of limits, each with its defaults and its error code. The stages count; here is
- * what the counts are held against. What each limit counts is explained in docs/limits.md.
+ * What a request may cost before any SQL is generated: the table of limits, each with its defaults and its error code. The stages count; the counts are
+ * checked here. docs/limits.md explains what each limit counts.
  */
 import { ApiError, type ErrorCode } from '../errors.ts';
 
 interface LimitDefinition {
   readonly code: ErrorCode;
-  /** Generous: a client that was not written to do harm does not meet it. */
+  /** Generous: clients without bad intentions never reach it. */
   readonly default: number;
-  /** For an API that strangers may call. */
+  /** For a public API. */
   readonly strict: number;
-  /** What `--help` says of it. */
+  /** Its description in `--help`. */
   readonly description: string;
-  /** What is said of a request that is over it; `{n}` stands for the count. */
+  /** The message for a request that exceeds it; `{n}` stands for the count. */
   readonly finding: string;
 }
 
@@ -124,10 +124,10 @@ export const limitNames = Object.keys(limitTable) as readonly LimitName[];
 /** A number for each limit; Infinity where there is none. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** A set of limits by name: none, the generous ones, those for strangers. */
+/** A set of limits by name: none, generous, or for a public API. */
 export type LimitBase = 'off' | 'default' | 'strict';
 
-/** Limits as a user writes them: a base, or single limits over a base (`default` where none is named). `off` takes one away. */
+/** Limits as a user writes them: a base, or single limits on top of a base (`default` if none is named). `off` removes a limit. */
 export type LimitSettings =
   | LimitBase
   | ({ readonly base?: LimitBase | undefined } & Partial<Readonly<Record<LimitName, number | 'off' | undefined>>>);
@@ -162,12 +162,12 @@ export function limitSettingOf(name: LimitName): LimitSettingName {
 
 export const noLimits: Limits = resolveLimits('off');
 
-/** Throws the limit's error where the count is over it. */
+/** Throws the limit's error if the count exceeds it. */
 export function checkLimit(limits: Limits, name: LimitName, count: number): void {
   if (count > limits[name]) throw overLimit(limits, name, count);
 }
 
-/** The error of a limit. Without a count, counting has stopped at the limit. */
+/** The error of a limit. No count means that counting stopped at the limit. */
 export function overLimit(limits: Limits, name: LimitName, count?: number): ApiError {
   const { code, finding } = limitTable[name];
   const limit = limits[name];

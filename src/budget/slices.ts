@@ -1,17 +1,17 @@
 /**
- * Long work in slices of a few milliseconds, so that requests are answered in between. Work is a generator that yields wherever it may
- * pause; all work that is under way at a time takes turns, so that many works hold up the event loop no longer than one.
+ * Runs long work in slices of a few milliseconds, so that other requests get their turn in between. Work is a generator that yields wherever it may
+ * pause; concurrent work takes turns, so that many pieces of work block the event loop no longer than one.
  */
 
 /** Milliseconds of work in one turn of the event loop. */
 const sliceLength = 5;
 
-/** Works that wait for a turn, in the order in which they come. */
+/** Work that waits for a turn, in order of arrival. */
 const waiting: (() => void)[] = [];
-/** When work began in the present turn of the event loop; null where none has. */
+/** When work began in the current turn of the event loop; null if none has. */
 let sliceStart: number | null = null;
 
-/** Does the work in slices and gives way to the event loop between them. Rejects with what the work throws. */
+/** Does the work in slices and yields to the event loop between them. Rejects with whatever the work throws. */
 export async function runInSlices<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     while (isSliceOver()) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -42,7 +42,7 @@ function isSliceOver(): boolean {
   return false;
 }
 
-/** One work goes on in each turn; the others stay behind it, for it may need the whole slice. */
+/** One piece of work continues in each turn; the others stay behind it, because it may need the whole slice. */
 function beginTurn(): void {
   sliceStart = null;
   waiting.shift()?.();

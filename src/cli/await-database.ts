@@ -1,4 +1,4 @@
-/** Waits for a database that cannot be reached yet. In: how to open it; out: what was opened. */
+/** Waits for a database that is not reachable yet. In: how to open it; out: the opened database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreachableError } from './connect-once.ts';
 
@@ -7,7 +7,7 @@ export interface Waiting {
   readonly milliseconds: number;
   /** Called before the first wait. */
   readonly onWait: (error: UnreachableError) => Promise<void>;
-  /** Whether nobody wants the database any more. */
+  /** Whether the database is no longer needed. */
   readonly isOver: () => boolean;
 }
 
@@ -15,8 +15,8 @@ const firstPause = 100;
 const longestPause = 1000;
 
 /**
- * Opens the database, again and again where that rejects with `UnreachableError`. Rejects with the last of these when the time is over; at once with
- * any other error. Null where it is over before.
+ * Opens the database, retrying as long as that rejects with `UnreachableError`. Rejects with the last of these when the time is over, and immediately with
+ * any other error. Null if the wait ends first.
  */
 export async function awaitDatabase<T>(open: () => Promise<T>, { milliseconds, onWait, isOver }: Waiting): Promise<T | null> {
   const deadline = performance.now() + milliseconds;

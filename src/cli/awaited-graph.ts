@@ -1,6 +1,6 @@
 /**
- * A graph whose database may not be there yet, so that the server can open its port before: health says that it lives and is not ready, and requests
- * are refused with DATABASE_UNAVAILABLE.
+ * A graph whose database may not be reachable yet, so that the server can open its port first: health checks say live but not ready, and requests
+ * fail with DATABASE_UNAVAILABLE.
  */
 import { ApiError } from '../errors.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
@@ -13,7 +13,7 @@ export class AwaitedGraph implements ServedGraph {
     return this.#graph !== null;
   }
 
-  /** From now on requests are answered by this graph. */
+  /** Serves requests from this graph from now on. */
   open(graph: ServedGraph): void {
     this.#graph = graph;
   }

@@ -1,6 +1,6 @@
 /**
- * Looks at a database before it is served, so that a wrong setting is one clear line. In: the settings; out: what is to be known of the login role,
- * or a `CommandError` with exit code 2; an `UnreachableError` where the database may be there later.
+ * Checks a database before serving it, so that a wrong setting becomes one clear line. In: the settings; out: facts about the login role,
+ * or a `CommandError` with exit code 2; an `UnreachableError` if the database may be reachable later.
  */
 import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
@@ -39,7 +39,7 @@ interface Findings {
   readonly login: string;
   readonly is_superuser: boolean;
   readonly bypasses: boolean;
-  /** Null where there is no such role. */
+  /** Null if the role does not exist. */
   readonly may_assume: boolean | null;
   readonly missing_schemas: readonly string[];
   readonly open_tables: readonly string[];

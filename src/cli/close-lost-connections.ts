@@ -19,7 +19,7 @@ interface ClusterMessage {
 
 type Send = (message: ClusterMessage, handle?: Handle, ...rest: unknown[]) => boolean;
 
-/** Watches a worker from its start on. */
+/** Watches a worker from its start. */
 export function closeLostConnections(worker: Worker): void {
   const sent = new Map<number, Handle>();
   const channel = worker.process as unknown as { send: Send };

@@ -1,6 +1,6 @@
-/** What ends a command with one clear line for the user instead of a stack trace. */
+/** Errors that end a command with one clear line instead of a stack trace. */
 
-/** `exitCode` 2: what the user gave is wrong or missing; 1: the work failed. */
+/** `exitCode` 2: the user's input is wrong or missing; 1: the work failed. */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2;
 
@@ -11,7 +11,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends a command with an exit code and without a word: what there is to say has been printed. */
+/** Ends a command with an exit code and no message: everything has already been printed. */
 export class SilentExitError extends Error {
   readonly exitCode: number;
 

@@ -1,4 +1,4 @@
-/** Which settings the commands that serve take, and where their defaults differ. */
+/** Which settings the serving commands accept, and where their defaults differ. */
 
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
 import type { CommandSettings, Configuration } from './config.ts';
@@ -42,7 +42,7 @@ const serviceSettingNames = [
 ] as const;
 type ServiceSettingName = (typeof serviceSettingNames)[number];
 
-/** What `dev` and `serve` share; the secret is settled by each in its own way. */
+/** What `dev` and `serve` share; each handles the secret in its own way. */
 export type ServiceConfiguration = Configuration<Exclude<ServiceSettingName, 'jwtSecret'>>;
 
 type DevelopmentSettingName = ServiceSettingName | 'dataDir' | 'dbPort' | 'cacheDir';

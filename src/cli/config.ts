@@ -22,7 +22,7 @@ function checkBasePath(value: string): void {
   if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
 }
 
-/** HS256 wants a key of at least the size of its hash (RFC 7518, section 3.2). */
+/** HS256 requires a key at least as long as its hash (RFC 7518, section 3.2). */
 function checkJwtSecret(value: string): void {
   if (value.length < 32) throw expected('must have at least 32 characters');
 }
@@ -37,7 +37,7 @@ const limitSettings = Object.fromEntries(
   limitNames.map((name) => [limitSettingOf(name), limit(limitTable[name].description, '--limits')]),
 ) as Readonly<Record<LimitSettingName, Setting<number | 'off' | undefined>>>;
 
-/** All settings. Which of them a command takes, the command says. */
+/** All settings. Each command declares which of them it accepts. */
 export const settings = {
   databaseUrl: secret('URL', 'PostgreSQL database to serve; its login role must be able to "set role"', checkDatabaseUrl),
   schemas: list('NAMES', 'Exposed schemas, separated by commas, in the order of the search path', ['public']),
@@ -126,7 +126,7 @@ export function environmentVariableOf(name: SettingName): string {
 /** Where the config file is, which is no setting of its own. */
 export const configVariable = 'ROWGRAPH_CONFIG';
 
-/** Variables of the environment that look like settings and are none: somebody believes that they do something. */
+/** Environment variables that look like settings but are not: somebody believes that they have an effect. */
 export function findUnknownVariables(environment: Environment): string[] {
   const known = new Set([configVariable, ...(Object.keys(settings) as SettingName[]).map(environmentVariableOf)]);
   return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !known.has(name));
@@ -143,12 +143,12 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** What one command takes: its settings, those of them that must be given, and where its defaults differ. */
+/** What one command accepts: its settings, which of them are required, and where its defaults differ. */
 export interface CommandSettings<Name extends SettingName, Required extends Name> {
   readonly names: readonly Name[];
   readonly required: readonly Required[];
   readonly defaults: Partial<Configuration<Name>>;
-  /** What `--help` says of a default where the command finds a value by itself. */
+  /** The default as shown by `--help` if the command finds a value itself. */
   readonly defaultTexts?: Partial<Record<Name, string>>;
 }
 
@@ -192,7 +192,7 @@ function findGiven(name: SettingName, sources: ConfigurationSources, fileValues:
   if (flag !== undefined) return { source: flagOf(name), text: flag };
   const variable = environmentVariableOf(name);
   const fromEnvironment = sources.environment[variable];
-  // An empty variable counts as unset: that is how a compose file or a CI job switches one off.
+  // An empty variable counts as unset: that is how a compose file or a CI job disables one.
   if (fromEnvironment) return { source: variable, text: fromEnvironment };
   const fromFile = fileValues[name];
   return fromFile === undefined ? undefined : { source: `"${name}" in ${sources.file?.name}`, text: fromFile };

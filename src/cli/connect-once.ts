@@ -1,8 +1,8 @@
-/** A connection to PostgreSQL for one piece of a command's work. What goes wrong becomes one line that tells what to change. */
+/** A PostgreSQL connection for one task of a command. Failures become one line that says what to change. */
 import { Client } from 'pg';
 import { CommandError } from './command-error.ts';
 
-/** The database cannot be reached, starts, stops, or has no connection to spare: nothing that other settings would help. */
+/** The database cannot be reached, is starting or stopping, or has no free connection: changing settings would not help. */
 export class UnreachableError extends CommandError {
   constructor(message: string, cause: unknown) {
     super(message, 1, cause);
@@ -17,7 +17,7 @@ export class UnreachableError extends CommandError {
 export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
   const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
   const client = new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });
-  // A connection that breaks later is of no interest here, but takes the process down if nobody listens.
+  // A connection that fails later does not matter here, but would end the process if nobody listened.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -27,12 +27,12 @@ export async function connectOnce<T>(databaseUrl: string, work: (client: Client)
     const message = `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
     throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
   } finally {
-    // A server that does not answer does not answer this either.
+    // A server that does not respond does not respond to this either.
     void client.end().catch(() => undefined);
   }
 }
 
-/** The URL as it may be shown. */
+/** The URL without its password. */
 export function withoutPassword(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.password = '';

@@ -1,4 +1,4 @@
-/** `rowgraph cost`: says what the operations of a document count against each limit. */
+/** `rowgraph cost`: prints what the operations of a document count against each limit. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { limitNames, limitSettingOf, resolveLimits } from '../budget/limits.ts';
@@ -77,7 +77,7 @@ function parseVariables(text: string | undefined): Record<string, unknown> | und
     const variables: unknown = JSON.parse(text);
     if (typeof variables === 'object' && variables !== null && !Array.isArray(variables)) return variables as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CommandError('--variables must be a JSON object, such as {"first": 10}', 2);
 }

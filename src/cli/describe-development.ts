@@ -1,4 +1,4 @@
-/** What `rowgraph dev` prints when it is ready: where everything is, the keys, what decides how the API looks, and a request to begin with. */
+/** What `rowgraph dev` prints when it is ready: where everything is, the keys, what determines how the API looks, and a first request. */
 import type { DirectiveNotes } from './embedded/directive-notes.ts';
 import type { Paint } from './terminal.ts';
 
@@ -18,7 +18,7 @@ export interface Development {
   readonly directives: DirectiveNotes;
 }
 
-/** The text, for a person. */
+/** The text, for people. */
 export function describeDevelopment(development: Development, paint: Paint): string {
   const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
   const places = [

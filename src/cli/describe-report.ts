@@ -13,12 +13,12 @@ const headings: Readonly<Record<Severity, readonly [one: string, many: string]>>
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
 const colours = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<Severity, string>;
 
-/** How much is named of what a finding contains, and of equal findings. */
+/** How many names are listed per finding, and per group of equal findings. */
 const maxNamed = 8;
-/** How many statements are shown of equal findings. */
+/** How many statements are shown for equal findings. */
 const maxRemedies = 3;
 
-/** The text, with a line break at its end. */
+/** The text, with a trailing line break. */
 export function describeReport({ role, schemas, summary, findings }: DoctorReport, paint: Paint = (_style, text) => text): string {
   const counts = severities.flatMap((severity) => (summary[severity] > 0 ? [countOf(severity, summary[severity])] : []));
   const title = printable(`Role ${role}, schemas ${schemas.join(', ')}: ${counts.join(', ') || 'nothing to report'}`);
@@ -84,7 +84,7 @@ function describeRemedies(remedies: readonly string[]): string[] {
   ];
 }
 
-/** Names in PostgreSQL may hold any character; a terminal obeys some. */
+/** Names in PostgreSQL may contain any character, including terminal control characters. */
 function printable(line: string): string {
   return line.replaceAll(/\p{Cc}+/gu, ' ');
 }

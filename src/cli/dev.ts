@@ -1,4 +1,4 @@
-/** `rowgraph dev`: serves an embedded PostgreSQL with the example, or with SQL of the user's, until it is told to stop. */
+/** `rowgraph dev`: serves an embedded PostgreSQL with the example, or with the user's SQL, until it is stopped. */
 import { Command } from 'commander';
 import { developmentSettings } from './command-settings.ts';
 import type { Environment } from './config.ts';

@@ -1,4 +1,4 @@
-/** `rowgraph doctor`: says what of a database is not in the API of a role, and what is dangerous. */
+/** `rowgraph doctor`: reports what is missing from the API of a role, and what is dangerous. */
 import { Command } from 'commander';
 import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';

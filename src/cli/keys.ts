@@ -43,7 +43,7 @@ function parseClaims(text: string): Record<string, unknown> {
   try {
     claims = JSON.parse(text);
   } catch {
-    // Said below, with all else that is no object.
+    // Reported below, with everything else that is not an object.
   }
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new CommandError('--claims must be a JSON object', 2);
   return claims as Record<string, unknown>;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `rowgraph`. All else is loaded after it is clear that this Node can read it. */
+/** The command `rowgraph`. Everything else is loaded only after checking that this Node can run it. */
 import { refuseNode } from './required-node.ts';
 
 const refusal = refuseNode(process.versions.node);

@@ -1,10 +1,10 @@
-/** Tells a person what takes long: lines on stderr about a step that is not done at once. */
+/** Progress of long steps for people: lines on stderr about a step that takes a while. */
 
-/** A step that is done within so many milliseconds is not worth a line. */
+/** A step that ends within this many milliseconds is not worth a line. */
 const patience = 400;
 
 export interface StepOptions {
-  /** It is known to take long: tell at once, as the work may block the timer. */
+  /** The step is known to take long: print immediately, because the work may block the timer. */
   readonly isLong?: boolean;
   /** How far the work is; asked for each second. */
   readonly describeState?: () => string;
@@ -17,7 +17,7 @@ export class Progress {
     this.#write = write;
   }
 
-  /** Does some work, and says what it is and how long it took if that is long. */
+  /** Does some work, and prints what it is and how long it took if it takes long. */
   async step<T>(label: string, work: () => Promise<T>, { isLong = false, describeState }: StepOptions = {}): Promise<T> {
     const start = performance.now();
     let isReported = false;

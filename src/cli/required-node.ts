@@ -2,7 +2,7 @@
 
 const [neededMajor, neededMinor] = [22, 18];
 
-/** What to say where a version of Node is too old; null where it is not. */
+/** The message if a version of Node is too old; null otherwise. */
 export function refuseNode(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return null;

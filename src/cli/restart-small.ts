@@ -13,10 +13,10 @@ const semiSpace = 8;
 const arenas = { MALLOC_ARENA_MAX: '2' };
 const chosen = /--max[-_]semi[-_]space[-_]size/;
 
-/** Restarts Node, unless that was done, or is not to be had here. `compileCache` is where Node keeps what it compiled. */
+/** Restarts Node, unless that was already done or is unsupported here. `compileCache` is the folder of Node's compile cache. */
 export function restartSmall(environment: Environment, compileCache: string): void {
   const hasChosen = chosen.test([environment.NODE_OPTIONS, ...process.execArgv].join(' '));
-  // A channel to a parent would be lost.
+  // The channel to a parent process would be lost.
   if (hasChosen || process.connected || process.execve === undefined || process.platform === 'win32') return;
   const command = [process.execPath, `--max-semi-space-size=${semiSpace}`, ...process.execArgv, ...process.argv.slice(1)];
   // Where all of the program is in this cache, what strips types from it is never loaded.

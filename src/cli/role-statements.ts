@@ -1,10 +1,10 @@
 /**
  * The SQL that creates the database roles: those that requests run as, and the login role that may become each of them. In: the exposed
- * schemas and the name of the anonymous role; out: a script that may be run again and takes nothing away.
+ * schemas and the name of the anonymous role; out: a script that is safe to run again and revokes nothing.
  */
 import { identifier, literal, render } from '../sql/sql.ts';
 
-/** What the roles of clients may do with tables: all, which leaves it to row level security; read; or nothing, until somebody grants it. */
+/** What the roles of clients may do with tables: all, which leaves it to row level security; read; or nothing until granted. */
 export const grantChoices = ['all', 'read', 'none'] as const;
 export type Grants = (typeof grantChoices)[number];
 
@@ -50,7 +50,7 @@ end $$;
 `;
 }
 
-/** What the grants mean, for whoever reads the script before running it. */
+/** Explains the grants to the reader of the script. */
 const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
   all: (
     roles,
@@ -111,7 +111,7 @@ const tails: Readonly<Record<Grants, (clientRoles: string, schemas: readonly str
 ${routineNote}`,
 };
 
-/** Says at once which of the present tables the script has opened. */
+/** Warns which existing tables the script has opened. */
 function listOpenTables(schemas: readonly string[]): string {
   const list = schemas.map((schema) => render(literal(schema)).text).join(', ');
   return `-- Lists the tables that are open now because they have no row level security.
@@ -132,7 +132,7 @@ function names(roles: readonly string[]): string {
 
 const plainNames = new Set(['public', 'anon', 'authenticated', 'service_role']);
 
-/** A name as a person would write it, if it is one of ours; quoted if it is the user's. */
+/** A name without quotes if it is one of the plain names; other names are quoted. */
 function nameOf(name: string): string {
   return plainNames.has(name) ? name : render(identifier(name)).text;
 }

@@ -1,4 +1,4 @@
-/** What the command `rowgraph` does is in `run-program.ts`; here is only what makes it start fast and stay small. */
+/** Makes the command `rowgraph` start fast and stay small; what it does is in `run-program.ts`. */
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reads the command line, runs a command, and turns what goes wrong into one line and an exit code. */
+/** Reads the command line, runs a command, and turns failures into one line and an exit code. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandError, SilentExitError } from './command-error.ts';

@@ -1,4 +1,4 @@
-/** Serves the embedded database of `rowgraph dev`, and tells the user where and how, until it is told to stop. */
+/** Serves the embedded database of `rowgraph dev`, and prints where and how, until it is stopped. */
 import type { PGlite } from '@electric-sql/pglite';
 import { pino } from 'pino';
 import { signKey } from '../auth/sign-key.ts';
@@ -17,7 +17,7 @@ import { boundEnd, watchForEnd } from './process-end.ts';
 import { explainListenError, graphOptionsOf, startService } from './start-service.ts';
 import { paintFor } from './terminal.ts';
 
-/** Resolves when it was told to stop and has stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
+/** Resolves once it has been stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
 export async function serveEmbedded(configuration: DevelopmentConfiguration, database: EmbeddedDatabase): Promise<void> {
   const telemetry = createTelemetry({ level: configuration.logLevel, destination: pino.destination(2) });
   const end = watchForEnd(telemetry.observe);

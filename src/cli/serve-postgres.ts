@@ -1,4 +1,4 @@
-/** Serves a PostgreSQL server until it is told to stop, alone or as one of the workers of `supervise-workers.ts`. */
+/** Serves a PostgreSQL server until it is stopped, alone or as one of the workers of `supervise-workers.ts`. */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -26,7 +26,7 @@ const databaseMilliseconds = 2000;
 /** Of several workers the first one says what is so for all. */
 const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Resolves when it was told to stop and the requests in flight are answered. Throws `SilentExitError` after a fault that ended it. */
+/** Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it. */
 export async function servePostgres(configuration: ServeConfiguration): Promise<void> {
   const { waitForDatabase: milliseconds, logLevel, jwtSecret } = configuration;
   const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
@@ -49,7 +49,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
     if (graph !== null && !end.isBegun()) {
       served.open(graph);
       await announce(await listen(), configuration, graph);
-      // Ctrl-C and a fault wait for nobody who may still send requests here.
+      // Ctrl-C and a fault do not wait for clients that may still send requests here.
       if ((await end.begun) === 'SIGTERM') await Promise.race([(await listen()).drain(), end.faulted]);
     }
   } finally {
@@ -82,7 +82,7 @@ async function openGraph(configuration: ServeConfiguration, observe: Observer): 
   }
 }
 
-/** A login role with powers is said loudly: in the log, and to whoever looks at the terminal, whatever the level of the log. */
+/** Warns about a privileged login role both in the log and on the terminal, whatever the log level. */
 function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['login'], strict: boolean, observe: Observer): void {
   if (!isSuperuser && !bypassesRowSecurity) return;
   const event = { kind: 'login-powerful', role, isSuperuser } as const;
@@ -93,7 +93,7 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
   observe(event);
 }
 
-/** Says where the service is. Standard output is for programs too, so that the first line stays what it is. */
+/** Prints where the service is. Programs read standard output too, so the first line must not change. */
 async function announce({ url }: RunningServer, { basePath = '', graphiql, anonRole }: ServeConfiguration, graph: Rowgraph): Promise<void> {
   const lines = [`rowgraph serves ${url}${basePath}/graphql/v1`];
   if (graphiql) {

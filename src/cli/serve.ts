@@ -1,4 +1,4 @@
-/** `rowgraph serve`: serves an existing PostgreSQL until it is told to stop. */
+/** `rowgraph serve`: serves an existing PostgreSQL until it is stopped. */
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import { serveSettings } from './command-settings.ts';

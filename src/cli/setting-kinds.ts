@@ -13,11 +13,11 @@ export interface Setting<Value> {
   readonly defaultText: string;
   /** A secret is never repeated in an error. */
   readonly secret: boolean;
-  /** The value of a text; an `Error` says what was expected. */
+  /** Parses a text; throws an `Error` that says what was expected. */
   readonly parse: (text: string) => Exclude<Value, undefined>;
 }
 
-/** What was expected of a text, as the end of a sentence that begins with the name of the setting. */
+/** What was expected, as the end of a sentence that begins with the name of the setting. */
 export function expected(what: string): Error {
   return new Error(what);
 }
@@ -52,7 +52,7 @@ export function integer<Default extends number | undefined>(
   return { placeholder, description, default: fallback, defaultText: String(fallback ?? 'none'), secret: false, parse };
 }
 
-/** A whole number from 1 on, or `off`; unset, another setting decides. */
+/** A whole number of at least 1, or `off`; if unset, another setting decides. */
 export function limit(description: string, decidedBy: string): Setting<number | 'off' | undefined> {
   const parse = (value: string): number | 'off' => {
     if (value === 'off') return value;
@@ -92,7 +92,7 @@ export function list(placeholder: string, description: string, fallback: readonl
   return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
 }
 
-/** A text that no error repeats. It is never given a default. */
+/** A text that errors never repeat. It has no default. */
 export function secret(placeholder: string, description: string, check: (value: string) => void): Setting<string | undefined> {
   const parse = (value: string): string => {
     check(value);
@@ -131,7 +131,7 @@ export function duration<Default extends string | undefined>(
   return { placeholder: 'TIME', description, default: value, defaultText: fallback ?? 'none', secret: false, parse };
 }
 
-/** Milliseconds; not a number where the text is no time. Zero needs no unit. */
+/** Milliseconds; NaN if the text is not a time. Zero needs no unit. */
 function readDuration(value: string): number {
   const [, digits, unit] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
   return Number(digits) * durationUnits[unit as keyof typeof durationUnits];

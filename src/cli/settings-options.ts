@@ -56,7 +56,7 @@ export function readSettings<Name extends SettingName, Required extends Name>(
   flags: Readonly<Record<string, string | true | undefined>>,
   environment: Environment,
 ): Configuration<Name, Required> {
-  // Of several processes the first one has said it.
+  // Only the first of several processes warns.
   if (cluster.isPrimary) {
     for (const name of findUnknownVariables(environment)) warn(`${name} is not a setting and is ignored`);
   }

@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly telemetry: Telemetry;
 }
 
-/** Listens. Throws `CommandError` where the address cannot be had, and `ConfigurationError` where a proxy is not an address. */
+/** Listens. Throws `CommandError` if the address is not available, and `ConfigurationError` if a proxy is not an address. */
 export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
   const { host, port, basePath, graphiql, corsOrigins, rateLimit, trustProxy, maxEventLoopDelay } = configuration;
   checkProxies(trustProxy);
@@ -50,7 +50,7 @@ function checkProxies(trustProxy: string | undefined): void {
   }
 }
 
-/** What bounds the server's time and memory, as the settings have it. */
+/** The bounds on the server's time and memory, from the settings. */
 function serverLimitsOf(configuration: ServiceConfiguration) {
   const { tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout } = configuration;
   const { maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight } = configuration;
@@ -73,7 +73,7 @@ function cacheSizesOf({ documentCache, variantCache, statementCache, introspecti
   return { documents: documentCache, variants: variantCache, statements: statementCache, introspectionBytes: introspectionCache };
 }
 
-/** What an address that cannot be listened on means to the user; other errors as they are. */
+/** Explains why an address cannot be listened on; other errors stay as they are. */
 export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new CommandError(`${flag} ${port} is already in use: choose another (0 picks a free one)`, 2, error);

@@ -51,7 +51,7 @@ export interface Batch {
   readonly client?: string | undefined;
   /** Names of the tables and functions that it touches: one of them may be locked, and others are to be served all the same. */
   readonly touches?: readonly string[] | undefined;
-  /** Most bytes of its rows. */
+  /** Maximum bytes in its rows. */
   readonly maxBytes?: number | undefined;
 }
 

@@ -10,7 +10,7 @@ import { openPgliteDatabase, type PgliteLike } from './pglite-database.ts';
 export interface OpenOptions {
   readonly poolSize?: number | undefined;
   readonly prepare?: boolean | undefined;
-  /** How many statements stay prepared on each connection. */
+  /** How many prepared statements to keep per connection. */
   readonly statementCacheSize?: number | undefined;
   /** How many batches may wait for a connection, and how long. */
   readonly queueLength?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one answer, some together with others
- * (`pipelining.ts`). Takes a URL, whose pool it owns, or a pool of the caller's, which may come from another copy of `pg`. Who gets a connection is
+ * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one reply, some together with others
+ * (`pipelining.ts`). Accepts a URL, whose pool it owns, or the caller's pool, which may come from another copy of `pg`. Who gets a connection is
  * decided in `pg-connections.ts`, how an exchange ends in `pg-run.ts`; here is what is sent, and what becomes of the response.
  */
 import { Deadline, type StopReason } from '../budget/deadline.ts';
@@ -21,26 +21,26 @@ import { PreparedStatements } from './wire/prepared-statements.ts';
 export interface PgDatabaseOptions {
   /** Connections of the pool that is opened for a URL. */
   readonly poolSize?: number;
-  /** Whether statements are prepared by name; `false` for poolers that hand a client another connection in every transaction. */
+  /** Whether to use named prepared statements; `false` for poolers that may use another connection for every transaction. */
   readonly prepare?: boolean;
-  /** How many statements stay prepared on each connection. */
+  /** How many prepared statements to keep per connection. */
   readonly statementCacheSize?: number;
   /** How many batches may wait for a connection. Default: 1000. */
   readonly queueLength?: number;
   /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
-  /** Takes note of a connection that broke while nobody used it, or could not be opened. */
+  /** Called when a connection fails while idle, or cannot be opened. */
   readonly onConnectionError?: (error: unknown) => void;
 }
 
-/** How long a query of rowgraph's own may take, unless it says otherwise. */
+/** How long an internal query may take, unless it says otherwise. */
 const queryTimeoutMillis = 60_000;
 /** How long `close` waits before it takes the next step. */
 const closeMillis = 1_000;
 
-/** What is known of a connection. */
+/** The state of a connection. */
 interface ConnectionState {
-  /** Null: nothing is prepared by name. */
+  /** Null: no named prepared statements. */
   readonly prepared: PreparedStatements | null;
   jitOff: JitOff;
   /** What runs on it. */
@@ -61,11 +61,11 @@ class PgDatabase implements Database {
   readonly #listener: PgListener;
   readonly #connections: PgConnections<PgPoolClient, JobGroup>;
   readonly #onConnectionError: (error: unknown) => void;
-  /** Null: nothing is prepared by name. */
+  /** Null: no named prepared statements. */
   readonly #statementCacheSize: number | null;
   /** Of the connections that are open. */
   readonly #states = new Map<PgPoolClient, ConnectionState>();
-  /** What those that are gone have added to the statistics. */
+  /** What closed connections have added to the statistics. */
   readonly #gone = { hits: 0, misses: 0 };
   readonly #onRemove = (client: PgPoolClient): void => this.#forget(client);
   readonly #pipelining: Pipelining<PgJob>;
@@ -83,7 +83,7 @@ class PgDatabase implements Database {
       (jobs) => this.#requestTogether(jobs),
       () => this.#connections.countSpare(),
     );
-    // A connection that dies while it is idle is reported here, and takes the process down if nobody listens. The pool drops it.
+    // A connection that fails while idle is reported here, and would end the process if nobody listened. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
     this.#pool.on('remove', this.#onRemove);
   }
@@ -126,7 +126,7 @@ class PgDatabase implements Database {
     return [{ name: 'statement', entries, hits, misses }];
   }
 
-  /** What runs has a while to end, is cancelled then, and loses its connection if that does not help: closing takes a few seconds at most. */
+  /** Running work has some time to end, is then cancelled, and loses its connection if that does not help: closing takes a few seconds at most. */
   async close(): Promise<void> {
     const isReturned = this.#connections.close();
     const steps = [
@@ -137,7 +137,7 @@ class PgDatabase implements Database {
     const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
     await isReturned;
     const ending = [this.#listener.close(), this.#ownsPool && this.#pool.end()];
-    // A server that is silent does not say goodbye.
+    // An unresponsive server never confirms the end.
     const isLate = new Promise((resolve) => timers.push(setTimeout(resolve, closeMillis * steps.length)));
     await Promise.race([Promise.all(ending), isLate]);
     for (const timer of timers) clearTimeout(timer);
@@ -154,7 +154,7 @@ class PgDatabase implements Database {
     if (this.#ownsPool) for (const client of this.#states.keys()) act(client);
   }
 
-  /** Sees to it that the job ends when it is to. */
+  /** Makes sure that the job ends when it must. */
   #watch(job: PgJob): void {
     job.onStop((reason) => this.#stop(job, reason));
   }
@@ -164,7 +164,7 @@ class PgDatabase implements Database {
     this.#connections.request(job.group);
   }
 
-  /** Together where there is a connection at once; where all have to wait, each does in the line of its client. */
+  /** Sends them together if a connection is available; otherwise each waits in the queue of its client. */
   #requestTogether(all: readonly PgJob[]): void {
     const jobs = all.filter(({ isSettled }) => !isSettled);
     if (jobs.length < 2 || this.#connections.isBusy) {
@@ -187,7 +187,7 @@ class PgDatabase implements Database {
     }
   }
 
-  /** The jobs of a group that are still wanted, and others of their template that wait: whoever waits may as well go along. */
+  /** The jobs of a group that are still wanted, together with waiting jobs of the same template. */
   #gather(client: PgPoolClient, group: JobGroup): readonly PgJob[] {
     if (group.jobs.length === 1 && !this.#connections.hasWaiting && !group.jobs[0]!.isSettled) return group.jobs;
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
@@ -218,7 +218,7 @@ class PgDatabase implements Database {
           : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isOnSpare)));
     } catch (error) {
       state.prepared?.settle(0);
-      // The connection is given back in a turn of its own: what waits for it may fail in the same way.
+      // The connection is returned in a separate turn, because whatever waits for it may fail in the same way.
       setImmediate(() => this.#connections.giveBack(client, group));
       if (jobs.length === 1) jobs[0]!.reject(toDatabaseError(error));
       else for (const job of jobs) this.#request(job);
@@ -244,7 +244,7 @@ class PgDatabase implements Database {
         }
       },
       overflow: () => {
-        // What a mutation has done is to be known.
+        // The outcome of a mutation must be known.
         if (jobs[completed]!.isRead) run.abort();
         else run.cancel();
       },
@@ -256,7 +256,7 @@ class PgDatabase implements Database {
     run.start();
   }
 
-  /** Whether a mutation was in time is for PostgreSQL to say: it is waited for, for as long as a cancel request takes. */
+  /** Only PostgreSQL knows whether a mutation was in time, so wait for its reply for as long as a cancel request takes. */
   #stop(job: PgJob, reason: StopReason): void {
     const running = job.run;
     if (running === null) {
@@ -320,10 +320,10 @@ class PgDatabase implements Database {
   #stateOf(client: PgPoolClient): ConnectionState {
     let state = this.#states.get(client);
     if (state === undefined) {
-      // The pool listens only while the client is idle; a connection that ends while it is ours must not end the process.
+      // The pool listens only while the client is idle; a connection that ends while we hold it must not end the process.
       client.on('error', (error) => this.#connections.noteBroken(client, error));
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
-      // Nothing stays behind on connections of the caller's, nor on those that a pooler hands to others.
+      // Leave nothing behind on the caller's connections, nor on those that a pooler shares.
       state = { prepared, jitOff: this.#ownsPool && prepared !== null ? 'connection' : 'transaction', run: null };
       this.#states.set(client, state);
     }
@@ -337,7 +337,7 @@ class PgDatabase implements Database {
     this.#states.delete(client);
   }
 
-  /** The network has lost a connection without a word, and so it has lost those that are idle. The pool notices that they are gone. */
+  /** The network silently lost a connection, so the idle ones are lost too. The pool notices that they are gone. */
   #dropIdle(): void {
     this.#eachConnection((client) => {
       if (!this.#connections.isLent(client)) client.connection?.stream.destroy();

@@ -1,5 +1,5 @@
 /**
- * What some connection is to exchange, and who waits for it: a batch, or a query of rowgraph's own. Knows when it is not to go on, and settles once.
+ * A unit of work for some connection, and who waits for it: a batch, or an internal query. Knows when it must stop, and settles once.
  */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
@@ -10,7 +10,7 @@ import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts'
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
-/** How often a job finds a connection that has ended. */
+/** How often a job may run into a closed connection. */
 const mostUnsent = 10;
 
 /** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them. It runs again on another. */
@@ -37,7 +37,7 @@ export class JobGroup {
     this.jobs = jobs;
   }
 
-  /** Ends their wait. */
+  /** Ends the wait. */
   refuse(error: DatabaseError): void {
     for (const job of this.jobs) job.reject(error);
   }
@@ -46,7 +46,7 @@ export class JobGroup {
 export class PgJob {
   /** Null for a query outside of batches. */
   readonly batch: Batch | null;
-  /** Whose share it uses; null for rowgraph's own. */
+  /** The client whose share it uses; null for internal work. */
   readonly client: string | null;
   /** The script of a query outside of batches. */
   readonly script: { readonly text: string; readonly parameters: Batch['statements'][number]['parameters'] | undefined } | null;
@@ -92,7 +92,7 @@ export class PgJob {
     return this.batch !== null && this.isRead && ++this.#lost.after <= 1;
   }
 
-  /** Calls back when the job is not to go on: at once if that is so already. */
+  /** Calls back when the job must stop, immediately if it already must. */
   onStop(listener: (reason: StopReason) => void): void {
     this.#deadline?.onStop(listener);
   }
@@ -105,7 +105,7 @@ export class PgJob {
     if (this.#settle()) this.#settlement.reject(error);
   }
 
-  /** Rejects a job that is not to go on. */
+  /** Rejects a job that must stop. */
   stop(reason: StopReason): void {
     this.reject(stopError(reason));
   }

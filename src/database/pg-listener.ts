@@ -1,6 +1,6 @@
 /**
- * LISTEN on a connection of its own, which is opened for the first channel and closed with the last. When it is lost it is opened
- * anew, and each listener is told by a null, because notifications may have been missed in between.
+ * LISTEN on a separate connection, which is opened for the first channel and closed with the last. If it is lost it is reopened,
+ * and each listener is called with null, because notifications may have been missed in between.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDatabaseError } from './to-database-error.ts';
@@ -18,7 +18,7 @@ type OnNotification = (payload: string | null) => void;
 
 const firstDelayMillis = 100;
 const longestDelayMillis = 10_000;
-/** How long the end of a connection is waited for. */
+/** How long to wait for a connection to end. */
 const goodbyeMillis = 1000;
 
 /** The channels that one database object listens to. */
@@ -27,7 +27,7 @@ export class PgListener {
   readonly #channels = new Map<string, Set<OnNotification>>();
   /** Null while nobody listens. While a lost connection is being replaced, it resolves when that has succeeded. */
   #connection: Promise<PgListenerClient> | null = null;
-  /** Aborted when the present connection is not wanted any more. */
+  /** Aborted when the current connection is no longer wanted. */
   #stopped = new AbortController();
 
   constructor(openClient: () => PgListenerClient) {
@@ -35,7 +35,7 @@ export class PgListener {
   }
 
   async listen(channel: string, onNotification: OnNotification): Promise<() => Promise<void>> {
-    // A channel is an identifier in SQL; ours need no quotes.
+    // A channel is an SQL identifier; ours need no quotes.
     if (!/^[a-z_][a-z0-9_]*$/.test(channel)) throw new TypeError(`Not a plain channel name: ${channel}`);
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(onNotification));
@@ -69,7 +69,7 @@ export class PgListener {
     const connection = this.#connection;
     this.#connection = null;
     if (connection === null) return;
-    // A server that is silent does not say goodbye.
+    // An unresponsive server never confirms the end.
     const isLate = sleep(goodbyeMillis, undefined, { ref: false });
     await Promise.race([connection.then((client) => client.end()).catch(ignore), isLate]);
   }

@@ -1,5 +1,5 @@
 /**
- * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens one of its own: connections stay open, are noticed when they are dead,
+ * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own: connections stay open, are detected when dead,
  * and read into one buffer.
  */
 import { Socket } from 'node:net';
@@ -31,7 +31,7 @@ export interface PgPool {
 /** How long opening a connection may take. */
 const connectTimeoutMillis = 5_000;
 
-/** A pool of at most `max` connections. Nothing is connected before the first one is asked for. */
+/** A pool of at most `max` connections. Connects on first use. */
 export function openPool(connectionString: string, max = 10): PgPool {
   // Set on the pool, it would also start a timer at each checkout.
   class PatientClient extends Client {

@@ -1,11 +1,11 @@
 /**
- * One exchange on one connection, from its write until the connection can serve another: cancels it where nobody waits any more, and gives the
- * connection up where nothing comes back. In: the connection and the bytes; out: each batch as it ends, and the connection's freedom.
+ * One exchange on one connection, from its write until the connection can serve another: cancels it if nobody waits any more, and gives up the
+ * connection if there is no reply. In: the connection and the bytes; out: each batch as it ends, and when the connection is free.
  */
 import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
 import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 
-/** How long the server may take to receive a cancel request, and then to do as it says. */
+/** How long the server may take to receive a cancel request, and then to act on it. */
 const cancelMillis = 2000;
 
 /** What is used of a connection. */
@@ -14,7 +14,7 @@ export interface ExchangeClient extends CancellableClient {
 }
 
 export interface RunListener {
-  /** For each batch when it is over. */
+  /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
   /** The connection serves others again; with an error it cannot. */
   free(error: unknown): void;
@@ -47,8 +47,8 @@ export class PgRun implements ExchangeListener {
   }
 
   /**
-   * Has the server cancel what runs. The connection is free only when the request cannot reach it any more, so that nobody else's statement is
-   * cancelled; it is ended where that cannot be known, or where the statement goes on all the same.
+   * Asks the server to cancel the running statement. The connection is free only when the request can no longer reach it, so that nobody else's statement is
+   * cancelled; it is closed if that is unknown, or if the statement continues anyway.
    */
   cancel(): void {
     if (this.#isOver || this.#isCancelling) return;

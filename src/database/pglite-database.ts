@@ -1,6 +1,6 @@
 /**
  * A `Database` over PGlite, PostgreSQL in this process: one session, so batches run one after the other. A batch is the same bytes that
- * a server would get, in one call.
+ * a server would receive, in one call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
@@ -28,14 +28,14 @@ type PgliteMessage = { readonly name: string; readonly fields?: unknown };
 export interface PgliteDatabaseOptions {
   /** How many statements stay prepared. */
   readonly statementCacheSize?: number;
-  /** How long a batch waits while somebody else has a transaction open in the one session that there is. */
+  /** How long a batch waits while somebody else has a transaction open in the only session. */
   readonly queueTimeoutMillis?: number;
 }
 
-/** Between two looks whether a transaction of somebody else's is over. */
+/** Interval between checks whether somebody else's transaction is over. */
 const pauseMillis = 10;
 
-/** Opens a database on a PGlite of the caller's; who made it closes it. */
+/** Opens a database on the caller's PGlite; the caller closes it. */
 export function openPgliteDatabase(pglite: PgliteLike, options: PgliteDatabaseOptions = {}): Database {
   return new PgliteDatabase(pglite, options);
 }

@@ -1,9 +1,9 @@
 /**
- * Which batches share a connection: those of one template that are asked for in one turn of the event loop, if such batches are quick. They
+ * Decides which batches share a connection: those of one template that are requested in one turn of the event loop, if such batches are quick. They
  * leave in one write, each with a Sync of its own, so that each is a transaction of its own
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: batches as they come; out: groups.
  *
- * What it saves is a write, a read and the awakening of a backend for each (docs/decisions/pipelining.md). Batches come many in a turn where
+ * It saves a write, a read and the wake-up of a backend for each batch (docs/decisions/pipelining.md). Many batches come in one turn when
  * this process is busy; and they go one by one as long as connections enough are idle, so that PostgreSQL has work for all of its cores.
  */
 
@@ -12,11 +12,11 @@ const mostTogether = 8;
 const longestWaitMillis = 4;
 /** How long it may wait for a single one, going by the slowest of late. */
 const slowMillis = 25;
-/** The weight of the newest time in the average. */
+/** The weight of the latest time in the average. */
 const weight = 1 / 16;
 /** What is left of the slowest time after another one: a second counts as slow for the next 370. */
 const fading = 0.99;
-/** Stands for a failure, so that what fails is left alone for a while. */
+/** Stands for a failure, so that failing templates run alone for a while. */
 const failureMillis = 1000;
 
 /** How long a batch takes PostgreSQL, in milliseconds. */
@@ -30,17 +30,17 @@ export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
   readonly #countSpare: () => number;
   readonly #paces = new WeakMap<object, Pace>();
-  /** What an exchange takes whatever it asks for: the network, and the least of work. */
+  /** The minimum time of an exchange: the network, and minimal work. */
   #floorMillis = Infinity;
   #turn = new Map<object, Job[]>();
 
-  /** `countSpare`: how many connections are to get work of their own before any is shared. */
+  /** `countSpare`: how many connections must get work of their own before any is shared. */
   constructor(send: (jobs: readonly Job[]) => void, countSpare: () => number) {
     this.#send = send;
     this.#countSpare = countSpare;
   }
 
-  /** Takes a batch that may share a connection; it is sent when the turn is over. */
+  /** Adds a batch that may share a connection; it is sent when the turn is over. */
   add(template: object, job: Job): void {
     if (this.#turn.size === 0) setImmediate(() => this.#endTurn());
     const jobs = this.#turn.get(template);
@@ -48,7 +48,7 @@ export class Pipelining<Job> {
     else jobs.push(job);
   }
 
-  /** Takes note that so many batches, sent together, were answered after a time. */
+  /** Records how long a number of batches, sent together, took. */
   note(template: object, batches: number, millis: number): void {
     this.#floorMillis = Math.min(this.#floorMillis, millis);
     this.#learn(template, (millis - this.#floorMillis) / batches);
@@ -77,7 +77,7 @@ export class Pipelining<Job> {
     }
   }
 
-  /** How many may go together; one if nothing is known of them. */
+  /** How many may be sent together; one if nothing is known about them. */
   mostOf(template: object): number {
     const pace = this.#paces.get(template);
     if (pace === undefined || pace.slowest > slowMillis) return 1;

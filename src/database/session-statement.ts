@@ -1,5 +1,5 @@
 /**
- * The statement that goes ahead of a batch: it makes the transaction the caller's, after it has checked that the schema is
+ * The statement at the beginning of a batch: it switches the transaction to the caller, after checking that the schema is
  * still the one that the batch was compiled for.
  */
 import { type Batch, DatabaseError, type Session, type Statement } from './database.ts';
@@ -62,7 +62,7 @@ export function sessionStatement(
   return { text, parameters };
 }
 
-/** The role's own settings come ahead of the role, as the login sets them. */
+/** The role's own settings come before the role, because the login role sets them. */
 function writeText(hasVersion: boolean, hasTimeout: boolean, jitOff: JitOff, defaults: number): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
@@ -74,7 +74,7 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, jitOff: JitOff, def
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
 
-/** What has to come before the session's statement: an isolation level can only be chosen before anything is read. Null where nothing has to. */
+/** What must come before the session statement: an isolation level can only be set before anything is read. Null if nothing must. */
 export function leadingStatement({ defaults }: Session): Statement | null {
   const isolation = defaults?.isolation;
   // Without `local`, which would warn that no transaction is open: none is, to PostgreSQL, before the first statement of a pipeline. It lasts no longer all the same.

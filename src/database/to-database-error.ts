@@ -4,13 +4,13 @@
 import type { StopReason } from '../budget/deadline.ts';
 import { type Batch, DatabaseError } from './database.ts';
 
-/** PostgreSQL's own SQLSTATE for want of a connection. */
+/** PostgreSQL's SQLSTATE for too many connections. */
 export const tooManyConnections = '53300';
 
-/** PostgreSQL's own SQLSTATE of a statement that was cancelled. */
+/** PostgreSQL's SQLSTATE for a cancelled statement. */
 const queryCancelled = '57014';
 
-/** PostgreSQL's own SQLSTATE where a lock could not be had in time. */
+/** PostgreSQL's SQLSTATE for a lock that was not available in time. */
 export const lockNotAvailable = '55P03';
 
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
@@ -30,10 +30,10 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
 }
 
-/** Whether preparing the statements anew makes the same batch succeed. */
+/** Whether the same batch succeeds if its statements are prepared again. */
 export function isStalePlan(error: unknown): boolean {
   if (!isServerError(error)) return false;
-  // 26000: somebody discarded our statements (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
+  // 26000: our statements were discarded (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
   // column changed its type ("cached plan must not change result type"); the routine's name is the only untranslated sign.
   return error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
 }
@@ -56,21 +56,21 @@ export function toDatabaseError(error: unknown): DatabaseError {
   });
 }
 
-/** The error of a batch that is not to go on. */
+/** The error of a batch that must stop. */
 export function stopError(reason: StopReason): DatabaseError {
   return reason === 'expired'
     ? new DatabaseError('The request exceeded its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
     : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
 }
 
-/** The error of a batch whose rows have more bytes than they may. */
+/** The error of a batch whose rows exceed the allowed bytes. */
 export function tooLargeError({ template, maxBytes }: Batch, isUndone: boolean): DatabaseError {
   const consequence = template !== undefined ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.';
   const message = `The response is larger than ${maxBytes} bytes. Ask for fewer rows or fields.${consequence}`;
   return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });
 }
 
-/** A host of several addresses that all refuse is an error of errors, without a message of its own. */
+/** If all addresses of a host refuse, the error is an AggregateError without a message. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);

@@ -1,4 +1,4 @@
-/** What the examinations look at, and how they call what they find: plainly in messages, as SQL in remedies. */
+/** What the examinations look at, and how they name what they find: plainly in messages, as SQL in remedies. */
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import type { Model } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
@@ -22,7 +22,7 @@ export class Examination {
     return qualifiedName(this.#schemaNames.get(schemaId) ?? '', name);
   }
 
-  /** A name as SQL takes it: in quotes where it has to be. */
+  /** A name as SQL: quoted if necessary. */
   quote(name: string): string {
     return this.facts.quotedNames.get(name) ?? name;
   }
@@ -32,7 +32,7 @@ export class Examination {
     return `${this.quote(this.#schemaNames.get(schemaId) ?? '')}.${this.quote(name)}`;
   }
 
-  /** `routine public.total(integer)` as SQL, for what is granted and revoked. */
+  /** `routine public.total(integer)` as SQL, for grants and revokes. */
   routineSql({ schema, name, kind, arguments: args }: CatalogFunction): string {
     const types = args.map(({ typeId }) => this.catalog.types.get(typeId)?.sql ?? '');
     return `${kind === 'f' ? 'function' : 'routine'} ${this.quote(schema)}.${this.quote(name)}(${types.join(', ')})`;

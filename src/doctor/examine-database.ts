@@ -1,6 +1,6 @@
 /**
- * The doctor: what an expert would say of the exposed schemas as one role sees them. In: a database, schemas and a role; out: a report of
- * what is not in the API and why, of what is dangerous, and of what is slow or does nothing. It reads only.
+ * The doctor: what an expert would say about the exposed schemas as one role sees them. In: a database, schemas and a role; out: a report of
+ * what is not in the API and why, what is dangerous, and what is slow or has no effect. It only reads.
  */
 
 import { runInSlices } from '../budget/slices.ts';
@@ -23,7 +23,7 @@ import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
 import { reportDirectives } from './report-directives.ts';
 
-/** Examines what is there now. Rejects with UNAUTHENTICATED where there is no such role. */
+/** Examines the database as it is now. Rejects with UNAUTHENTICATED if the role does not exist. */
 export async function examineDatabase(database: Database, schemas: readonly string[], role: string): Promise<DoctorReport> {
   const catalog = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, catalog, role);

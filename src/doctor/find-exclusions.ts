@@ -9,7 +9,7 @@ import { tableKinds } from '../model/table-kinds.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each exclusion and each renaming, and one for each extension with functions that are not fields. */
+/** One finding per exclusion and renaming, and one per extension with functions that are not fields. */
 export function findExclusions(examination: Examination): Finding[] {
   const { model } = examination;
   const exclusions = model.exclusions.map((exclusion) => {
@@ -64,7 +64,7 @@ function contentOf(catalog: Catalog, id: number, schema: string): string[] {
   return [...tables, ...functions, ...enums.map((type) => `enum ${qualifiedName(schema, type.name)}`)];
 }
 
-/** The functions of extensions in one finding each: nobody can change them. */
+/** One finding per extension: users cannot change its functions. */
 function findExtensionFunctions({ catalog, model, facts }: Examination): Finding[] {
   const present = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
   const usable = new Set(catalog.schemas.filter(({ name }) => model.schemas.includes(name)).map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Functions that give the role the rights of somebody else, and procedures, whose fields always fail. */
+/** Functions that run with somebody else's privileges, and procedures, whose fields always fail. */
 import { functionName } from '../model/object-names.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';

@@ -1,4 +1,4 @@
-/** Tables that row level security does not guard from the role, or guards so well that it sees nothing; and what policies let through. */
+/** Tables that row level security does not protect from the role, or protects so well that it sees nothing; and what policies allow. */
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { tableKinds } from '../model/table-kinds.ts';
 import { type Examination, inWords } from './examination.ts';

@@ -1,4 +1,4 @@
-/** Views that show the role what row level security would hide from it, because they read with the rights of their owner. */
+/** Views that show the role what row level security would hide, because they read with the privileges of their owner. */
 import { tableKinds } from '../model/table-kinds.ts';
 import { type Examination, inWords } from './examination.ts';
 import type { ViewBypass } from './facts.ts';

@@ -1,4 +1,4 @@
-/** Powers that a role of requests should not have: over policies, and over the exposed schemas. */
+/** Privileges that a role of requests should not have: over policies, and over the exposed schemas. */
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 

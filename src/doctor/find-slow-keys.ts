@@ -2,7 +2,7 @@
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each, whoever asks. */
+/** One finding each, whatever the role. */
 export function findSlowKeys(examination: Examination): Finding[] {
   const { catalog, facts } = examination;
   return catalog.foreignKeys.flatMap((key) => {

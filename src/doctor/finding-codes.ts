@@ -4,7 +4,7 @@
  */
 import type { ExclusionCause } from '../model/model.ts';
 
-/** `error`: dangerous, or nothing works; `warning`: hardly what was meant; `info`: good to know. */
+/** `error`: dangerous, or nothing works; `warning`: probably unintended; `info`: good to know. */
 export type Severity = 'error' | 'warning' | 'info';
 
 interface CodeEntry {
@@ -13,7 +13,7 @@ interface CodeEntry {
   readonly remedy: string;
 }
 
-/** Why something is not in the API, by the cause that the model names. */
+/** Why something is not in the API, by the model's cause. */
 export const exclusionCodes = {
   'missing-schema': {
     severity: 'warning',

@@ -1,4 +1,4 @@
-/** Makes one finding of what is found of a partitioned table and its partitions, or of several partitions of one table. */
+/** Folds the equal findings of a partitioned table and its partitions, or of several partitions of one table, into one. */
 import type { Examination } from './examination.ts';
 import type { Finding } from './report.ts';
 

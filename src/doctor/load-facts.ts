@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { DefinerFunction, Facts, Grantees, Policy, TableFacts, Verb, ViewBypass } from './facts.ts';
 import { factsQuery } from './facts-query.ts';
 
-/** The answer of the query; a member is null where there is nothing. Rows are arrays, named by the functions below. */
+/** The result of the query; a member is null if there is nothing. Rows are arrays, named by the functions below. */
 interface RawFacts {
   readonly serverVersion: number;
   readonly bypasses: boolean | null;
@@ -44,7 +44,7 @@ type RawFunctionFacts = [id: number, owner: string, ownerBypasses: boolean, fixe
 /** `pg_policy.polcmd`. */
 const commands = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' } as const;
 
-/** Loads what is so for a role, which has to exist. */
+/** Loads the facts about a role, which must exist. */
 export async function loadFacts(database: Database, { schemas, tables, functions }: Catalog, role: string): Promise<Facts> {
   const [schemaIds, tableIds, functionIds] = [schemas, tables, functions].map((objects) => objects.map(({ id }) => id));
   const ids = JSON.stringify({ schemas: schemaIds, tables: tableIds, functions: functionIds });

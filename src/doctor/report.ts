@@ -1,8 +1,8 @@
-/** What the doctor says: plain data, and the same whenever the database is the same. */
+/** What the doctor reports: plain data, deterministic for the same database. */
 import type { Exclusion, TableKind } from '../model/model.ts';
 import { type FindingCode, findingCodes, type Severity } from './finding-codes.ts';
 
-/** What an expert would say of the exposed schemas as one role sees them. */
+/** What an expert would say about the exposed schemas as one role sees them. */
 export interface DoctorReport {
   readonly role: string;
   /** The exposed schemas, in the order of the setting. */
@@ -19,13 +19,13 @@ export interface Finding {
   readonly object: FindingObject;
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
-  /** What is so, and what to do. */
+  /** What is wrong, and what to do. */
   readonly message: string;
-  /** SQL that puts it right, or null where it takes a decision that SQL cannot make. */
+  /** SQL that fixes it, or null if that needs a decision that SQL cannot make. */
   readonly remedy: string | null;
-  /** What is left out of the API together with it: `column public.account.id`. */
+  /** What is also missing from the API because of it: `column public.account.id`. */
   readonly contains: readonly string[];
-  /** The partitions, or what belongs to them, of which the same is so: `table public.sale_2020`. Left out where there are none. */
+  /** The partitions, or their parts, with the same finding: `table public.sale_2020`. Absent if there are none. */
   readonly partitions?: readonly string[];
 }
 

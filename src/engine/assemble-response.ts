@@ -1,5 +1,5 @@
 /**
- * Puts a response together: the values as PostgreSQL built them, under the keys and in the order of the request. Nothing of them is read.
+ * Assembles a response: the values as PostgreSQL built them, under the keys and in the order of the request. The values are never parsed.
  */
 import type { ColumnValue } from '../database/database.ts';
 
@@ -9,14 +9,14 @@ export interface ResponseMember {
   readonly json: ColumnValue;
 }
 
-/** Bytes in pieces: what is large is not copied to stand in one. */
+/** Bytes in pieces: large values are not copied into one buffer. */
 export interface ResponseBody {
   readonly chunks: readonly Buffer[];
-  /** Of all chunks together, in bytes. */
+  /** Total length of all chunks, in bytes. */
   readonly length: number;
-  /** The same as a string, a character for each byte (latin1), where that is how it was made. */
+  /** The same as a string with one character per byte (latin1), if it was made that way. */
   readonly latin1?: string | undefined;
-  /** Whether something was done that a refusal to send the response would not undo. */
+  /** Whether something was done that refusing to send the response would not undo. */
   isMutation?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function assembleResponse(roots: readonly ResponseMember[], extensions: s
   return assembleString(roots, end) ?? assembleBytes(roots, end);
 }
 
-/** A body that is made as a string; its bytes are made for whoever asks for them. */
+/** A body made as a string; its bytes are made on demand. */
 class StringBody implements ResponseBody {
   readonly latin1: string;
 

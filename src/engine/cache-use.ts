@@ -12,7 +12,7 @@ export class CacheUse {
     this.#name = name;
   }
 
-  /** Takes note of what a look-up has found, and gives it back. */
+  /** Records the result of a lookup and returns it. */
   note<Value>(found: Value | undefined): Value | undefined {
     if (found === undefined) this.#misses += 1;
     else this.#hits += 1;
@@ -25,7 +25,7 @@ export class CacheUse {
   }
 }
 
-/** The caches of what is made of schemas. */
+/** The caches of everything derived from schemas. */
 export class SchemaCacheUses {
   readonly document = new CacheUse('document');
   readonly variant = new CacheUse('variant');

@@ -1,4 +1,4 @@
-/** What callers of the library pass in, which TypeScript has not always seen: requests are refused as a client's, callers as a mistake in the program. */
+/** Checks what callers of the library pass in, with or without TypeScript: a wrong request is the client's error, a wrong caller a bug in the program. */
 import { ApiError } from '../errors.ts';
 
 /** Throws BAD_REQUEST for what is not a GraphQL request. */

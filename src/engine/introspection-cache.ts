@@ -18,7 +18,7 @@ export class IntrospectionCache {
   readonly #making = new Map<string, Promise<IntrospectionJson>>();
   #lastMade: Promise<void> = Promise.resolve();
 
-  /** Keeps answers of so many bytes together, with what they are known by. A larger one is made for those who wait for it, and not kept. */
+  /** Keeps responses up to this many bytes in total, with their identities. A larger one is made for the requests that wait for it, but not kept. */
   constructor(maxBytes: number, use: CacheUse) {
     this.#use = use;
     this.#known = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
@@ -29,7 +29,7 @@ export class IntrospectionCache {
     return this.#known.size;
   }
 
-  /** The response of this identity; `make` makes it where it is not known. A failure is not remembered. */
+  /** The response with this identity; `make` makes it if it is not cached. Failures are not cached. */
   async get(identity: string, make: () => Generator<void, IntrospectionJson>): Promise<IntrospectionJson> {
     const known = this.#use.note(this.#known.get(identity) ?? this.#making.get(identity));
     if (known) return known;

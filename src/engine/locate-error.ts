@@ -1,5 +1,5 @@
 /**
- * The field that an error is of, as its path and places in the document: what failed ahead of the database knows its root field; a
+ * The field that an error belongs to, as its path and locations in the document: what failed before the database knows its root field; a
  * statement of a mutation is that of a root field, and so is the one of a query with a single field.
  */
 import type { CompiledOperation } from '../compile/compile-plan.ts';
@@ -8,7 +8,7 @@ import { ApiError, type ErrorCode } from '../errors.ts';
 import { locateRootField } from '../request/locate-field.ts';
 import type { GraphQLRequest } from './request.ts';
 
-/** The error with its path and places, where the field is known. `failing` is the number of the statement that could not be bound. */
+/** The error with its path and locations, if the field is known. `failing` is the number of the statement that could not be bound. */
 export function locateError(
   error: unknown,
   { query, operationName }: GraphQLRequest,

@@ -1,6 +1,6 @@
 /**
- * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, answer. Everything that does not
- * depend on values is kept in caches of bounded size, so that a repeated variant costs look-ups and one batch.
+ * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, respond. Everything that does not
+ * depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
@@ -21,10 +21,10 @@ import { sessionOf } from './session.ts';
 /** Where and as whom a request runs. */
 export interface Target {
   readonly database: Database;
-  /** Null on a connection of the caller's, which has a role and claims of its own. */
+  /** Null on a connection that the caller passed in, which has its own role and claims. */
   readonly caller: Caller | null;
   readonly observe: Observer;
-  /** Null where nothing limits the time but the connection itself. */
+  /** Null if only the connection itself limits the time. */
   readonly deadline: Deadline | null;
   /** Whose share of the connections is used. */
   readonly client: string;
@@ -83,7 +83,7 @@ export async function explainRequest(roleSchema: RoleSchema, sizes: CacheSizes, 
   return (await prepareRequest(roleSchema, sizes, request)).compiled;
 }
 
-/** Where each root field's JSON comes from. At once where nothing has to be waited for: that would cost turns of the event loop's queue. */
+/** Where each root field's JSON comes from. Synchronous if there is nothing to wait for: awaiting costs turns of the microtask queue. */
 function responseMembers(
   { roots }: CompiledOperation,
   rows: BatchResult,

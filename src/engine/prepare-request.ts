@@ -1,6 +1,6 @@
 /**
- * The stages of a request ahead of the database: parse, choose the operation, read the variables, plan, compile. What does not depend on values comes out
- * of caches of bounded size. Each stage holds what it has counted against the limits of the role; long ones pause.
+ * The stages of a request before the database: parse, choose the operation, read the variables, plan, compile. Whatever does not depend on values comes
+ * from bounded caches. Each stage checks its counts against the limits of the role; long ones pause.
  */
 import { LRUCache } from 'lru-cache';
 import { checkLimit, type Limits } from '../budget/limits.ts';
@@ -23,14 +23,14 @@ export interface PreparedRequest {
   readonly compiled: CompiledRequest;
 }
 
-/** Documents of so many characters are parsed, validated and compiled without a pause. */
+/** Documents of up to this many characters are parsed, validated and compiled without a pause. */
 const shortDocument = 4096;
 /** Operations of more fields, or with more elements in lists, are compiled with pauses. */
 const manyParts = 500;
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
 
-/** At once where everything is known or short. Fails with what the stages throw. */
+/** Synchronous if everything is cached or short. Fails with whatever the stages throw. */
 export function prepareRequest(
   roleSchema: RoleSchema,
   sizes: CacheSizes,
@@ -48,7 +48,7 @@ export function prepareRequest(
 function keep(roleSchema: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
-    // No document takes the room of all others.
+    // No document may displace all others.
     maxSize: Math.ceil(sizes.variantText / 10),
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
@@ -91,7 +91,7 @@ function* prepare(
   return { document, operation, variables, compiled: ready };
 }
 
-/** Lets go of the documents that were used least recently, as long as what is compiled of all of them is too large. */
+/** Evicts the least recently used documents until the compiled variants of all documents fit. */
 function makeRoom({ documents }: RoleSchema, { variantText }: CacheSizes): void {
   let total = 0;
   for (const { compiled } of documents.values()) total += compiled.calculatedSize;
@@ -116,7 +116,7 @@ function* compileOperation(
   return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0 };
 }
 
-/** Throws where a plan is over a limit, whatever the values that are bound. */
+/** Throws if a plan exceeds a limit regardless of the bound values. */
 function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure, limits: Limits): void {
   checkLimit(limits, 'filterMembers', filterMembers);
   checkLimit(limits, 'subqueries', subqueries);
@@ -127,7 +127,7 @@ function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure,
   }
 }
 
-/** About as many characters as it takes in memory. */
+/** Approximate size in memory, in characters. */
 function sizeOf({ statements }: CompiledOperation): number {
   return statements.reduce((size, { text, parameters }) => size + text.length + 100 * parameters.length, 1);
 }

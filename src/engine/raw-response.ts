@@ -33,7 +33,7 @@ export class SuccessResponse implements RawResponse {
 }
 
 /**
- * The errors of a failed request in the response format, with `data: null` where it failed while it ran
+ * The errors of a failed request in the response format, with `data: null` if it failed during execution
  * (https://spec.graphql.org/October2021/#sec-Data).
  */
 export function failureResponse(error: unknown): RawResponse {
@@ -47,14 +47,14 @@ const internalMessage = 'Internal error: this is a bug in rowgraph. Please repor
 
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // Values nested tens of thousands deep overflow the stack of whatever walks them, where no limit is set.
+  // Without a limit, values nested tens of thousands of levels deep overflow the stack.
   if (isStackOverflow(error))
     return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
   // The catalog is read outside of batches.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }
 
-/** Other errors of the same class are defects. */
+/** Other errors of the same class are bugs. */
 function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }

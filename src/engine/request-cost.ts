@@ -1,6 +1,6 @@
 /**
- * What a request counts against each limit, told to who asks: `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a report
- * does not stop at the limits, and is bounded all the same: an operation that is too large to be planned is counted as far as its text goes.
+ * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a report
+ * does not stop at the limits but is still bounded: an operation that is too large to plan is counted only as text.
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -20,16 +20,16 @@ export type CostCounts = Readonly<Record<LimitName, number | null>>;
 
 /** What one operation of a document counts. */
 export interface OperationCost {
-  /** Null of an operation without a name. */
+  /** Null for an unnamed operation. */
   readonly operation: string | null;
   readonly counts: CostCounts;
-  /** The limits that the operation is over. */
+  /** The limits that the operation exceeds. */
   readonly exceeded: readonly LimitName[];
-  /** Why not all could be counted. */
+  /** Why some counts are missing. */
   readonly error?: string;
 }
 
-/** What a document counts, and what it may. */
+/** What a document counts, and the limits. */
 export interface RequestCost {
   readonly operations: readonly OperationCost[];
   /** Null where there is none. */

@@ -11,14 +11,14 @@ export interface GraphQLRequest {
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Who asks: the database role that the request runs as, and the claims that policies read. */
+/** The caller: the database role that the request runs as, and the claims that policies read. */
 export interface Caller {
   readonly role: string;
-  /** `request.jwt.claims`; `role` is always among them. */
+  /** `request.jwt.claims`; always includes `role`. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a request is run, apart from what it asks. */
+/** How to run a request. */
 export interface RequestOptions {
   /** Milliseconds that the request may take. It shortens the time that the graph gives every request (`timeout`), and never extends it. */
   readonly timeout?: number | undefined;
@@ -26,7 +26,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
   readonly client?: string | undefined;
-  /** In the place of `timeout` and `signal`, for servers: the time of a request that began before its body was read. */
+  /** Replaces `timeout` and `signal`, for servers: the deadline of a request that began before its body was read. */
   readonly deadline?: Deadline | undefined;
 }
 

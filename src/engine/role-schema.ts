@@ -12,22 +12,22 @@ import type { IntrospectionCache } from './introspection-cache.ts';
 
 /** What one role sees, and what is remembered of its requests. */
 export interface RoleSchema {
-  /** Tells it from the others of its schema: a role has another one where its privileges were read again. */
+  /** Identifies it within its snapshot: a role gets a new one when its privileges are read again. */
   readonly id: number;
   readonly model: Model;
-  /** Why no request may run as the role; null where it may. */
+  /** Why no request may run as the role; null if requests may. */
   readonly refusal: string | null;
   readonly schema: LazySchema;
-  /** The part of the model that introspection tells; null where it is switched off. */
+  /** The part of the model that introspection shows; null if it is disabled. */
   readonly introspected: Model | null;
-  /** Responses to introspection, those of other roles among them. */
+  /** Introspection responses of all roles. */
   readonly introspectionCache: IntrospectionCache;
   /** The schema version that the model was read at; null where the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
   /** What a request of the role may cost. */
   readonly limits: Limits;
-  /** Whether answers tell what the request counted. */
+  /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
   readonly roleDefaults: RoleDefaults;
   readonly documents: LRUCache<string, CachedDocument>;
@@ -41,18 +41,18 @@ export interface CachedDocument {
   readonly compiled: LRUCache<string, CompiledRequest>;
 }
 
-/** An operation that is ready to run, with what has to be known of it ahead. */
+/** An operation that is ready to run, with what must be known in advance. */
 export interface CompiledRequest extends CompiledOperation {
   /** Characters that it counts for in the cache. */
   readonly size: number;
   readonly measure: PlanMeasure;
-  /** Whether variables decide on how many rows it is estimated to read. */
+  /** Whether the estimated rows depend on variables. */
   readonly rowsVary: boolean;
 }
 
 /** Sizes of caches. */
 export interface CacheSizes {
-  /** Documents that are kept for each role. Default: 1000. */
+  /** Documents cached per role. Default: 1000. */
   readonly documents: number;
   /** Characters of all documents of a role together. Default: 2,000,000. */
   readonly documentText: number;

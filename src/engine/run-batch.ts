@@ -1,5 +1,5 @@
 /**
- * Runs a batch and says what went wrong in the client's terms; runs it again where concurrent transactions were in its way.
+ * Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type BatchResult, type Database, DatabaseError } from '../database/database.ts';
@@ -8,7 +8,7 @@ import type { Observer } from '../events.ts';
 import { StaleSchemaError } from '../freshness/stale-schema-error.ts';
 import { isConflict, toApiError } from './sqlstate.ts';
 
-/** How often a batch runs at most. */
+/** The most times that a batch runs. */
 const maxAttempts = 4;
 const firstPauseMillis = 10;
 
@@ -18,10 +18,10 @@ export function runBatch(database: Database, batch: Batch, observe: Observer): P
   const runAgain = async (error: unknown, attempt: number): Promise<BatchResult> => {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
-    // In a transaction of the caller's, only the caller can begin again.
+    // In the caller's own transaction, only the caller can retry.
     if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
     observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });
-    // A random pause, so that those who met do not meet again.
+    // A random pause, so that the same transactions do not conflict again.
     await sleep(firstPauseMillis * 2 ** attempt * Math.random());
     return run(attempt + 1);
   };

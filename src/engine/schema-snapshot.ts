@@ -28,7 +28,7 @@ export interface SnapshotSettings {
   readonly extraSearchPath: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly caches: CacheSizes;
-  /** Roles with powers that requests may run as nevertheless. */
+  /** Privileged roles that requests may run as nevertheless. */
   readonly trustedRoles: readonly string[];
   readonly limitsOf: (role: string) => Limits;
   readonly reportsCost: boolean;
@@ -66,11 +66,11 @@ export class SchemaSnapshot {
     this.#searchPath = [...settings.schemas, ...settings.extraSearchPath].map((schema) => render(identifier(schema)).text).join(', ');
   }
 
-  /** Reads the catalog. The stamp has to be read before. */
+  /** Reads the catalog. The stamp must be read before it. */
   static async load(database: Database, stamp: SchemaStamp, settings: SnapshotSettings): Promise<SchemaSnapshot> {
     const catalog = await loadCatalog(database, settings.schemas);
     const problems = await runInSlices(checkDirectives(catalog));
-    // A member that means nothing here may be another tool's.
+    // An unknown member may belong to another tool.
     const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
     return new SchemaSnapshot(
       catalog,
@@ -81,7 +81,7 @@ export class SchemaSnapshot {
   }
 
   /**
-   * The API of a role, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist.
+   * The API of a role, synchronously if it is cached. Rejects with UNAUTHENTICATED for a role that does not exist.
    */
   of(role: string, database: Database): RoleSchema | Promise<RoleSchema> {
     const known = this.#roleSchemas.get(role);
@@ -92,7 +92,7 @@ export class SchemaSnapshot {
       (made) => {
         if (this.#roleSchemas.peek(role) === making) this.#roleSchemas.set(role, made);
       },
-      // A failure is not remembered: the next request tries again.
+      // Failures are not cached: the next request tries again.
       () => this.#roleSchemas.delete(role),
     );
     return making;
@@ -103,7 +103,7 @@ export class SchemaSnapshot {
     return [...this.#roleSchemas.keys()];
   }
 
-  /** How the caches of all roles do. */
+  /** The statistics of the caches of all roles. */
   readCaches(): readonly CacheStatistics[] {
     const { document, variant, introspection } = this.#settings.uses;
     const known = [...this.#roleSchemas.values()].flatMap((roleSchema) =>
@@ -117,7 +117,7 @@ export class SchemaSnapshot {
     // No role can have such a name, and PostgreSQL could not even be asked.
     if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
     const [privileges, roleDefaults] = await Promise.all([loadPrivileges(database, this.#catalog, role), loadRoleDefaults(database, role)]);
-    // Privileges of another time than the catalog's serve this request and no other: they may be revoked, and the catalog be right again.
+    // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
     if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#roleSchemas.delete(role);
     const model = await runInSlices(buildModel(this.#catalog, privileges));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
@@ -156,7 +156,7 @@ export async function loadSnapshot(
   return snapshot;
 }
 
-/** Why no request may run as a role that is not trusted: a token that names it would have its signer's secret open the whole database. */
+/** Why no request may run as an untrusted role: if a token could name it, the JWT secret would open the whole database. */
 function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | null {
   if (!assumable) return `permission denied to set role "${role}"; grant it to the login role`;
   const power = powers[0];
@@ -165,7 +165,7 @@ function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | n
   return `role "${role}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
-/** The part of a model that introspection tells: objects of schemas whose comment directive switches it on, or all, or none. */
+/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all, or none. */
 function introspectableModel(model: Model, setting: SnapshotSettings['introspection']): Model | null {
   if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;

@@ -4,7 +4,7 @@ import type { Session } from '../database/database.ts';
 import type { Caller } from './request.ts';
 import type { RoleSchema } from './role-schema.ts';
 
-/** A token is verified once and its claims used many times. Only what is frozen is remembered: other callers may change theirs, or share them. */
+/** A token is verified once and its claims used many times. Only frozen claims are cached: others may change, or be shared. */
 const claimsTexts = new WeakMap<Caller, string>();
 
 function claimsTextOf(caller: Caller): string {
@@ -15,7 +15,7 @@ function claimsTextOf(caller: Caller): string {
   return text;
 }
 
-/** The claims are the program's, whose mistake it is where JSON cannot carry them. */
+/** Claims come from the program: if they cannot be written as JSON, that is a bug in the program. */
 export class ClaimsError extends TypeError {
   constructor(cause: unknown) {
     super(`The claims of the caller cannot be written as JSON: ${(cause as Error).message}`, { cause });

@@ -7,7 +7,7 @@ import { raiseMarker } from '../sql/raise.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
-  /** Instead of PostgreSQL's message, where that speaks of the server, the network or the login. */
+  /** Replaces PostgreSQL's message if that mentions the server, the network or the login. */
   readonly message?: string;
   /** Whether `detail` and `hint` are kept from the client. */
   readonly terse?: boolean;
@@ -26,7 +26,7 @@ const broken: Meaning = {
   terse: true,
 };
 
-/** Of what PostgreSQL did not say itself. */
+/** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
   overloaded: { code: 'OVERLOADED', terse: true },
   timeout: { code: 'TIMEOUT' },
@@ -40,7 +40,7 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
   'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },
 };
 
-/** By state, or else by class (its first two characters). Unknown classes are a function's own. */
+/** By state, or else by class (its first two characters). Unknown classes come from user-defined functions. */
 const meanings: Readonly<Record<string, Meaning>> = {
   '08': unreachable,
   '57P01': interrupted,
@@ -69,18 +69,18 @@ const meanings: Readonly<Record<string, Meaning>> = {
   XX: broken,
 };
 
-/** The classes that are PostgreSQL's and have no meaning of their own here. */
+/** PostgreSQL's classes without a meaning of their own here. */
 const otherClasses: ReadonlySet<string> = new Set(
   '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 53 55 57 72 HV'.split(' '),
 );
 
-/** What statements of ours raise by way of `raiseMarker`, and the code of each. */
+/** What generated statements raise by way of `raiseMarker`, and the code of each. */
 const raised: Readonly<Record<string, ErrorCode>> = {
   'update impacts too many records': 'TOO_MANY_ROWS',
   'delete impacts too many records': 'TOO_MANY_ROWS',
 };
 
-/** The error that a client is told of. */
+/** The error to report to the client. */
 export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
@@ -94,7 +94,7 @@ export function toApiError(error: DatabaseError): ApiError {
   return new ApiError(code, message ?? error.message, { details, cause: error });
 }
 
-/** Whether the same batch may succeed if it runs again: concurrent transactions were in its way. */
+/** Whether the same batch may succeed on a retry, because it conflicted with concurrent transactions. */
 export function isConflict(error: DatabaseError): boolean {
   return error.sqlstate === '40001' || error.sqlstate === '40P01';
 }

@@ -1,6 +1,6 @@
 /**
- * A schema as introspection tells it: the types of a `LazySchema`, with GraphQL's own types in pg_graphql's words. It is only looked
- * at; documents are validated against the schema itself, whose built-in types are graphql-js's.
+ * A schema as introspection describes it: the types of a `LazySchema`, with GraphQL's own types in pg_graphql's words. It is only
+ * read; documents are validated against the schema itself, whose built-in types are graphql-js's.
  */
 import {
   GraphQLBoolean,

@@ -8,7 +8,7 @@ import { columnFieldName, isEnumValueName, isFreeName, numbered } from './names.
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
-/** Fills the columns and keys of the tables of the context. */
+/** Fills in the columns and keys of the context's tables. */
 export function* addColumns(context: BuildContext): Generator<void, void> {
   for (const tableContext of context.tables.values()) {
     const { source, table, key } = tableContext;

@@ -1,5 +1,5 @@
 /**
- * Computed fields: functions whose one argument is a row of a visible table. They need the whole row, and so the right to select the
+ * Computed fields: functions whose only argument is a row of a visible table. They need the whole row, and so the privilege to select the
  * whole table. `settle-row-names.ts` gives them names of their own.
  */
 import type { CatalogFunction } from '../catalog/catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * What `build-model.ts` works on: the tables that the role sees while they are being filled and linked, and what all steps need.
- * Nothing of this leaves the folder; outside, a `Model` is read only.
+ * What `build-model.ts` works on: the tables that the role sees, while they are filled in and linked, and what all steps need.
+ * Nothing of this leaves the folder; outside, a `Model` is read-only.
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
@@ -16,7 +16,7 @@ export interface SchemaSettings {
   readonly introspection: boolean;
 }
 
-/** Something of the model while it is being built. */
+/** A part of the model while it is being built. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A table whose columns, relations and computed fields are still to come. */
@@ -25,7 +25,7 @@ export interface TableContext {
   readonly schema: SchemaSettings;
   readonly directive: Directive;
   readonly table: Mutable<Table>;
-  /** The key columns, in their order; null of a table without a key, of which there is only the row type. */
+  /** The key columns, in their order; null for a table without a key, which has only a row type. */
   readonly key: readonly CatalogColumn[] | null;
 }
 
@@ -45,9 +45,9 @@ export interface BuildContext {
   readonly tables: Map<number, TableContext>;
   readonly enums: Map<number, EnumType>;
   readonly names: TakenNames;
-  /** What `value-types.ts` has made so far, so that columns of one type share it. */
+  /** What `value-types.ts` has built so far, so that columns of the same type share it. */
   readonly valueTypes: Map<number, ValueType>;
-  /** What relations are called in messages, and in rows where their names are taken. */
+  /** The names of relations in messages, and in rows where their own names are taken. */
   readonly relationNames: Map<Relation, RelationNames>;
   readonly exclusions: Exclusion[];
   readonly renamings: Renaming[];

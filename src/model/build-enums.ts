@@ -9,7 +9,7 @@ import type { EnumValue } from './model.ts';
 import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 
-/** Adds the enums to the context, or the reason why one is left out to the exclusions. The tables have to be there. */
+/** Adds the enums to the context, or the reason why one is left out to the exclusions. The tables must already be there. */
 export function addEnums(context: BuildContext): void {
   const used = usedTypes(context);
   const exposed = [...context.catalog.types.values()].filter(({ id, schemaId, labels }) => {

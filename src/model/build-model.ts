@@ -17,7 +17,7 @@ import type { Exclusion, Model } from './model.ts';
 import { settleRowNames } from './settle-row-names.ts';
 import { TakenNames } from './taken-names.ts';
 
-/** Rows of a page where no directive says otherwise. */
+/** Rows per page unless a directive says otherwise. */
 const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */

@@ -18,7 +18,7 @@ const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 /** The arguments that every collection has. */
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
-/** Builds the functions, and says of the others why they are left out; but not of an extension's, which nobody can change. */
+/** Builds the functions, and reports why others are left out, except for those of extensions, which users cannot change. */
 export function* buildRoutines(context: BuildContext): Generator<void, Routine[]> {
   const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
   const overloads = new Map<string, number>();
@@ -38,7 +38,7 @@ export function* buildRoutines(context: BuildContext): Generator<void, Routine[]
   return routines;
 }
 
-/** Makes the names of fields differ. */
+/** Makes the names of fields unique. */
 function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]): void {
   const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
   const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
@@ -58,7 +58,7 @@ function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]
 
 const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
-/** The function as a field, or why it is none. */
+/** The function as a field, or why it is not one. */
 function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
   const { role, functions } = context.privileges;
   const uncallable = whyUncallable(source, overloaded);

@@ -36,7 +36,7 @@ function exclude(context: BuildContext, { id, kind, name }: CatalogTable, schema
   context.exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
 }
 
-/** A table that is still to be filled, with its key or why it has none; or why the table is excluded. */
+/** A table to be filled in, with its key or why it has none; or why the table is excluded. */
 function beginTable(
   context: BuildContext,
   source: CatalogTable,

@@ -1,6 +1,6 @@
 /**
- * The comment directives of a catalog that say nothing: broken ones, members of the wrong type, and members that mean nothing. They are
- * ignored; a log line and the doctor tell of them. Role plays no part in it.
+ * The comment directives of a catalog that have no effect: broken ones, members of the wrong type, and unknown members. They are
+ * ignored, and reported by a log line and the doctor. The result does not depend on the role.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { type DirectiveFault, type DirectiveKind, findFaults } from './directive-members.ts';

@@ -1,10 +1,10 @@
 /**
- * Who takes a name first: what is in an earlier schema of the setting, then what has the name from a directive, then by PostgreSQL's name.
- * Never by oid, which is another after a dump is restored.
+ * Who gets a name first: objects in an earlier schema of the setting, then those with a name from a directive, then by PostgreSQL's name.
+ * Never by oid, which changes when a dump is restored.
  */
 import type { SchemaSettings } from './build-context.ts';
 
-/** What the place in the order depends on. */
+/** What the order depends on. */
 export interface ClaimPlace {
   readonly schemaId: number;
   /** PostgreSQL's name. */

@@ -20,7 +20,7 @@ export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
   return returnsSet && rows !== 1;
 }
 
-/** Why the role has no computed field of a function over a table, which reads whole rows; undefined where it has. */
+/** Why the role has no computed field for a function over a table, which reads whole rows; undefined if it has one. */
 export function whyForbidden(
   { privileges }: BuildContext,
   table: CatalogTable,

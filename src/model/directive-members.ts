@@ -1,7 +1,7 @@
 /** What comment directives may say of each kind of object, and what is wrong with a directive that says something else. */
 import { isObject, parseDirective } from './directives.ts';
 
-/** The kinds of objects that have directives of their own. */
+/** The kinds of objects that can have directives. */
 export type DirectiveKind = keyof typeof members;
 
 /** What is wrong: the directive cannot be read, a member has the wrong type, or it means nothing. All of them are ignored. */
@@ -11,7 +11,7 @@ export interface DirectiveFault {
   readonly message: string;
 }
 
-/** What a member has to be; null where the value is one. */
+/** What a member must be; null if the value is valid. */
 type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
 
 const name: MemberCheck = (value) => (isObject(value) || Array.isArray(value) ? 'a name' : null);

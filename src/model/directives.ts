@@ -1,21 +1,21 @@
 /**
  * Comment directives: what `@graphql({...})` inside a comment says. A comment goes in, a plain object comes out; the functions below read
- * its members. Nothing here throws: what cannot be read says nothing, and `check-directives.ts` finds it.
+ * its members. Nothing here throws: invalid directives have no effect, and `check-directives.ts` reports them.
  */
 
-/** The object of a directive; empty where a comment holds none. */
+/** The object of a directive; empty if a comment has none. */
 export type Directive = Readonly<Record<string, unknown>>;
 
 const nothing: Directive = {};
 const opening = '@graphql(';
 
-/** What a comment holds: no directive, one that is JSON, or one that is not, and why. */
+/** What a comment contains: no directive, a valid one, or a broken one and why. */
 export type ParsedDirective =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'broken'; readonly problem: string };
 
-/** Reads the first directive of a comment. It ends with the parenthesis behind its JSON; what follows is prose. */
+/** Reads the first directive of a comment. It ends with the parenthesis after its JSON; the rest is prose. */
 export function parseDirective(comment: string): ParsedDirective {
   const start = comment.indexOf(opening);
   if (start < 0) return { kind: 'none' };
@@ -39,7 +39,7 @@ function directiveText(text: string): string | undefined {
   return undefined;
 }
 
-/** The directive of a comment. One that is not a JSON object says nothing. */
+/** The directive of a comment; empty if it is not a JSON object. */
 export function readDirective(comment: string | null): Directive {
   if (comment === null) return nothing;
   const parsed = parseDirective(comment);
@@ -58,7 +58,7 @@ export function readDescription({ description }: Directive): string | null {
   return typeof description === 'string' ? description : null;
 }
 
-/** Whether a directive like `{"totalCount": {"enabled": true}}` switches something on. */
+/** Whether a directive like `{"totalCount": {"enabled": true}}` enables something. */
 export function readEnabled(directive: Directive, key: string): boolean {
   const value = directive[key];
   return isObject(value) && (value['enabled'] === true || value['enabled'] === 'true');

@@ -1,4 +1,4 @@
-/** What a step gives instead of a part of the model: why there is none. */
+/** What a step returns instead of a part of the model: why there is none. */
 import type { Exclusion, ExclusionCause, LackingPrivilege } from './model.ts';
 
 export class Excluded implements Pick<Exclusion, 'cause' | 'reason' | 'lacking'> {
@@ -13,7 +13,7 @@ export class Excluded implements Pick<Exclusion, 'cause' | 'reason' | 'lacking'>
   }
 }
 
-/** Left out for want of a privilege. */
+/** Left out because a privilege is missing. */
 export function notGranted(reason: string, privilege: LackingPrivilege['privilege'], id: number, column: string | null = null): Excluded {
   return new Excluded('not-granted', reason, { privilege, id, column });
 }

@@ -23,7 +23,7 @@ export interface ForeignKey {
   readonly nullable: boolean;
 }
 
-/** Collects the foreign keys, in the order of the catalog, then those that directives declare. Says why others are left out. */
+/** Collects the foreign keys, in the order of the catalog, then those that directives declare. Reports why others are left out. */
 export function* collectForeignKeys(context: BuildContext): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
   const keep = (id: number, name: string, key: ForeignKey | Excluded) => {

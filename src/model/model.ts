@@ -16,11 +16,11 @@ export interface Model {
   /** Functions that are fields of Query or Mutation (computed fields are in their tables). */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
-  /** Whether introspection is switched on for any of the schemas. */
+  /** Whether introspection is enabled for any of the schemas. */
   readonly introspection: boolean;
-  /** What is in the exposed schemas and not in the API for this role, with the reason. */
+  /** What is in the exposed schemas but not in the API for this role, with the reason. */
   readonly exclusions: readonly Exclusion[];
-  /** What has another GraphQL name than it would have if that were not taken. */
+  /** What has a different GraphQL name because its own is taken. */
   readonly renamings: readonly Renaming[];
 }
 
@@ -61,7 +61,7 @@ export interface Table {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** Whether introspection is switched on for its schema. */
+  /** Whether introspection is enabled for its schema. */
   readonly introspection: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface Column {
   readonly name: string;
   /** Its name in inserts, updates, orders, aggregates and lookups by key. */
   readonly fieldName: string;
-  /** Its name in rows, which another field may have taken. */
+  /** Its name in rows, which differs if another field has taken the plain name. */
   readonly rowFieldName: string;
   /** Its name in filters, where `nodeId` is taken. */
   readonly filterName: string;
@@ -205,13 +205,13 @@ export interface Exclusion {
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
   readonly cause: ExclusionCause;
-  /** The cause in words that say what to do. */
+  /** The cause in words, and what to do. */
   readonly reason: string;
-  /** The privilege whose lack is the cause, otherwise null. */
+  /** The missing privilege, if that is the cause; otherwise null. */
   readonly lacking: LackingPrivilege | null;
 }
 
-/** Something whose GraphQL name is taken, and that has another one. */
+/** Something that has another GraphQL name because its own is taken. */
 export interface Renaming {
   readonly object: Exclusion['object'];
   /** The oid of the table, function or enum that it is or belongs to. */
@@ -238,6 +238,6 @@ export interface LackingPrivilege {
   readonly privilege: 'usage' | 'select' | 'execute';
   /** The oid of the schema, table or function. */
   readonly id: number;
-  /** The name of the column; null where all of the object is meant. */
+  /** The name of the column; null for the whole object. */
   readonly column: string | null;
 }

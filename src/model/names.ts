@@ -3,7 +3,7 @@
  * a name that a comment directive gives is taken as it is.
  */
 
-/** What GraphQL takes for a name (https://spec.graphql.org/October2021/#Name). */
+/** What GraphQL accepts as a name (https://spec.graphql.org/October2021/#Name). */
 function isLegalName(name: string): boolean {
   return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
 }

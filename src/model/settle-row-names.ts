@@ -11,7 +11,7 @@ import type { Column, Relation, Renaming, Routine } from './model.ts';
 import { numbered } from './names.ts';
 import { functionName, qualifiedName } from './object-names.ts';
 
-/** Settles the names of the tables of the context. Columns, relations and computed fields have to be there. */
+/** Settles the names in the context's tables. Columns, relations and computed fields must already be there. */
 export function* settleRowNames(context: BuildContext): Generator<void, void> {
   for (const owner of context.tables.values()) {
     settle(context, owner);

@@ -1,4 +1,4 @@
-/** What PostgreSQL's letters for relations with rows mean. */
+/** The meaning of PostgreSQL's letters for relations with rows. */
 import type { RelationKind } from '../catalog/catalog.ts';
 import type { TableKind } from './model.ts';
 

@@ -16,9 +16,9 @@ import {
 } from './graphql-names.ts';
 import { lowerFirst, withSchema } from './names.ts';
 
-/** Who claims a name. */
+/** Something that claims a name. */
 export interface Claimant {
-  /** The name that it has where nothing else has it. */
+  /** The name that it gets unless something else has it. */
   readonly name: string;
   /** The schema that it is in. */
   readonly schema: string;
@@ -69,7 +69,7 @@ export class TakenNames {
     return { typeName, stem, renamedTypes };
   }
 
-  /** Takes the type of rows that have no other types, and gives its name. */
+  /** Claims the type of rows that have no other types, and returns its name. */
   claimRows(claimant: Claimant): string {
     const isFree = (name: string) => this.#isTypeFree(name);
     const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
@@ -77,7 +77,7 @@ export class TakenNames {
     return name;
   }
 
-  /** Takes the type of an enum and its filter, and gives the name of the type. */
+  /** Claims the type of an enum and its filter, and returns the name of the type. */
   claimEnum(claimant: Claimant): string {
     const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(filterTypeName(name));
     const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
@@ -86,7 +86,7 @@ export class TakenNames {
     return name;
   }
 
-  /** Takes a field of Query or Mutation, and gives its name. All tables have to be there. */
+  /** Claims a field of Query or Mutation, and returns its name. All tables must already be there. */
   claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];
     const stems = root === 'query' ? this.#collections : this.#stems;

@@ -1,7 +1,7 @@
 /**
  * What a plan will cost: the members of its filters, and the rows that it may read, as an expression over the page sizes that come in variables; and which
  * tables and functions it touches.
- * The formula is told in docs/limits.md.
+ * docs/limits.md explains the formula.
  */
 import type { Routine, Table } from '../model/model.ts';
 import type { ScalarValue } from '../request/input-value.ts';
@@ -38,9 +38,9 @@ export interface PlanMeasure {
   readonly touches: readonly string[];
 }
 
-/** What a count or an aggregate is worth: PostgreSQL reads more rows for it than it answers with. */
+/** The estimate for a count or an aggregate: PostgreSQL reads more rows for it than it returns. */
 export const rowsOfAggregate = 10;
-/** What a column is worth that holds a list of rows. */
+/** The estimate for a column that contains a list of rows. */
 const rowsOfRowList = 10;
 
 /** Measures a plan once it is made. */

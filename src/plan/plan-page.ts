@@ -8,7 +8,7 @@ import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { countOf, textParameter } from './parameters.ts';
 import type { OrderKey, Page, Parameter } from './plan.ts';
 
-/** The largest offset that PostgreSQL takes, as bigint is its type. */
+/** The largest offset that PostgreSQL accepts: a bigint. */
 const noMaximum = Number.MAX_SAFE_INTEGER;
 
 /** The page. Throws BAD_USER_INPUT in pg_graphql's words for arguments that exclude each other. */

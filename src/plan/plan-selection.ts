@@ -20,7 +20,7 @@ import type {
 import { planFilter } from './plan-filter.ts';
 import { planPage } from './plan-page.ts';
 
-/** Relations nested deeper than this are refused: each is a subquery inside the last, and PostgreSQL's planner works on them as one. */
+/** Relations nested deeper than this are rejected: each is a subquery inside the previous one, and PostgreSQL plans them as one. */
 const deepest = 50;
 
 type Planner<Value> = (field: SelectedField) => Value;

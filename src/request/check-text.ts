@@ -1,6 +1,6 @@
 /**
- * A document's text held against the limits before it is parsed: its bytes, its tokens, and how deep its brackets nest, which the parser's stack
- * has to bear.
+ * Checks a document's text against the limits before it is parsed: its bytes, its tokens, and the nesting depth of its brackets, which determines the
+ * size of the parser's stack.
  */
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql';
 import { checkLimit, type Limits, overLimit } from '../budget/limits.ts';
@@ -14,7 +14,7 @@ export interface TextCounts {
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** Counts as far as the limits go, and throws their errors. What is wrong with the text is left for the parser to say. */
+/** Counts up to the limits, and throws their errors. Syntax errors are left to the parser. */
 export function checkText(text: string, limits: Limits): TextCounts {
   const documentBytes = countBytes(text, limits);
   const mostBrackets = bracketsOf(limits.depth);

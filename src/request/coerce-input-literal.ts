@@ -20,7 +20,7 @@ import type { InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 
-/** The value; undefined where it is a variable that was not sent. */
+/** The value; undefined for a variable that was not sent. */
 export function coerceInputLiteral(
   type: GraphQLInputType,
   node: ValueNode,

@@ -96,7 +96,7 @@ export function* coerceVariableValues(
   return { variant: reader.variant, values, bindValues: reader.bindValues, listElements: reader.listElements };
 }
 
-/** Whether a value may hold thousands of objects: those of an insert. */
+/** Whether a value may contain thousands of objects: those of an insert. */
 function isObjectList(type: GraphQLInputType): boolean {
   const nullable = getNullableType(type);
   return isListType(nullable) && isInputObjectType(getNullableType(nullable.ofType));
@@ -233,7 +233,7 @@ class VariableCoercer {
     if (this.listElements > this.#limits.listElements) throw overLimit(this.#limits, 'listElements', this.listElements);
   }
 
-  /** As far as it can be told here: the plan counts all members, and is not made where these are too many. */
+  /** As far as is known here: the plan counts all members, and is not made if these are too many. */
   #countFilters(count: number): void {
     this.#filterMembers += count;
     if (this.#filterMembers > this.#limits.filterMembers) throw overLimit(this.#limits, 'filterMembers');

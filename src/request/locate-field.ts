@@ -1,11 +1,11 @@
-/** Where the root fields of an operation stand in the text of its document. Documents are kept without places: only errors ask for them. */
+/** Locates the root fields of an operation in the text of its document. Documents are cached without locations, because only errors need them. */
 import { type FragmentDefinitionNode, getLocation, Kind, type OperationDefinitionNode, parse, type SelectionSetNode } from 'graphql';
 import type { SourcePosition } from '../errors.ts';
 
-/** Places that are told of one field. */
+/** How many locations an error reports for one field. */
 const maxPlaces = 10;
 
-/** The places of the fields that answer under a key of `data`, for a valid document; undefined where there are none. */
+/** The locations of the fields with this response key at the root of a valid document; undefined if there are none. */
 export function locateRootField(text: string, operationName: string | null | undefined, key: string): SourcePosition[] | undefined {
   const { definitions } = parse(text);
   const fragments = new Map<string, FragmentDefinitionNode>();

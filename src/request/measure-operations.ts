@@ -1,6 +1,6 @@
 /**
- * What each operation of a document counts, fragments expanded wherever they are spread and whatever `@skip` and `@include` say. A fragment is
- * measured once however often it is spread, so that the work grows with the document and never with what it expands to. The document need not
+ * Measures each operation of a document, with fragments expanded wherever they are spread, regardless of `@skip` and `@include`. A fragment is
+ * measured once however often it is spread, so that the work grows with the document and not with its expansion. The document need not
  * be valid.
  */
 import {
@@ -38,7 +38,7 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
 
 const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'fragments', 'listElements'];
 
-/** Throws the error of the first limit that an operation is over. */
+/** Throws the error of the first limit that an operation exceeds. */
 export function checkOperations({ operations }: MeasuredDocument, limits: Limits): void {
   checkLimit(limits, 'operations', operations.size);
   for (const counts of operations.values()) {

@@ -25,17 +25,17 @@ import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 
-/** Errors of validation that are told; a client mends the first. */
+/** How many validation errors are reported; clients fix the first one anyway. */
 const maxErrors = 5;
-/** Places that are told of one error. */
+/** How many locations are reported for one error. */
 const maxLocations = 10;
 /** A document of more tokens is validated by a few rules at a time. */
 const manyTokens = 1500;
 const rulesAtATime = 3;
-/** A type of more fields than this is not searched for names that are like a wrong one. */
+/** Types with more fields than this are not searched for suggestions. */
 const manyFields = 1000;
 
-/** graphql-js's rules, with ours in the place of some. */
+/** graphql-js's rules, some of them replaced by our own. */
 const rules = specifiedRules.map((rule) => {
   if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
   return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
@@ -61,7 +61,7 @@ export interface DocumentOperation {
 export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limits): Generator<void, Document> {
   const textCounts = checkText(text, limits);
   yield;
-  // Locations, and the tokens that hang on them, are two thirds of a document's memory. Only errors tell them.
+  // Locations, and the tokens attached to them, take two thirds of a document's memory. Only errors need them.
   const node = parseText(text, { noLocation: true });
   yield;
   const measured = measureOperations(node);
@@ -134,7 +134,7 @@ function* validationErrors(
 }
 
 function toValidationError(error: GraphQLError, text: string): ApiError {
-  // How graphql-js says that a rule has had enough.
+  // How graphql-js says that a rule has reached its limit.
   if (error.message === 'Validation aborted.')
     return new ApiError('QUERY_TOO_COMPLEX', 'The document has too many fragments to validate. Use fewer.');
   const locations = error.positions && locationsOf(text, error.positions.slice(0, maxLocations));

@@ -89,7 +89,7 @@ function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unk
   return read;
 }
 
-/** Says which argument holds what cannot be decoded. */
+/** Adds the name of the argument to an error about an undecodable value. */
 function coerceArgument({ name, type }: GraphQLArgument, node: ValueNode, variables: Context['variables']): InputValue | undefined {
   try {
     return coerceInputLiteral(type, node, variables);

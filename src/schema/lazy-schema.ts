@@ -60,7 +60,7 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? super.getTypeMap()[name];
   }
 
-  /** The type once more, for who looks at it and lets it go. */
+  /** A new copy of the type, to be read once and dropped. */
   buildType(name: string): GraphQLNamedType | undefined {
     return this.#registry.build(name) ?? super.getTypeMap()[name];
   }

@@ -39,7 +39,7 @@ class RootType extends GraphQLObjectType {
   }
 }
 
-/** The fields one after the other, none of which is kept. */
+/** The fields one after the other, without keeping any. */
 function* buildFields(typeName: string, fields: Iterable<RootField>): Generator<Field, void> {
   const names = new Set<string>();
   for (const [name, build] of fields) {

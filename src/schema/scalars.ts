@@ -1,5 +1,5 @@
 /**
- * The scalar types. Their `parseValue` and `parseLiteral` refuse what pg_graphql refuses; what they accept goes to PostgreSQL as text,
+ * The scalar types. Their `parseValue` and `parseLiteral` reject what pg_graphql rejects; what they accept goes to PostgreSQL as text,
  * which has the last word on the value. The built-in scalars stay graphql-js's own, so that documents validate by identity.
  */
 import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';

@@ -14,7 +14,7 @@ export class TypeRegistry {
     this.#factories.set(name, factory);
   }
 
-  /** Adds a way to the fields of a type that has so many that they should not be built together. */
+  /** Adds access to the fields of a type that has too many to build at once. */
   defineFields(name: string, build: () => Iterable<GraphQLField<unknown, unknown>>): void {
     this.#fields.set(name, build);
   }
@@ -36,7 +36,7 @@ export class TypeRegistry {
     return type;
   }
 
-  /** The type once more, for who looks at it and lets it go: its fields take memory as soon as they are looked at. */
+  /** A new copy of the type, to be read once and dropped: its fields take memory as soon as they are read. */
   build(name: string): GraphQLNamedType | undefined {
     return this.#factories.get(name)?.();
   }

@@ -11,15 +11,15 @@ import { RequestMetrics } from './request-metrics.ts';
 import { writeEvent } from './write-event.ts';
 
 export interface TelemetryOptions {
-  /** The least important line to write. Default: info. Requests that are answered well are on level debug. */
+  /** The minimum log level. Default: info. Successful requests are logged at level debug. */
   readonly level?: Level | 'silent';
   /** Where lines go. Default: standard output. */
   readonly destination?: DestinationStream;
-  /** By which lines are counted. Default: that of the process. */
+  /** The clock for counting lines. Default: that of the process. */
   readonly clock?: Clock;
 }
 
-/** What some caches look like at this moment. */
+/** The current statistics of some caches. */
 export type CacheReader = () => readonly CacheStatistics[];
 
 export interface Telemetry {
@@ -125,7 +125,7 @@ function count(event: Event, metrics: Metrics): void {
   }
 }
 
-/** Failures of one key come in masses when something is broken, and say little more than the first of them. Null: not a failure. */
+/** When something is broken, failures with the same key come in large numbers and add little to the first one. Null: not a failure. */
 function failureOf(event: Event): string | null {
   switch (event.kind) {
     case 'request-finished':

@@ -1,11 +1,11 @@
 /**
- * How late the event loop is, under the names that prom-client gives it by default, but measured only while there are requests: prom-client
+ * The delay of the event loop, under prom-client's default metric names, but measured only while there are requests: prom-client
  * measures all the time, which wakes an idle process a hundred times a second.
  */
 import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
-/** Between two looks at the loop. It is part of each delay, as it is with prom-client. */
+/** The sampling interval. It is part of each delay, as in prom-client. */
 const resolutionMillis = 10;
 /** Measuring ends after a time as long as this in which no request came and none was in flight. */
 const idleMillis = 100;

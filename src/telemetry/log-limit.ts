@@ -1,12 +1,12 @@
 /**
- * Keeps the log readable, and the disk from filling, when something fails thousands of times a second. In: the key of each line; out: whether it is
- * to be written, and for each second the number of lines that were not.
+ * Keeps the log readable, and the disk from filling up, when something fails thousands of times a second. In: the key of each line; out: whether to
+ * write it, and for each second the number of lines that were dropped.
  */
 
 export interface Clock {
   /** Milliseconds from some point in time. */
   now(): number;
-  /** Calls back once, without keeping the process going for it. */
+  /** Calls back once, without keeping the process alive for it. */
   after(milliseconds: number, callback: () => void): void;
 }
 
@@ -29,13 +29,13 @@ export class LogLimit {
   readonly #onOmitted: (key: string, count: number) => void;
   readonly #clock: Clock;
 
-  /** `onOmitted` is told at the end of each second in which lines were left out. */
+  /** `onOmitted` is called at the end of each second in which lines were dropped. */
   constructor(onOmitted: (key: string, count: number) => void, clock: Clock = processClock) {
     this.#onOmitted = onOmitted;
     this.#clock = clock;
   }
 
-  /** Whether a line of this key is to be written: the first ten of each second are. */
+  /** Whether to write a line with this key: the first ten of each second are written. */
   admits(key: string): boolean {
     const now = this.#clock.now();
     let window = this.#windows.get(key);

@@ -1,5 +1,5 @@
 /**
- * What is counted of each request, in plain numbers, and handed to prom-client when somebody asks for the metrics: counting in
+ * Counts requests in plain numbers, and hands these to prom-client when the metrics are requested: counting in
  * prom-client itself took a tenth of the server's time for a small request.
  */
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
@@ -18,7 +18,7 @@ export class RequestMetrics {
   /** Finished requests by role and code. */
   readonly #finished = new Map<string, Map<string, number>>();
 
-  /** Takes the metrics up into the registry. */
+  /** Adds the metrics to the registry. */
   constructor(registry: Registry) {
     const registers = [registry];
     const read = { inFlight: () => this.inFlight, sentBytes: () => this.#sentBytes, count: (into: RequestCounter) => this.#count(into) };
@@ -51,7 +51,7 @@ export class RequestMetrics {
     registry.registerMetric(this.#durations());
   }
 
-  /** How many requests are being answered. */
+  /** How many requests are in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }

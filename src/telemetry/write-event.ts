@@ -1,4 +1,4 @@
-/** How events read as lines of the log. In: an event; out: a line of pino, or none. */
+/** Writes events as log lines. In: an event; out: a pino log line, or none. */
 import type { Logger } from 'pino';
 import type { DatabaseAwaited, DefectFound, Event, LoginPowerful, RequestFinished, TablesOpen, WorkerEnded } from '../events.ts';
 
@@ -54,7 +54,7 @@ const defectMessages: Readonly<Record<NonNullable<DefectFound['origin']> | 'requ
   uncaughtException: 'bug in rowgraph: uncaught exception; the process ends. Please report it',
 };
 
-/** Anything can be thrown; what is no error has no stack, and might show more than its text. */
+/** Anything can be thrown; a value that is not an error has no stack, and might show more than its text. */
 function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
@@ -98,7 +98,7 @@ function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnd
   log.error({ worker, code, signal, restartMilliseconds }, 'worker exited; another one takes its place');
 }
 
-/** Errors of clients are no news for an operator; those of the server are. */
+/** Client errors are not news to an operator; server errors are. */
 function writeRequest({ requestId, role, code, status, seconds, bytes }: RequestFinished, log: Logger): void {
   const level = status >= 500 ? 'warn' : 'debug';
   if (!log.isLevelEnabled(level)) return;

@@ -23,7 +23,7 @@ interface State {
   readonly extensions: readonly string[] | null;
 }
 
-/** Opens the folder, or makes it. Throws `CommandError` if it is another process's or not ours at all. */
+/** Opens or creates the folder. Throws `CommandError` if another process uses it, or it is not a data folder. */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const stateFile = join(folder, 'rowgraph.json');
   const databaseFolder = join(folder, 'database');
@@ -32,7 +32,7 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     const kept = await readState(folder, stateFile);
     const state = kept ?? { jwtSecret: newSecret(), extensions: null };
     if (kept === null) await writeState(stateFile, state);
-    // A start that did not come to its end left half of the data.
+    // An interrupted start left incomplete data.
     if (state.extensions === null) await rm(databaseFolder, { recursive: true, force: true });
     return {
       databaseFolder,
@@ -55,7 +55,7 @@ async function readState(folder: string, stateFile: string): Promise<State | nul
       throw new CommandError(`${stateFile} cannot be read: ${(error as Error).message}`, 1, error);
     }
   }
-  // Nothing of somebody else's is ever written over.
+  // Never overwrite other files.
   if (entries.some((entry) => entry !== lockName)) {
     throw new CommandError(`--data-dir ${folder} contains other files: choose a new or empty folder`, 2);
   }

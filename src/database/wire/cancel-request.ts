@@ -1,6 +1,6 @@
 /**
  * Asks PostgreSQL to cancel what a connection is running (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS):
- * over a connection of its own, as the first one is busy. Leans on fields of `pg`'s Client and on its Connection, which are not documented.
+ * over a separate connection, because the first one is busy. Relies on undocumented fields of `pg`'s Client and Connection.
  */
 import { Connection } from 'pg';
 
@@ -28,7 +28,7 @@ interface CancelConnection {
  */
 export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';
 
-/** Sends a cancel request and waits for the server to take it. Never rejects. */
+/** Sends a cancel request and waits for the server to receive it. Never rejects. */
 export function sendCancelRequest(client: CancellableClient, timeoutMillis: number): Promise<CancelOutcome> {
   const { host, port, ssl, processID, secretKey } = client;
   if (host === undefined || port === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') {

@@ -9,7 +9,7 @@ import type { PreparedStatements } from './prepared-statements.ts';
 
 const messageType = { bind: 0x42, close: 0x43, execute: 0x45, parse: 0x50, query: 0x51, sync: 0x53 };
 const statementKind = 0x53;
-/** The count of Bind's values has 16 bits. */
+/** Bind counts its values in 16 bits. */
 const mostParameters = 65_535;
 
 /** For what does not depend on the role: no role has this name. */
@@ -33,14 +33,14 @@ function writeBatch(
   jitOff: JitOff,
   hasTimeout: boolean,
 ): void {
-  // Ahead of everything that can fail, so that no error can skip it.
+  // Before everything that can fail, so that no error can skip it.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
     const leading = leadingStatement(session);
     if (leading) writeStatement(leading, everyRole, position++, null);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
-    // What happens once on a connection is not worth a name.
+    // A statement that runs once per connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
   const role = session?.role ?? everyRole;
@@ -49,7 +49,7 @@ function writeBatch(
   writer.end();
 }
 
-/** What a statement may take, in whole milliseconds: what is left of the deadline, or the role's own limit where that is less. */
+/** How long a statement may take, in whole milliseconds: the rest of the deadline, or the role's own limit if that is less. */
 function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
   const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
   return left === Infinity ? null : Math.max(1, Math.ceil(left));
@@ -84,7 +84,7 @@ function writeStatement({ text, parameters }: Statement, role: string, position:
   let name = prepared?.find(role, text);
   if (name === undefined) {
     name = prepared === null ? '' : prepared.add(role, text, position);
-    // Nobody can tell whether the Parse that an error interrupted had succeeded: closing what may not exist is no error, parsing twice is.
+    // It is unknown whether a Parse succeeded before an error: closing a statement that does not exist is not an error, but parsing it twice is.
     if (name !== '') writeClose(name);
     writer.begin(messageType.parse);
     writer.terminated(name);

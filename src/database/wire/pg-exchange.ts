@@ -24,19 +24,19 @@ export interface PgConnection {
 
 /** What comes back for the bytes of an exchange. */
 export interface ExpectedReply {
-  /** How many batches there are: how many times the server says that it is ready. */
+  /** How many batches there are: how many times the server reports that it is ready. */
   readonly batches: number;
   /** How many statements lead the way of each whose rows nobody wants. */
   readonly skipped: number;
   /** Whether every row is wanted, or the first one of each statement. */
   readonly everyRow: boolean;
-  /** Most bytes of the rows of each batch. */
+  /** Maximum bytes in the rows of each batch. */
   readonly maxBytes: number;
 }
 
-/** Who is called back. */
+/** The callbacks. */
 export interface ExchangeListener {
-  /** For each batch when it is over. */
+  /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
   /** When the rows of a batch have more bytes than they may: what comes is no longer kept, and the server is to be stopped. */
   overflow(): void;
@@ -44,7 +44,7 @@ export interface ExchangeListener {
 
 const errorResponse = 0x45;
 const readyForQuery = 0x5a;
-/** In bytes. Beyond it a copy costs more than what it spares. */
+/** In bytes. Above this size a copy costs more than it saves. */
 const longestString = 16 * 1024;
 
 /** Of a batch in company: why it failed is not read, as it runs again. */
@@ -54,7 +54,7 @@ const failedInCompany = new Error('Another batch that shared the connection has 
 export class PgExchange implements ReplySink<ColumnValue> {
   /** One row a statement (the first; empty where there was none), or every row if asked for. Of one batch, as the next two. */
   results: ColumnValue[][] = [];
-  /** Null as long as nothing failed. */
+  /** Null unless something failed. */
   error: unknown = null;
   /** How many statements ran to their end. */
   completed = 0;
@@ -64,7 +64,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
   broken = false;
   /** Whether the server said that a batch failed, and so that nothing of it remains. */
   refused = false;
-  /** Whether rows had more bytes than they may. */
+  /** Whether the rows exceeded the allowed bytes. */
   overflown = false;
   readonly #bytes: Uint8Array;
   readonly #expected: ExpectedReply;
@@ -185,7 +185,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
     connection.sendCopyFail('COPY FROM STDIN is not supported here');
   }
 
-  /** A batch is over, and another one comes. */
+  /** A batch is over, and another one follows. */
   #goOn(): void {
     this.#listener.done(this);
     this.results = [];

@@ -1,10 +1,10 @@
 /**
- * How what a connection of `pg` sends is read in the place of `pg`: as bytes, from a socket of ours or of anybody's. In: the socket and who
- * reads; out: the bytes as they come, until they are given back.
+ * Reads the input of a `pg` connection instead of `pg`: as bytes, from our own or any other socket. In: the socket and the
+ * reader; out: the bytes as they arrive, until the socket is given back.
  */
 import { Socket } from 'node:net';
 
-/** Takes what was read. The bytes may be gone when it returns. */
+/** Receives what was read. The bytes are only valid until it returns. */
 export type ReadBytes = (bytes: Buffer) => void;
 
 /** What is used of a socket that is not a `PgSocket`. */
@@ -15,11 +15,11 @@ export interface DataSource {
   removeListener(event: 'data', listener: ReadBytes): unknown;
 }
 
-/** A socket whose bytes go to somebody else than to the listeners of its event. */
+/** A socket whose bytes bypass the listeners of its event. */
 export interface Interception {
-  /** Gives the listeners bytes after all. */
+  /** Passes bytes to the listeners after all. */
   pass(bytes: Buffer): void;
-  /** From now on all bytes are the listeners' again. */
+  /** From now on all bytes go to the listeners again. */
   giveBack(): void;
 }
 
@@ -62,7 +62,7 @@ export class PgSocket extends Socket implements Interception {
   }
 }
 
-/** Another listener for a while: for sockets of the caller's, and those with TLS. */
+/** Replaces the listeners for a while: for the caller's sockets, and those with TLS. */
 class ListenerSwap implements Interception {
   readonly #socket: DataSource;
   readonly #read: ReadBytes;

@@ -1,6 +1,6 @@
 /**
- * What is prepared on one connection: the names of statements by role and text, bounded, the least recently used makes room. Knows no
- * driver; `encode-batch.ts` writes the messages that go with it.
+ * The prepared statements of one connection: their names by role and text, in a bounded LRU. Knows no
+ * driver; `encode-batch.ts` writes the messages.
  */
 import { createHash } from 'node:crypto';
 
@@ -27,7 +27,7 @@ export class PreparedStatements {
   #misses = 0;
   /** Counts uses, as a clock. */
   #uses = 0;
-  /** Names that fell out and are still to be closed on the server. */
+  /** Evicted names that must still be closed on the server. */
   #evicted: string[] = [];
   /** What the batch under way parses: whether that succeeded is known when it is over. */
   #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
@@ -50,7 +50,7 @@ export class PreparedStatements {
     return this.#misses;
   }
 
-  /** Whether a statement is prepared. To ask is no use of it. */
+  /** Whether a statement is prepared. Does not count as a use. */
   has(role: string, text: string): boolean {
     return this.#roles.get(role)?.has(text) ?? false;
   }
@@ -100,7 +100,7 @@ export class PreparedStatements {
     this.#unsettled = [];
   }
 
-  /** Drops everything: the server told that it does not know a name, or that a plan is of no use any more. */
+  /** Drops everything: the server reported an unknown name or an invalid plan. */
   evictAll(): void {
     for (const entry of this.#entries()) this.#evict(entry);
     this.#unsettled = [];
