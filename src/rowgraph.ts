@@ -29,19 +29,19 @@ import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
   readonly database: unknown;
-  /** Exposed schemas, in the order of the search path. Default: public. */
+  /** Exposed schemas, in search path order. Default: public. */
   readonly schemas?: readonly string[];
   /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
   readonly extraSearchPath?: readonly string[];
   /** Whether introspection is answered: by the comment directive of each schema (the default), always or never. */
   readonly introspection?: 'directive' | 'on' | 'off';
-  /** Connections of the pool that is opened for a URL. Default: 10. */
+  /** Size of the pool that is opened for a URL. Default: 10. */
   readonly poolSize?: number;
-  /** Whether statements are prepared by name. `false` for poolers that cannot keep them. Default: true. */
+  /** Whether to use named prepared statements. `false` for poolers that do not support them. Default: true. */
   readonly prepare?: boolean;
-  /** Whether to install the event triggers that tell of DDL as it commits, which takes a superuser. Default: false. */
+  /** Whether to install the event triggers that report DDL as it commits, which needs a superuser. Default: false. */
   readonly schemaTriggers?: boolean;
-  /** Milliseconds that a request may take: the wait for a connection, PostgreSQL's work, and all else. Default: 30,000. */
+  /** Milliseconds that a request may take in total, including the wait for a connection. Default: 30,000. */
   readonly timeout?: number;
   /**
    * Roles that requests may run as although they are the login role, superusers, predefined roles (`pg_read_all_data` and the like) or members of
@@ -50,47 +50,47 @@ export interface RowgraphOptions {
   readonly trustedRoles?: readonly string[];
   /** What a request may cost before it reaches the database (docs/limits.md). Default: `default`. */
   readonly limits?: LimitSettings;
-  /** Limits of single roles, in the place of those. Default: `{ service_role: 'off' }`. */
+  /** Limits for single roles, which replace `limits`. Default: `{ service_role: 'off' }`. */
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
-  /** Whether each response tells in `extensions.cost` what the request counts against the limits. Default: false. */
+  /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
-  /** How many requests may wait for a connection of the pool, and for how many milliseconds. Default: 1000, and 10,000 ms. */
+  /** How many requests may wait for a pool connection, and for how many milliseconds. Default: 1000, and 10,000 ms. */
   readonly queue?: { readonly length?: number; readonly timeout?: number };
-  /** Sizes of the caches, where the defaults do not fit. */
+  /** Sizes of the caches, to override the defaults. */
   readonly caches?: Partial<CacheSizes>;
-  /** Takes note of what happens: schema loads, retried batches, failures. */
+  /** Called for each event: schema loads, retried batches, failures. */
   readonly observe?: Observer;
 }
 
 /** A GraphQL API over a database. */
 export interface Rowgraph {
-  /** Runs a request as a caller. Never rejects for what the request is or does: `errors` says. Rejects with `TypeError` for what is not a caller. */
+  /** Runs a request as a caller. Never rejects because of the request: `errors` reports failures. Rejects with `TypeError` for an invalid caller. */
   execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
   /**
-   * Runs a request on a connection of yours (a `pg` client or a `PGlite`): in the transaction that is open on it, under a savepoint, as
-   * its current role, with its search_path as the exposed schemas. Tables that only this transaction sees are in the API.
+   * Runs a request on your own connection (a `pg` client or a `PGlite`): in its open transaction, under a savepoint, as
+   * its current role, with its search_path as the exposed schemas. The API includes tables that only this transaction sees.
    */
   resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult>;
   /** The SQL statements that a request would run, without running them. */
   explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
-  /** What each operation of a document, or the one that is named, counts against each limit. Rejects for what is not GraphQL. */
+  /** What each operation of a document, or the named one, counts against each limit. Rejects if the document is not valid GraphQL. */
   cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost>;
   /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
   /**
    * What is not in the API of a role (default: `anon`) and why, what is dangerous, and what is slow or does nothing, each with a remedy.
-   * It looks at the database as it is now, and changes nothing.
+   * It examines the database as it is now, and changes nothing.
    */
   doctor(options?: { role?: string }): Promise<DoctorReport>;
-  /** Reads the schema of the database anew, where it does not tell of a change by itself. */
+  /** Reloads the schema, for changes that the database does not report. */
   reload(): Promise<void>;
-  /** How the caches do: those of documents, compiled variants, prepared statements and responses to introspection. */
+  /** Statistics of the caches of documents, compiled variants, prepared statements and introspection responses. */
   readCaches(): readonly CacheStatistics[];
-  /** Resolves if the database answers. For health checks. */
+  /** Resolves if the database responds. For health checks. */
   ping(): Promise<void>;
-  /** Ends what was opened. Requests that run are finished by then if they were awaited. */
+  /** Closes what was opened. Await running requests first. */
   close(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;
 const pingTimeoutMillis = 5_000;
 
-/** Opens rowgraph over a database and loads its schema. Rejects where the database cannot be reached. */
+/** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   const observe = options.observe ?? ignore;
   const caches = { ...defaultCaches, ...options.caches };
@@ -140,7 +140,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   }
 }
 
-/** The limits of a role. Throws for settings that are none. */
+/** The limits of a role. Throws for invalid settings. */
 function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: RowgraphOptions): (role: string) => Limits {
   const common = resolveLimits(limits);
   const own = new Map(Object.entries(roleLimits).map(([role, settings]) => [role, resolveLimits(settings)]));
@@ -175,7 +175,7 @@ class RowgraphService implements Rowgraph {
     try {
       return toResult(response);
     } catch (error) {
-      // Without the event triggers, a column that has just got another type may be read as the one that it had (docs/freshness.md).
+      // Without the event triggers, a column whose type has just changed may be read with its old type (docs/freshness.md).
       return toResult(this.#failure(error));
     }
   }
@@ -263,7 +263,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async close(): Promise<void> {
-    // What the watch has under way ends with the database.
+    // Whatever the watch is doing ends with the database.
     await Promise.all([this.#watch.stop(), this.#database.close()]);
   }
 
@@ -275,7 +275,7 @@ class RowgraphService implements Rowgraph {
   }
 }
 
-/** Whose share of the connections a caller uses where nobody says it. */
+/** The default for whose share of the connections a caller uses. */
 function shareOf({ role, claims }: Caller): string {
   const sub = claims?.sub;
   return typeof sub === 'string' ? `${role} ${sub}` : role;

@@ -33,7 +33,7 @@ export interface CatalogTable {
   readonly name: string;
   readonly kind: RelationKind;
   readonly rowSecurity: boolean;
-  /** Of views: whether tables are read with the rights of the caller and not of the view's owner. */
+  /** For views: whether tables are read with the privileges of the caller and not of the view's owner. */
   readonly securityInvoker: boolean;
   /** Whether other tables inherit from it, whose rows are among its own although its unique indexes do not hold them. */
   readonly hasChildren: boolean;
@@ -120,7 +120,7 @@ export interface CatalogFunction {
   /** Whether it belongs to an extension. */
   readonly extension: boolean;
   readonly volatile: boolean;
-  /** Whether it runs with the rights of its owner. */
+  /** Whether it runs with the privileges of its owner. */
   readonly securityDefiner: boolean;
   readonly variadic: boolean;
   readonly returnsSet: boolean;

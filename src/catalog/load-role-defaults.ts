@@ -1,5 +1,5 @@
 /**
- * Loads what `alter role … set` says of a role (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL): requests become the
+ * Loads the settings that `alter role … set` gives a role (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL): requests become the
  * role without a login, so PostgreSQL does not apply these settings by itself.
  */
 import type { Database, RoleDefaults } from '../database/database.ts';

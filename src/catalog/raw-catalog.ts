@@ -1,4 +1,4 @@
-/** The answer of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null where there is nothing. */
+/** The result of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if there is nothing. */
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
 
 type RawRows<Row> = readonly Row[] | null;

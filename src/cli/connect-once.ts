@@ -40,7 +40,7 @@ export function withoutPassword(databaseUrl: string): string {
   return url.href;
 }
 
-/** What the network says of a server that is not there, or not there yet. */
+/** Network errors of a server that is not there, or not there yet. */
 const networkCodes: ReadonlySet<string> = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOTFOUND EAI_AGAIN EAI_FAIL ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENOENT'.split(
     ' ',
@@ -54,7 +54,7 @@ function isPassing(error: unknown): boolean {
   const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
   if (errors !== undefined) return errors.every(isPassing);
   if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
-  // What `pg` says of timeouts, and of a server that hangs up, has no code.
+  // `pg`'s errors about timeouts and about servers that hang up have no code.
   return /timeout|Connection terminated/i.test(message);
 }
 

@@ -1,6 +1,6 @@
 /**
- * When a process that serves is to end: at Ctrl-C or SIGTERM, or when an exception that nobody caught leaves it in a state that nobody knows. A
- * rejection that nobody awaits is a defect too, but leaves things as they were: it is told, and survived.
+ * When a serving process must end: at Ctrl-C or SIGTERM, or when an uncaught exception leaves it in an unknown state. An
+ * unhandled rejection is a bug too, but leaves the state intact: it is reported, and the process continues.
  */
 import type { Observer } from '../events.ts';
 import type { ServiceConfiguration } from './command-settings.ts';
@@ -9,20 +9,20 @@ import type { ServiceConfiguration } from './command-settings.ts';
 export type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
 
 export interface ProcessEnd {
-  /** Resolves when the end begins. Requests in flight are to be answered then. */
+  /** Resolves when the end begins. Requests in flight must still get their responses. */
   readonly begun: Promise<EndReason>;
   /** Whether it has begun. */
   isBegun(): boolean;
-  /** Resolves when an exception was not caught, before the end began or since: there is no time to lose then. */
+  /** Resolves after an uncaught exception, before or during shutdown: then there is no time to lose. */
   readonly faulted: Promise<void>;
-  /** Whether an exception was not caught. */
+  /** Whether there was an uncaught exception. */
   hasFaults(): boolean;
 }
 
-/** npm passes a Ctrl-C on that the terminal has sent us already; signals so close together (in milliseconds) are one. */
+/** npm forwards a Ctrl-C that the terminal has already sent us; signals this close together (in milliseconds) count as one. */
 const oneSignal = 500;
 
-/** Watches from now on. A second signal, or a second exception that nobody caught, ends the process at once. */
+/** Watches from now on. A second signal, or a second uncaught exception, ends the process immediately. */
 export function watchForEnd(observe: Observer): ProcessEnd {
   let firstSignal: number | undefined;
   let hasBegun = false;
@@ -57,7 +57,7 @@ export function watchForEnd(observe: Observer): ProcessEnd {
   return { begun: begun.promise, faulted: faulted.promise, isBegun: () => hasBegun, hasFaults: () => hasFaults };
 }
 
-/** Sees to it that the process ends, whatever hangs: in the time that its settings allow, and after a fault without the delay. */
+/** Makes sure that the process ends, whatever hangs: in the time that its settings allow, and after a fault without the delay. */
 export function boundEnd(end: ProcessEnd, configuration: Pick<ServiceConfiguration, 'drainDelay' | 'closeTimeout'>): void {
   void end.begun.then(() => endWithin(longestEnd(configuration)));
   void end.faulted.then(() => endWithin(longestEnd({ ...configuration, drainDelay: 0 })));
@@ -71,7 +71,7 @@ export function longestEnd({ drainDelay, closeTimeout }: Pick<ServiceConfigurati
   return drainDelay + closeTimeout + closingMilliseconds;
 }
 
-/** Ends the process by force after so many milliseconds, unless it has ended by itself. */
+/** Ends the process by force after this many milliseconds, unless it has ended by itself. */
 function endWithin(milliseconds: number): void {
   setTimeout(() => {
     process.stderr.write(`rowgraph: shutdown took longer than ${milliseconds} ms and was forced\n`);

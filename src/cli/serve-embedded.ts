@@ -33,7 +33,7 @@ export async function serveEmbedded(configuration: DevelopmentConfiguration, dat
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** Opens all there is to open, and notes it in `opened`. What is said of it goes to the user. */
+/** Opens everything, and records it in `opened`. Its messages go to the user. */
 async function open(
   configuration: DevelopmentConfiguration,
   { pglite, jwtSecret, content }: EmbeddedDatabase,

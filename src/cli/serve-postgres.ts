@@ -20,7 +20,7 @@ import { warn } from './terminal.ts';
 
 /** Of one attempt to connect, where there may be more. */
 const connectMilliseconds = 5000;
-/** What the connections to the database have to end in; beyond that the process ends without them. */
+/** How long database connections may take to end; after that the process ends without them. */
 const databaseMilliseconds = 2000;
 
 /** Of several workers the first one says what is so for all. */

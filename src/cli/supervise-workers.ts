@@ -1,6 +1,6 @@
 /**
- * `rowgraph serve` with several workers: starts them, puts another in the place of one that dies, and ends them all. In: the settings. A
- * worker is the same command in a process of its own (`node:cluster`); its connections come from this one, which answers nothing itself.
+ * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. In: the settings. A
+ * worker is the same command in a separate process (`node:cluster`); its connections come from this one, which serves no requests itself.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const longestDelayMilliseconds = 2_000;
 /** How long workers have beyond the time in which each ends itself. */
 const patienceMilliseconds = 3000;
 
-/** Resolves when it was told to stop and all workers have ended. Throws `SilentExitError` where the first worker cannot serve. */
+/** Resolves once it has been stopped and all workers have exited. Throws `SilentExitError` if the first worker cannot serve. */
 export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
   const { workers, host, port, logLevel } = configuration;
   // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
@@ -67,7 +67,7 @@ class Supervisor {
     return this.#isStopping ? null : lines;
   }
 
-  /** Ends all workers: by request, then by force after so many milliseconds. */
+  /** Ends all workers: gracefully, then by force after this many milliseconds. */
   async stop(signal: NodeJS.Signals, patience: number): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
@@ -81,7 +81,7 @@ class Supervisor {
     clearTimeout(timer);
   }
 
-  /** Starts a worker and sees to it that there is always one in its place. Resolves when the first of them serves. */
+  /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
   async #keepAlive(failures: number): Promise<void> {
     const worker = forkWorker();
     const life = { hasServed: false, failures };
@@ -94,7 +94,7 @@ class Supervisor {
     });
   }
 
-  /** Puts another in the place of a worker when it dies: at once, unless it could not even start. */
+  /** Replaces a worker when it dies: immediately, unless it could not even start. */
   #watch(worker: Worker, life: WorkerLife, onServing: () => void = () => {}): void {
     worker.once('exit', (code, signal) => {
       if (this.#isStopping) return onServing();
@@ -116,7 +116,7 @@ function forkWorker(): Worker {
   return worker;
 }
 
-/** What a worker says of the service when it is ready; null where it ends before. */
+/** What a worker reports about the service when it is ready; null if it exits first. */
 function untilServing(worker: Worker): Promise<readonly string[] | null> {
   return new Promise((resolve) => {
     worker.once('message', (lines: readonly string[]) => resolve(lines));

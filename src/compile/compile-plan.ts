@@ -151,7 +151,7 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
   return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
 }
 
-/** A call by named notation (manual: Calling Functions): arguments that are absent take their defaults. A variadic one has to be the last. */
+/** A call in named notation (manual: Calling Functions): absent arguments take their defaults. A variadic one must be the last. */
 function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
   const named = inOrder.map(

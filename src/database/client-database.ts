@@ -1,5 +1,5 @@
 /**
- * A `Database` over one connection of the caller's: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
+ * A `Database` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
  * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
  * that an error leaves that transaction as it was.
  */
@@ -45,7 +45,7 @@ const textOptions = {
 const queues = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Opens a database on a connection of the caller's, which stays open. Any number of them may share it. Throws `TypeError` for what is no
+ * Opens a database on a connection of the caller, which stays open. Any number of databases may share it. Throws `TypeError` for what is no
  * connection. Inside a transaction of PGlite it takes the transaction, because the PGlite itself waits for its end.
  */
 export function openClientDatabase(client: unknown): Database {

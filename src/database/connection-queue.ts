@@ -20,9 +20,9 @@ export interface QueueBounds {
   readonly share: number;
 }
 
-/** How much of what was stuck on spare connections is remembered. */
+/** How many names that were stuck on spare connections to remember. */
 const mostStuck = 100;
-/** How many clients' lists are looked at for work that is alike. */
+/** How many clients' lists to search for similar work. */
 const mostLooks = 32;
 
 export class ConnectionQueue<Work extends QueuedWork> {
@@ -51,8 +51,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * Queues work. Returns what is to be refused for want of room: the work itself, or else the latest of the client that has most waiting, so that
-   * whoever floods the queue is refused and not everybody else; of what cannot run at present rather than of what can. Null where there is room.
+   * Queues work. If there is no room, returns the work to reject: this one, or the latest of the client with the most waiting, so that only the client
+   * that floods the queue is rejected; work that cannot run now is rejected before work that can. Null if there is room.
    */
   add(work: Work): Work | null {
     let refused: Work | null = null;
@@ -75,7 +75,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return true;
   }
 
-  /** Takes work out of the queue that is not to run any more. */
+  /** Removes work from the queue that must no longer run. */
   remove(work: Work): void {
     const list = work.client === null ? this.#own : this.#waiting.get(work.client);
     if (!list?.delete(work)) return;
@@ -95,7 +95,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return this.#runningSpare.has(work);
   }
 
-  /** Work waited too long for a spare connection: nothing that touches the same is to have one. */
+  /** Work waited too long on a spare connection: nothing that touches the same objects gets one. */
   noteStuck({ touches }: Work): void {
     this.#stuck = [...this.#stuck.slice(1 - mostStuck), touches];
   }

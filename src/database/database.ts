@@ -1,6 +1,6 @@
 /**
  * What rowgraph needs of a database, whichever it is: a pool of PostgreSQL connections (`pg-database.ts`), the embedded PGlite
- * (`pglite-database.ts`) or one connection of the caller's (`client-database.ts`). Types only.
+ * (`pglite-database.ts`) or a connection of the caller (`client-database.ts`). Types only.
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
@@ -21,7 +21,7 @@ export interface Session {
   readonly searchPath: string;
   /** The schema version that the statements were compiled for; null where the database keeps none. */
   readonly version: string | null;
-  /** What `alter role … set` says of the role. */
+  /** The settings of the role from `alter role … set`. */
   readonly defaults?: RoleDefaults | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface RoleDefaults {
 
 /** Statements that run in one transaction: all or nothing, in one network round trip. */
 export interface Batch {
-  /** Null on a connection of the caller's: role, claims and search path are its own. */
+  /** Null on a connection of the caller, which has its own role, claims and search path. */
   readonly session: Session | null;
   readonly statements: readonly Statement[];
   /**
@@ -49,7 +49,7 @@ export interface Batch {
   readonly deadline?: Deadline | null | undefined;
   /** Whose share of the connections it uses. */
   readonly client?: string | undefined;
-  /** Names of the tables and functions that it touches: one of them may be locked, and others are to be served all the same. */
+  /** Names of the tables and functions that it touches: one of them may be locked without blocking work on others. */
   readonly touches?: readonly string[] | undefined;
   /** Maximum bytes in its rows. */
   readonly maxBytes?: number | undefined;
@@ -77,11 +77,11 @@ export interface Database {
    * It is cancelled after `timeoutMillis` (default: a minute).
    */
   query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
-  /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to the function that stops it. */
+  /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to a function that stops it. */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
-  /** How the prepared statements of all connections do. */
+  /** Statistics of the prepared statements of all connections. */
   readCaches(): readonly CacheStatistics[];
-  /** Ends what this object opened; a pool or client of the caller's stays open. */
+  /** Closes what this object opened; the caller's pool or client stays open. */
   close(): Promise<void>;
 }
 

@@ -31,9 +31,9 @@ export interface ConnectionsOptions {
   readonly queueLength: number;
   /** How long it may wait. */
   readonly queueTimeoutMillis: number;
-  /** Whether connections that nobody needs are kept here and not in the pool. The pool must be nobody else's. */
+  /** Whether idle connections are kept here and not in the pool. The pool must not be shared. */
   readonly keepsIdle: boolean;
-  /** Takes note of a connection that could not be opened, or broke while nobody used it. */
+  /** Called when a connection cannot be opened, or fails while idle. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,7 +41,7 @@ export interface ConnectionsOptions {
 const defaultPoolSize = 10;
 /** Until a connection is tried again that could not be had. */
 const retryMillis = 250;
-/** One of so many connections is spare. */
+/** One in this many connections is spare. */
 const spareOf = 5;
 /** Until what was stuck on a spare connection may try again. */
 const stuckMillis = 5_000;
@@ -93,7 +93,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#lent.has(client);
   }
 
-  /** Gets work a connection, or refuses it. */
+  /** Gets work a connection, or rejects it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
@@ -107,12 +107,12 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#ask();
   }
 
-  /** Work that waits does not want a connection any more. */
+  /** Waiting work no longer needs a connection. */
   withdraw(work: Work): void {
     this.#queue.remove(work);
   }
 
-  /** Whether work has a connection that others are to have soon. */
+  /** Whether work holds a connection that others need soon. */
   isOnSpare(work: Work): boolean {
     return this.#queue.isOnSpare(work);
   }
@@ -136,7 +136,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#queue.size === 0 ? [] : this.#queue.takeAlike(isAlike, most);
   }
 
-  /** The connection is free; with an error it is of no use. */
+  /** The connection is free; with an error it is unusable. */
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
     // Where a pool is shared, others wait for it too.
@@ -147,7 +147,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#ask();
   }
 
-  /** A connection has broken. Whoever uses it learns that elsewhere. */
+  /** A connection has failed. Its user learns that elsewhere. */
   noteBroken(client: Client, error: unknown): void {
     const index = this.#idle.indexOf(client);
     if (index < 0) return;
@@ -156,7 +156,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#options.onError(error);
   }
 
-  /** Refuses all that waits and all that comes. Resolves when all connections are back. */
+  /** Rejects all waiting and future work. Resolves when all connections are back. */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of [this.#waitTimer, this.#retryTimer, this.#stuckTimer]) if (timer) clearTimeout(timer);
@@ -172,7 +172,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
-  /** Sees to it that what waits gets a connection: one that is idle, or another one of the pool. */
+  /** Gets waiting work a connection: an idle one, or another one from the pool. */
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
@@ -252,7 +252,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     const now = performance.now();
     let next = Infinity;
     for (const work of [...this.#queue]) {
-      // What is rowgraph's own has a deadline of its own.
+      // Internal work has its own deadline.
       if (work.client === null) continue;
       if (work.arrived + queueTimeoutMillis > now) next = Math.min(next, work.arrived + queueTimeoutMillis);
       else this.#refuse(work, this.#lastFailure ?? overloaded('no database connection became free in time'));

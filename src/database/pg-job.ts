@@ -59,7 +59,7 @@ export class PgJob {
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
-  /** Whether it is to wait for a lock on this connection no longer than for a while. */
+  /** Whether to limit its wait for a lock on this connection. */
   #waitsBriefly = false;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
@@ -118,7 +118,7 @@ export class PgJob {
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
 
-  /** What comes back for so many jobs of its kind. */
+  /** What comes back for this many jobs of its kind. */
   replyTo(batches: number): ExpectedReply {
     const { batch } = this;
     if (batch === null) return { batches, skipped: 0, everyRow: true, maxBytes: Infinity };

@@ -1,5 +1,5 @@
 /**
- * What PostgreSQL says of the safety and speed of exposed objects, beyond what the API is derived from: ownership, policies, grantees,
+ * What PostgreSQL knows about the safety and speed of exposed objects, beyond what the API is derived from: ownership, policies, grantees,
  * indexes. Loaded by `load-facts.ts`; ids are oids.
  */
 
@@ -14,7 +14,7 @@ export interface Facts {
   readonly tables: ReadonlyMap<number, TableFacts>;
   /** Views that read tables with row level security as somebody for whom it does not hold. */
   readonly viewBypasses: readonly ViewBypass[];
-  /** Functions that run with the rights of their owner and that the role may execute, by id. */
+  /** Functions that run with the privileges of their owner and that the role may execute, by id. */
   readonly definerFunctions: ReadonlyMap<number, DefinerFunction>;
   /** The extension that a function belongs to, by the id of the function. */
   readonly extensions: ReadonlyMap<number, string>;

@@ -6,7 +6,7 @@ const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\(\s*SELECT\b|[()]|\b(?:current_set
 interface Parenthesis {
   /** Whether what is inside is in a subselect already, or will be. */
   readonly selected: boolean;
-  /** Where the call begins whose arguments are inside, if it is to be wrapped. */
+  /** Where the call begins whose arguments are inside, if it must be wrapped. */
   readonly callStart: number | null;
 }
 

@@ -65,7 +65,7 @@ function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): Sca
 function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
   if (value === null) return null;
   if (type.kind === 'list') return encodeArray(Array.isArray(value) ? value : [value], type.element, use);
-  // `in` is a list of values of a type that is no list.
+  // `in` is a list of values of a type that is not a list.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
 }

@@ -1,5 +1,5 @@
 /**
- * Counts the look-ups of all caches of one kind, which come and go with roles and with schema snapshots.
+ * Counts the lookups in all caches of one kind, which come and go with roles and schema snapshots.
  */
 import type { CacheStatistics } from '../events.ts';
 

@@ -22,7 +22,7 @@ export interface Caller {
 export interface RequestOptions {
   /** Milliseconds that the request may take. It shortens the time that the graph gives every request (`timeout`), and never extends it. */
   readonly timeout?: number | undefined;
-  /** Cancels the request: it leaves the queue for connections, or PostgreSQL is told to stop. */
+  /** Cancels the request: removes it from the queue, or stops it in PostgreSQL. */
   readonly signal?: AbortSignal | undefined;
   /** Whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
   readonly client?: string | undefined;

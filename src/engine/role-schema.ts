@@ -31,7 +31,7 @@ export interface RoleSchema {
   readonly reportsCost: boolean;
   readonly roleDefaults: RoleDefaults;
   readonly documents: LRUCache<string, CachedDocument>;
-  /** Where look-ups are counted, those of all roles together. */
+  /** Where the lookups of all roles are counted. */
   readonly uses: SchemaCacheUses;
 }
 

@@ -32,7 +32,7 @@ export interface SnapshotSettings {
   readonly trustedRoles: readonly string[];
   readonly limitsOf: (role: string) => Limits;
   readonly reportsCost: boolean;
-  /** Where look-ups are counted. */
+  /** Where lookups are counted. */
   readonly uses: SchemaCacheUses;
 }
 

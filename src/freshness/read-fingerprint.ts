@@ -1,5 +1,5 @@
 /**
- * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh where no event trigger tells.
+ * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers.
  * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
  */
 import type { Database } from '../database/database.ts';
@@ -55,10 +55,10 @@ select pg_catalog.concat_ws(' ',
     from pg_catalog.pg_roles r)
 )`;
 
-/** It takes milliseconds: a server that needs longer is not there. */
+/** It takes milliseconds: a server that needs longer counts as unreachable. */
 const timeoutMillis = 10_000;
 
-/** Reads the fingerprint of what these schemas' API is made of. Equal texts mean that nothing has changed. */
+/** Reads the fingerprint of everything that the API of these schemas derives from. Equal texts mean that nothing has changed. */
 export async function readFingerprint(database: Database, schemas: readonly string[]): Promise<string> {
   const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';

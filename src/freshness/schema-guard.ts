@@ -1,5 +1,5 @@
 /**
- * Makes a statement fail where the schema is not the one that it was compiled for:
+ * Makes a statement fail if the schema is not the one that it was compiled for:
  *
  *     select (select case when … then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change), …
  *
@@ -11,7 +11,7 @@
 import type { Parameter } from '../plan/plan.ts';
 import { bind, join, newLine, type Sql, sql } from '../sql/sql.ts';
 
-/** The expression, whose value nobody wants; none where the database keeps no version. */
+/** The expression, whose value is ignored; none if the database keeps no version. */
 export type Guard = readonly [] | readonly [Sql];
 
 export const unguarded: Guard = [];
@@ -24,7 +24,7 @@ export function schemaGuard(version: string | null): Guard {
   return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
 }
 
-/** The columns, behind the guard where there is one: it is evaluated first. */
+/** The columns, after the guard if there is one: it is evaluated first. */
 export function selectList(guard: Guard, columns: readonly Sql[]): Sql {
   return join([...guard, ...columns], sql`,${newLine}`);
 }

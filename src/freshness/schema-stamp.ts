@@ -1,10 +1,10 @@
-/** What tells one state of the database's schema from another. */
+/** Identifies a state of the database's schema. */
 import type { Database } from '../database/database.ts';
 import { readFingerprint } from './read-fingerprint.ts';
 import { readSchemaVersion } from './schema-triggers.ts';
 
 export interface SchemaStamp {
-  /** Null where the database keeps none. */
+  /** Null if the database keeps none. */
   readonly version: string | null;
   readonly fingerprint: string;
 }

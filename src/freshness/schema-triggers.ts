@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Database } from '../database/database.ts';
 
-/** The channel on which the event triggers tell of DDL that has committed. */
+/** The channel on which the event triggers announce committed DDL. */
 export const schemaChannel = 'rowgraph_schema';
 
 /** What is used of a `Database`, so that any connection will do. */
 type Queryable = Pick<Database, 'query'>;
 
-/** `outdated`: they are switched off, incomplete, or of another version of rowgraph. */
+/** `outdated`: they are disabled, incomplete, or of another version of rowgraph. */
 export type SchemaTriggersState = 'installed' | 'outdated' | 'absent';
 
 const triggersText = `select count(*) = 2 from pg_catalog.pg_event_trigger
@@ -26,7 +26,7 @@ const removal = `drop event trigger if exists rowgraph_ddl;
   drop schema if exists rowgraph`;
 
 /**
- * Installs the event triggers, unless they are there as we want them. Only a superuser may (and who a provider lets); everybody else is
+ * Installs the event triggers, unless the current version is already installed. This needs a superuser (or whom the provider allows); others are
  * rejected with SQLSTATE 42501, and nothing is changed.
  */
 export async function installSchemaTriggers(database: Queryable): Promise<void> {
@@ -35,12 +35,12 @@ export async function installSchemaTriggers(database: Queryable): Promise<void> 
   await database.query(`${script}\ncomment on schema rowgraph is '${commentOf(script)}';`);
 }
 
-/** Takes away all that was installed, in one transaction. What somebody else keeps in the schema `rowgraph` makes it fail. */
+/** Removes everything that was installed, in one transaction. Fails if the schema `rowgraph` contains other objects. */
 export async function removeSchemaTriggers(database: Queryable): Promise<void> {
   await database.query(removal);
 }
 
-/** Whether the event triggers are there as we want them. */
+/** Whether the current version of the event triggers is installed. */
 export async function readTriggersState(database: Queryable): Promise<SchemaTriggersState> {
   const [row] = await database.query(commentText);
   if ((await areTriggersOn(database)) && row?.[0] === commentOf(await readScript())) return 'installed';
@@ -51,7 +51,7 @@ function readScript(): Promise<string> {
   return readFile(new URL('./schema-version.sql', import.meta.url), 'utf8');
 }
 
-/** Tells versions of the script apart. */
+/** Identifies the version of the script. */
 function commentOf(script: string): string {
   return `Keeps the schema version for rowgraph (${createHash('sha256').update(script).digest('hex').slice(0, 16)})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a snapshot of the schema fresh: loads another beside the old one and swaps it whole. Where our event triggers are installed each
- * batch carries the version it was compiled for; elsewhere a fingerprint is compared every second, and before a request is refused.
+ * Keeps a snapshot of the schema fresh: loads a new one beside the old one, then swaps them. With our event triggers installed, each
+ * batch carries the version it was compiled for; otherwise a fingerprint is compared every second, and before a request is rejected.
  */
 
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
@@ -16,14 +16,14 @@ import { StaleSchemaError } from './stale-schema-error.ts';
 
 const fingerprintMillis = 1000;
 /**
- * How often requests that are refused without asking the database may have the schema compared in vain: so many times in a row, then once in a
- * pause, and anew after every change that is found. An invalid request costs the database nothing more.
+ * How often requests that are rejected without asking the database may trigger a comparison of the schema that finds no change: this many times in a row,
+ * then once per pause; a change resets the count. Otherwise invalid requests cost the database nothing.
  */
 const mostVainChecks = 20;
 const vainCheckMillis = 200;
-/** How long a request is compiled anew because the schema keeps changing under it. */
+/** How long to keep recompiling a request while the schema keeps changing. */
 const patienceMillis = 10_000;
-/** What a request may be refused with only because of the schema that it was compiled for. */
+/** Errors that may be due only to the schema that a request was compiled for. */
 const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'PERMISSION_DENIED', 'UNAUTHENTICATED']);
 /**
  * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
@@ -45,9 +45,9 @@ export class SchemaWatch<Snapshot> {
   readonly #load: LoadSnapshot<Snapshot>;
   readonly #observe: Observer;
   #loaded: Loaded<Snapshot>;
-  /** Reads the schema anew where it is not what it was. */
+  /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
-  /** When the last comparison with the database began that is over. */
+  /** When the last completed comparison with the database began. */
   #comparedAt = -Infinity;
   /** How many comparisons in vain invalid requests may ask for, as of a time. */
   #vainChecks = { left: mostVainChecks, at: performance.now() };
@@ -71,7 +71,7 @@ export class SchemaWatch<Snapshot> {
     this.#loaded = loaded;
   }
 
-  /** Loads a snapshot of these schemas and begins to watch them. Rejects where it cannot be loaded. */
+  /** Loads a snapshot of these schemas and starts watching them. Rejects if it cannot be loaded. */
   static async start<Snapshot>(
     database: Database,
     schemas: readonly string[],
@@ -90,8 +90,8 @@ export class SchemaWatch<Snapshot> {
   }
 
   /**
-   * Runs `use` on the current snapshot. Where it fails in a way that a newer schema may explain, and there is one, it runs again on that:
-   * nothing has been changed by then, since a batch that PostgreSQL refuses changes nothing. The deadline ends waiting for a newer schema.
+   * Runs `use` on the current snapshot. If it fails in a way that a newer schema may explain, and there is one, runs it again on that:
+   * nothing has been changed by then, since a batch that PostgreSQL rejects changes nothing. The deadline ends the wait for a newer schema.
    */
   withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const { snapshot } = this.#loaded;
@@ -121,7 +121,7 @@ export class SchemaWatch<Snapshot> {
     }
   }
 
-  /** Reads the schema anew, changed or not. */
+  /** Reloads the schema, changed or not. */
   reload(): Promise<void> {
     this.#isForced = true;
     return this.#refresh.run();
@@ -131,7 +131,7 @@ export class SchemaWatch<Snapshot> {
     this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.#unlisten?.();
-    // What is under way has to end before its connections do.
+    // Running work must end before its connections do.
     await this.#refresh.settled();
   }
 
@@ -153,17 +153,17 @@ export class SchemaWatch<Snapshot> {
   async #isOutdated(error: unknown, snapshot: Snapshot, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
     if (!isStale && !mayBeOutdated(error)) return false;
-    // What is being loaded may be new enough. If not, the next attempt will tell.
+    // The snapshot that is being loaded may be new enough. If not, the next attempt will show.
     if (isStale && this.#loaded.snapshot === snapshot) await this.#refresh.settled();
     if (this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
-    // A comparison that began after the request did would have seen all that its client can know of.
+    // A comparison that began after the request has seen everything that the client can know of.
     if (!isFree && (this.#comparedAt >= began || !this.#mayCheckInVain())) return false;
     try {
       await this.#refresh.run();
     } catch (failure) {
       if (isStale) throw failure;
-      // The database does not answer: what was known before it went is good enough to refuse a request.
+      // The database does not respond: the last known schema is good enough to reject a request.
       return false;
     }
     const isOutdated = this.#loaded.snapshot !== snapshot;
@@ -178,7 +178,7 @@ export class SchemaWatch<Snapshot> {
     return this.#vainChecks.left >= 1;
   }
 
-  /** Begins to listen where there is something to hear: the triggers may be installed at any time. */
+  /** Starts listening if the triggers are installed, which may happen at any time. */
   async #listen(): Promise<void> {
     if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isStopped) return;
     this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
@@ -190,7 +190,7 @@ export class SchemaWatch<Snapshot> {
     this.#timer.unref();
   }
 
-  /** Nobody waits for it, so that a failure is told to the observer: the first of several. */
+  /** Nobody waits for it, so a failure is reported to the observer: the first of several. */
   async #refreshAndTell(): Promise<void> {
     try {
       await this.#refresh.run();
@@ -209,7 +209,7 @@ function mayBeOutdated(error: unknown): boolean {
   return refusals.has(error.code) || (typeof sqlstate === 'string' && undefinedClasses.has(sqlstate.slice(0, 2)));
 }
 
-/** Whether PostgreSQL itself has refused a request, which cost it something already. */
+/** Whether PostgreSQL itself rejected a request, which has already cost it something. */
 function hasAskedDatabase(error: unknown): boolean {
   return error instanceof ApiError && typeof error.details.sqlstate === 'string';
 }

@@ -1,18 +1,18 @@
 /**
- * Work of which one run at a time is enough, and which many may ask for at once.
+ * Runs work at most once at a time, for many callers.
  */
 
 export interface SingleFlight {
   /**
-   * Runs the work. A call during a run shares the run after it with all others of that time, because the present run may have begun too
-   * early to see what they want seen.
+   * Runs the work. Calls during a run share the next run, because the current run may have begun too
+   * early to see what they need.
    */
   run(): Promise<void>;
-  /** Resolves when no run is under way that was when it was called, however that ended. */
+  /** Resolves when the runs in progress at the time of the call have ended, however they end. */
   settled(): Promise<void>;
 }
 
-/** Gives the work that it is given, at most one run at a time. */
+/** Wraps work so that at most one run is in progress at a time. */
 export function singleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -27,7 +27,7 @@ export function singleFlight(work: () => Promise<void>): SingleFlight {
     await running?.catch(() => {});
   };
   const run = (): Promise<void> => {
-    // The next run is waited for also in the moment between the end of the present one and its own start.
+    // Also covers the moment between the end of the current run and the start of the next.
     if (next !== null) return next;
     if (running === null) return start();
     next = settled().then(start);

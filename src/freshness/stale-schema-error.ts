@@ -1,4 +1,4 @@
-/** A batch that was compiled for a schema which is not the present one. Nothing of it ran; compiled anew, it may run again. */
+/** A batch was compiled for an outdated schema. Nothing of it ran; it may be recompiled and run again. */
 export class StaleSchemaError extends Error {
   constructor(cause: Error) {
     super('The schema has changed', { cause });

@@ -10,9 +10,9 @@ import type { Connections } from './connections.ts';
 import type { App } from './create-app.ts';
 
 export interface ServerLimits {
-  /** Milliseconds in which the head of a request must arrive. */
+  /** Milliseconds that the headers of a request may take to arrive. */
   readonly headersTimeout: number;
-  /** Milliseconds in which a request must arrive, its body included. */
+  /** Milliseconds that a request may take to arrive, including its body. */
   readonly receiveTimeout: number;
   readonly maxConnections: number;
 }

@@ -60,7 +60,7 @@ function withoutDescriptions(type: GraphQLEnumType): GraphQLEnumType {
   });
 }
 
-/** What the resolvers of introspection ask of a schema, with every type built when it is told. */
+/** What the resolvers of introspection need from a schema, with every type built when it is written. */
 export class DescribedSchema {
   readonly #schema: LazySchema;
 

@@ -1,4 +1,4 @@
-/** What comment directives may say of each kind of object, and what is wrong with a directive that says something else. */
+/** What comment directives may contain for each kind of object, and the faults of those that contain something else. */
 import { isObject, parseDirective } from './directives.ts';
 
 /** The kinds of objects that can have directives. */

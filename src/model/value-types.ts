@@ -29,7 +29,7 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   jsonb: 'JSON',
 };
 
-/** The type of the values of an argument or a result. Tables and enums have to be in the context. */
+/** The type of the values of an argument or a result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
   const known = context.valueTypes.get(typeId) ?? makeValueType(context, context.catalog.types.get(typeId));
   context.valueTypes.set(typeId, known);

@@ -1,5 +1,5 @@
 /**
- * What an operation has to read, write or call, as a tree of plain data that `compile/` turns into SQL.
+ * What an operation must read, write or call, as a tree of plain data that `compile/` turns into SQL.
  */
 import type { Column, Relation, Routine, RoutineArgument, Table, ValueType } from '../model/model.ts';
 import type { BindValue } from '../request/input-value.ts';

@@ -10,7 +10,7 @@ export interface DatabaseSocket {
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1; port 0 takes any free one. */
+/** Listens on 127.0.0.1; port 0 picks a free one. */
 export async function openDatabaseSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {
   const session = new SharedSession(pglite);
   // The server uses of a PGlite just what SharedSession has.

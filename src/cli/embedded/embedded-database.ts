@@ -38,7 +38,7 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database; loads the SQL unless the data folder has it already. */
+/** Opens the database; loads the SQL unless the data folder already has it. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, environment, progress } = options;
   const cacheFolder = options.cacheDir ?? userCacheFolder(environment, process.platform, homedir());
@@ -63,7 +63,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** A new database with the roles and the files in it. The example is always the same, so it is kept; SQL of the user's need not be. */
+/** A new database with the roles and the files in it. The example is always the same, so it is cached; the user's SQL is not. */
 async function openNew(place: Place, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
   const roles = roleStatements(options);
   const platform = supabaseStatements(textOf(files));

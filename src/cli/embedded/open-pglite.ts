@@ -59,7 +59,7 @@ async function openKept(place: Place, name: string): Promise<PGlite | null> {
   try {
     return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: snapshot }));
   } catch {
-    // What was kept is of no use: it is made anew.
+    // The cached snapshot is unusable: make a new one.
     if (place.folder !== null) await rm(place.folder, { recursive: true, force: true });
     return null;
   }

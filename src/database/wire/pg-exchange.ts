@@ -38,7 +38,7 @@ export interface ExpectedReply {
 export interface ExchangeListener {
   /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
-  /** When the rows of a batch have more bytes than they may: what comes is no longer kept, and the server is to be stopped. */
+  /** Called when the rows of a batch exceed the allowed bytes: further rows are dropped, and the server must be stopped. */
   overflow(): void;
 }
 

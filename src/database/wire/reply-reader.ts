@@ -5,7 +5,7 @@
 
 /** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
 export interface ReplySink<Value> {
-  /** Whether a row of so many bytes, of which there may be none yet, is to be read. If not, its bytes are passed over as they come. */
+  /** Whether to read a row of this many bytes, none of which may have arrived yet. If not, its bytes are skipped. */
   admits(length: number): boolean;
   /** Whether the row that comes is wanted; if not, neither `value` nor `row` is called for it. */
   wantsRow(): boolean;
