@@ -1,4 +1,4 @@
-/** The functions of the introspection query's answer, with their arguments. */
+/** The functions in the result of the catalog query, with their arguments. */
 import type { CatalogArgument, CatalogFunction } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawFunction } from './raw-catalog.ts';

@@ -1,4 +1,4 @@
-/** The tables of the introspection query's answer, with their columns and indexes. */
+/** The tables in the result of the catalog query, with their columns and indexes. */
 import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';

@@ -1,4 +1,4 @@
-/** The types of the introspection query's answer, with the labels of the exposed enums. */
+/** The types in the result of the catalog query, with the labels of the exposed enums. */
 import type { CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawType } from './raw-catalog.ts';

@@ -57,7 +57,7 @@ export interface CatalogColumn {
   readonly typeId: number;
   /** Longest text in characters of varchar(n) and char(n). */
   readonly maxLength: number | null;
-  /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null where it has none. */
+  /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has none. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
   /** Whether PostgreSQL fills it: generated, identity, or with a sequence of its own (serial). */

@@ -62,7 +62,7 @@ from role r`;
 interface RawPrivileges {
   readonly assumable: boolean;
   readonly login: boolean;
-  /** Null where there are none. */
+  /** Null if there are none. */
   readonly powers: readonly string[] | null;
   readonly schemas: readonly number[] | null;
   readonly tables: readonly [id: number, bits: number][] | null;
@@ -71,7 +71,7 @@ interface RawPrivileges {
   readonly types: readonly number[] | null;
 }
 
-/** Loads the privileges of a role. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
+/** Loads the privileges of a role. Rejects with UNAUTHENTICATED if the role does not exist: only tokens name such roles. */
 export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
   const [row] = await database.query(privilegesQuery, [role, JSON.stringify(objectsOf(catalog))]);
   if (!row?.[0]) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);

@@ -29,7 +29,7 @@ select pg_catalog.json_build_object(
   )
 )::text`;
 
-/** Settings that rowgraph chooses for each request, that have a meaning of their own below, or that would change how PostgreSQL writes its answers. */
+/** Settings that rowgraph chooses for each request, that have a meaning of their own below, or that would change how PostgreSQL writes values. */
 const chosen: ReadonlySet<string> = new Set([
   'role',
   'session_authorization',

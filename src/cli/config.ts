@@ -153,7 +153,7 @@ export interface CommandSettings<Name extends SettingName, Required extends Name
 }
 
 export interface ConfigurationSources {
-  /** What the command line gave, by setting; absent where it gave nothing. */
+  /** What the command line gave, by setting; absent if it gave nothing. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Environment;
   /** The config file, if there is one. */

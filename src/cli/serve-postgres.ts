@@ -60,7 +60,7 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** Checks the database and opens it. Rejects with `UnreachableError` where that may succeed later. */
+/** Checks the database and opens it. Rejects with `UnreachableError` if that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
   const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueTimeout } = configuration;
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);

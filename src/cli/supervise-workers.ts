@@ -55,7 +55,7 @@ class Supervisor {
     this.#observe = observe;
   }
 
-  /** Resolves to what the first worker says of the service when all serve; to null where that was cut short by `stop`. Rejects where the first worker ends before it serves. */
+  /** Resolves, when all workers serve, to what the first one reports about the service; to null if `stop` came first. Rejects if the first worker exits before it serves. */
   async start(): Promise<readonly string[] | null> {
     // Alone, so that what is wrong with the settings, the database or the port is said once.
     const first = forkWorker();

@@ -34,7 +34,7 @@ function insertOne(plan: InsertPlan, context: StatementContext, guard: Guard): S
   return sql`${write(plan, target)}${newLine}returning ${selectList(guard, [concatenate(json)])}`;
 }
 
-/** What is answered where a trigger kept the only row from being inserted. */
+/** The response if a trigger kept the only row from being inserted. */
 function responseOfNothing({ members }: InsertPlan): string {
   const values = members.map(({ key, value }): [string, unknown] => {
     if (value.kind === 'type name') return [key, value.name];

@@ -93,7 +93,7 @@ function toOne(relation: Relation, row: RowPlan, scope: Scope, context: Statemen
   );
 }
 
-/** The row as an object, or null where there is none. */
+/** The row as an object, or null if there is none. */
 export function objectOrNull(json: Sql, from: Sql, where: Sql): Sql {
   return sql`coalesce((select ${json}${newLine}from ${from}${newLine}where ${where}), 'null')`;
 }

@@ -35,7 +35,7 @@ export function wholeRanges(keys: readonly OrderKey[], scope: Scope): SeekRange[
   return first.nullsFirst ? [nulls, values] : [values, nulls];
 }
 
-/** The ranges, nearest first. None where nothing can follow. Keys are in walking order. */
+/** The ranges, nearest first. None if nothing can follow. Keys are in walking order. */
 export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], scope: Scope): SeekRange[] {
   const seeker = new Seeker(keys, cursor, scope);
   const ranges: SeekRange[] = [];

@@ -16,7 +16,7 @@ export function repeatsValue(type: ValueType): boolean {
   return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
 }
 
-/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null where the value is. */
+/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null if the value is. */
 interface Form {
   readonly kind: 'bare' | 'quoted' | 'json';
   readonly value: Sql;

@@ -19,7 +19,7 @@ export interface Session {
   readonly claims: string;
   /** The value of `search_path`, quoted. */
   readonly searchPath: string;
-  /** The schema version that the statements were compiled for; null where the database keeps none. */
+  /** The schema version that the statements were compiled for; null if the database keeps none. */
   readonly version: string | null;
   /** The settings of the role from `alter role … set`. */
   readonly defaults?: RoleDefaults | undefined;
@@ -27,7 +27,7 @@ export interface Session {
 
 /** The settings that a session of a role begins with (https://www.postgresql.org/docs/current/sql-alterrole.html), as far as they hold for a transaction. */
 export interface RoleDefaults {
-  /** Milliseconds; null where nothing limits the time of a statement. */
+  /** Milliseconds; null if nothing limits the time of a statement. */
   readonly statementTimeout: number | null;
   /** Null: that of the connection. */
   readonly isolation: string | null;
@@ -45,7 +45,7 @@ export interface Batch {
    * connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
-  /** Until when it may wait and run. Without one, nothing but the connection limits it. */
+  /** How long it may wait and run. Without one, only the connection limits it. */
   readonly deadline?: Deadline | null | undefined;
   /** Whose share of the connections it uses. */
   readonly client?: string | undefined;
@@ -92,7 +92,7 @@ export interface Database {
  */
 export type FailureReason = 'overloaded' | 'timeout' | 'cancelled' | 'outcome-unknown' | 'response-too-large';
 
-/** What PostgreSQL (or the network) said: a `sqlstate` of five characters, or null where the connection failed. */
+/** What PostgreSQL (or the network) said: a `sqlstate` of five characters, or null if the connection failed. */
 export class DatabaseError extends Error {
   readonly sqlstate: string | null;
   readonly reason: FailureReason | undefined;

@@ -73,7 +73,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#queue = new ConnectionQueue({ length: options.queueLength, share });
   }
 
-  /** How many connections more are to be at work until half of the pool is. */
+  /** How many more connections must be in use until half of the pool is. */
   countSpare(): number {
     return Math.ceil(this.#size / 2) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
   }
@@ -88,7 +88,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#queue.size > 0;
   }
 
-  /** Whether somebody has this connection. */
+  /** Whether the connection is in use. */
   isLent(client: Client): boolean {
     return this.#lent.has(client);
   }
@@ -202,7 +202,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#putAside(client);
   }
 
-  /** Nobody needs the connection at present. */
+  /** Nobody needs the connection now. */
   #putAside(client: Client, error?: unknown): void {
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed) this.#idle.push(client);
     else client.release(error);
@@ -222,8 +222,8 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   }
 
   /**
-   * Where the server has no connection to spare, or where connections are at work that may become free, work goes on waiting. Else nobody is to wait
-   * for what is not there.
+   * If the server has no free connection, or connections in use may become free, work keeps waiting. Otherwise it is rejected, because there is nothing
+   * to wait for.
    */
   #noteFailure(error: unknown, began: number): void {
     this.#options.onError(error);

@@ -54,7 +54,7 @@ export class PgJob {
   readonly #settlement: JobSettlement;
   /** Where it runs, and with whom; null while it waits. */
   run: { readonly run: PgRun; readonly jobs: readonly PgJob[] } | null = null;
-  /** In which it waits for a connection; null where it waits for the end of a turn. */
+  /** In which it waits for a connection; null if it waits for the end of a turn. */
   group: JobGroup | null = null;
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };

@@ -23,7 +23,7 @@ export interface ResponseBody {
 /** Below this size a copy costs less than another piece to write. */
 const joinedLength = 16 * 1024;
 
-/** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null where there is none. */
+/** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null if there is none. */
 export function assembleResponse(roots: readonly ResponseMember[], extensions: string | null = null): ResponseBody {
   const end = extensions === null ? '}}' : `},"extensions":${extensions}}`;
   return assembleString(roots, end) ?? assembleBytes(roots, end);

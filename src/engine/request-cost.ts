@@ -15,7 +15,7 @@ import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
 
-/** What was counted, under the names of the limits; null where that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
+/** What was counted, under the names of the limits; null if that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
 export type CostCounts = Readonly<Record<LimitName, number | null>>;
 
 /** What one operation of a document counts. */
@@ -32,7 +32,7 @@ export interface OperationCost {
 /** What a document counts, and the limits. */
 export interface RequestCost {
   readonly operations: readonly OperationCost[];
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly limits: CostCounts;
 }
 

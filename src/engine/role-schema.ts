@@ -22,7 +22,7 @@ export interface RoleSchema {
   readonly introspected: Model | null;
   /** Introspection responses of all roles. */
   readonly introspectionCache: IntrospectionCache;
-  /** The schema version that the model was read at; null where the database keeps none. */
+  /** The schema version that the model was read at; null if the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
   /** What a request of the role may cost. */

@@ -57,7 +57,7 @@ function commentOf(script: string): string {
 }
 
 /**
- * The version of the schema, or null where the database keeps none. Read it before the catalog: DDL that commits between the two
+ * The version of the schema, or null if the database keeps none. Read it before the catalog: DDL that commits between the two
  * then shows as another version at the first batch, and is not overlooked.
  */
 export async function readSchemaVersion(database: Queryable): Promise<string | null> {

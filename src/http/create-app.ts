@@ -147,7 +147,7 @@ async function routeRequest(request: IncomingMessage, target: string | null, exp
   return explainNotFound(target, other.path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
 }
 
-/** The path that a request asks for, without its query; null where it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
+/** The path that a request asks for, without its query; null if it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
 function readTarget(url: string): string | null {
   const target = url.startsWith('/') || !URL.canParse(url) ? url : url.slice(new URL(url).origin.length) || '/';
   const path = target.split('?', 1)[0]!;

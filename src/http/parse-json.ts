@@ -45,7 +45,7 @@ class LongText {
     }
   }
 
-  /** A scalar or an empty container; undefined where a container has begun, whose first value is next. */
+  /** A scalar or an empty container; undefined if a container has begun, whose first value is next. */
   #startValue(): unknown {
     switch (this.#peek()) {
       case '{':

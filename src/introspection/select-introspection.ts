@@ -28,7 +28,7 @@ type Resolver = (source: unknown) => unknown;
 
 /** A field of a response. */
 export interface IntrospectedField<FieldShape = Shape> {
-  /** The key as it stands in the answer, with its colon. */
+  /** The key as written in the response, with its colon. */
   readonly label: string;
   /** The value of the field of an object. A list is an iterable. */
   readonly resolve: Resolver;
@@ -56,13 +56,13 @@ export interface IntrospectionRequest {
 
 const rootFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef };
 
-/** Fields that answer otherwise than graphql-js does, whose response is the last parameter. */
+/** Fields with other values than those of graphql-js, which are the last parameter. */
 const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedSchema, resolve: Resolver) => unknown>> = {
   // These come one by one, so that each type and field is built when its turn comes.
   '__Schema.types': (_, schema) => schema.types(),
   '__Type.possibleTypes': (type, schema) => (isAbstractType(type) ? schema.possibleTypes() : null),
   '__Type.fields': (type, schema, resolve) => (isObjectType(type) && schema.fieldsOf(type)) || resolve(type),
-  // pg_graphql has empty lists where graphql-js answers null, and clients of it have seen no null there.
+  // pg_graphql returns empty lists where graphql-js returns null, and its clients do not expect null there.
   '__Type.enumValues': (type, _, resolve) => resolve(type) ?? [],
   '__Type.interfaces': (type, _, resolve) => resolve(type) ?? [],
 };

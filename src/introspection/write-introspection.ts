@@ -8,7 +8,7 @@ import type { IntrospectedField, Shape } from './select-introspection.ts';
 /** Characters of text that become a piece of bytes. */
 const pieceLength = 64 * 1024;
 
-/** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX where it is longer than so many characters. */
+/** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX if it exceeds this many characters. */
 export function* writeIntrospection({ resolve, shape }: IntrospectedField, maxLength: number): Generator<void, readonly Buffer[]> {
   const writer = new Writer(maxLength);
   yield* writer.value(shape, resolve(undefined));

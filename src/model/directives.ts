@@ -46,7 +46,7 @@ export function readDirective(comment: string | null): Directive {
   return parsed.kind === 'json' && isObject(parsed.value) ? parsed.value : nothing;
 }
 
-/** A name that a directive gives (`name`, `local_name`, `foreign_name`): any scalar as text; null where it gives none. */
+/** A name that a directive gives (`name`, `local_name`, `foreign_name`): any scalar as text; null if it gives none. */
 export function readName(directive: Directive, key: string): string | null {
   const value = directive[key];
   if (value === undefined || value === null || typeof value === 'object') return null;
@@ -66,7 +66,7 @@ export function readEnabled(directive: Directive, key: string): boolean {
 
 const maxInteger = 2147483647;
 
-/** `max_rows`, a number or its text, as PostgreSQL reads an integer; null where there is none, or none that a page could have. */
+/** `max_rows`, a number or its text, as PostgreSQL reads an integer; null if there is none, or none that a page could have. */
 export function readMaxRows(directive: Directive): number | null {
   const text = readName(directive, 'max_rows');
   if (text === null || !/^\s*[-+]?\d+\s*$/.test(text)) return null;
@@ -74,7 +74,7 @@ export function readMaxRows(directive: Directive): number | null {
   return value < 0 || value > maxInteger ? null : value;
 }
 
-/** `primary_key_columns`; undefined where there are none or they are no list of names. */
+/** `primary_key_columns`; undefined if there are none or they are no list of names. */
 export function readKeyColumns(directive: Directive): readonly string[] | undefined {
   return readNames(directive['primary_key_columns']);
 }

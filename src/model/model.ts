@@ -185,7 +185,7 @@ export interface RoutineArgument {
   readonly variadic: boolean;
   /** No default: the argument must be given and may not be null. */
   readonly required: boolean;
-  /** The default as introspection shows it (a JavaScript value); undefined where it is none or an expression. */
+  /** The default as introspection shows it (a JavaScript value); undefined if it is none or an expression. */
   readonly defaultValue: unknown;
 }
 

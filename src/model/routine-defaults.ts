@@ -1,7 +1,7 @@
 /** Defaults of arguments as introspection shows them: constants of a few types, as in pg_graphql; any other expression is not shown. */
 
 /**
- * Reads the default of an argument, which PostgreSQL deparsed, as a JavaScript value; undefined where it is null or no plain constant.
+ * Reads the default of an argument, which PostgreSQL deparsed, as a JavaScript value; undefined if it is null or no plain constant.
  * `'see'::text` → `see`, `10` → 10.
  */
 export function readDefault(sql: string, typeName: string): unknown {

@@ -5,7 +5,7 @@ import type { InputValue } from '../request/input-value.ts';
 import { textParameter } from './parameters.ts';
 import type { Parameter } from './plan.ts';
 
-/** The key columns with their values out of a nodeId of this table. Throws BAD_USER_INPUT where they do not fit. */
+/** The key columns with their values out of a nodeId of this table. Throws BAD_USER_INPUT if they do not fit. */
 export function keyOfNodeId(id: InputValue, table: Table): { column: Column; parameter: Parameter }[] {
   if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', 'Expected a nodeId.');
   if (id.schema !== table.schema || id.table !== table.name) {

@@ -8,7 +8,7 @@ import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { Filter, Operator } from './plan.ts';
 
-/** The condition; null where there is none. Throws BAD_USER_INPUT. */
+/** The condition; null if there is none. Throws BAD_USER_INPUT. */
 export function planFilter(value: InputValue | undefined, table: Table): Filter | null {
   if (value === undefined || value === null) return null;
   return every(objectOf(value).entries.map((entry) => planEntry(entry, table)));

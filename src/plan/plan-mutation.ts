@@ -8,7 +8,7 @@ import type { InsertPlan, Member, MutationPlan, Parameter, ResponseValue } from 
 import { planFilter } from './plan-filter.ts';
 import { planRow } from './plan-selection.ts';
 
-/** The plan of a mutation field. Throws BAD_USER_INPUT where there is nothing to write. */
+/** The plan of a mutation field. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'insert' | 'update' | 'delete', table: Table): MutationPlan {
   const members = planResponse(field, table);
   if (kind === 'insert') return planInsert(argumentOf(field, 'objects'), table, members);

@@ -93,7 +93,7 @@ export interface Page {
   readonly direction: 'forward' | 'backward';
   readonly limit: Count;
   readonly offset: Count | null;
-  /** The seek position, with a value for each of the first order keys; null where the row had null. */
+  /** The seek position, with a value for each of the first order keys; null if the row had null. */
   readonly cursor: readonly (Parameter | null)[] | null;
   /** The requested order, completed by the primary key to a total one. A cursor holds a value of each. */
   readonly keys: readonly OrderKey[];
@@ -137,7 +137,7 @@ export interface InsertPlan {
   readonly kind: 'insert';
   readonly table: Table;
   readonly columns: readonly Column[];
-  /** A value for each of the columns; null where the row takes the default. */
+  /** A value for each of the columns; null if the row takes the default. */
   readonly rows: readonly (readonly (Parameter | null)[])[];
   readonly members: readonly Member<ResponseValue>[];
 }

@@ -29,7 +29,7 @@ import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 export interface VariableDeclaration {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** The default of the declaration; undefined where it has none. */
+  /** The default of the declaration; undefined if it has none. */
   readonly defaultValue: InputValue | undefined;
   /** A boolean that decides on `@skip` or `@include` is part of the variant. */
   readonly isCondition: boolean;

@@ -43,7 +43,7 @@ export interface InputEntry {
   readonly value: InputValue;
 }
 
-/** A decoded cursor: the values of the order keys, null where the row had none. */
+/** A decoded cursor: the values of the order keys, null if the row had none. */
 export interface CursorValue {
   readonly kind: 'cursor';
   readonly elements: readonly (BindValue | null)[];

@@ -50,7 +50,7 @@ interface FieldSource {
 interface Entry {
   readonly node: FieldNode;
   readonly parentType: ParentType;
-  /** Undefined where the type has no such field, which is another rule's matter. */
+  /** Undefined if the type has no such field, which is another rule's matter. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   /** The field that it was selected of. */
   readonly parent: Entry | null;

@@ -31,7 +31,7 @@ export interface Argument {
   readonly value: InputValue;
 }
 
-/** The value of an argument; undefined where it is absent. */
+/** The value of an argument; undefined if it is absent. */
 export function argumentOf(field: SelectedField, name: string): InputValue | undefined {
   return field.arguments.find((argument) => argument.name === name)?.value;
 }

@@ -39,7 +39,7 @@ const functions: readonly { name: AggregateFunction; type: 'Sum' | 'Avg' | 'Min'
   { name: 'max', type: 'Max', kind: 'maximum', of: 'Maximum aggregates for comparable fields', column: 'Maximum' },
 ];
 
-/** The scalar of an aggregate over a column; undefined where there is none. */
+/** The scalar of an aggregate over a column; undefined if there is none. */
 export function aggregateScalar(name: AggregateFunction, column: Column): ScalarName | undefined {
   if (column.type.kind !== 'scalar') return undefined;
   const { typeName } = column.type;

@@ -134,7 +134,7 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-/** None where a type of it is not in this schema. */
+/** None if a type of it is not in this schema. */
 function* routineField(registry: TypeRegistry, routine: Routine): Generator<RootField, void> {
   const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
   if (field) yield [routine.fieldName, () => field];

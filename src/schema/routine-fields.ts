@@ -9,7 +9,7 @@ import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, outputTypeOf } from './types-of-values.ts';
 
-/** The field; undefined where a type of it is not in this schema. */
+/** The field; undefined if a type of it is not in this schema. */
 export function routineFieldConfig(
   registry: TypeRegistry,
   routine: Routine,

@@ -4,7 +4,7 @@ import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/mo
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The nullable output type; undefined where no field can have it. */
+/** The nullable output type; undefined if no field can have it. */
 export function outputTypeOf(type: ValueType, registry: TypeRegistry): (GraphQLNullableType & GraphQLOutputType) | undefined {
   switch (type.kind) {
     case 'scalar':
@@ -20,7 +20,7 @@ export function outputTypeOf(type: ValueType, registry: TypeRegistry): (GraphQLN
   }
 }
 
-/** The nullable input type; undefined where the enum is not in this schema. */
+/** The nullable input type; undefined if the enum is not in this schema. */
 export function inputTypeOf(
   type: ScalarType | EnumValueType | ListType,
   registry: TypeRegistry,

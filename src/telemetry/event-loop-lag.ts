@@ -36,7 +36,7 @@ export class EventLoopLag {
   #timer: NodeJS.Timeout | null = null;
   #wasBusy = false;
 
-  /** Adds its gauges to the registry. `countInFlight`: how many requests are being answered. */
+  /** Adds its gauges to the registry. `countInFlight`: how many requests are in flight. */
   constructor(registry: Registry, countInFlight: () => number, delays = monitorEventLoopDelay({ resolution: resolutionMillis })) {
     this.#delays = delays;
     this.#countInFlight = countInFlight;

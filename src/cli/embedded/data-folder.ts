@@ -13,7 +13,7 @@ export interface DataFolder {
   readonly jwtSecret: string;
   /** Names of the extensions that the loaded SQL asked for; null until it was loaded. */
   readonly extensions: readonly string[] | null;
-  /** Notes that all SQL was loaded. Before that, the next start begins anew. */
+  /** Records that all SQL was loaded. Until then, the next start begins from scratch. */
   markLoaded(extensions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

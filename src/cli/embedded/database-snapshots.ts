@@ -10,7 +10,7 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** A snapshot as a tar archive; null where there is none that is whole. */
+/** A snapshot as a tar archive; null if there is no intact one. */
 export async function readSnapshot(cacheFolder: string, name: string): Promise<Blob | null> {
   try {
     const compressed = await readFile(await snapshotFile(cacheFolder, name));

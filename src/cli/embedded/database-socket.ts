@@ -52,7 +52,7 @@ class SharedSession {
   /** Sends one message of a client and passes on what the database says. The lock is kept until the database is ready for a query. */
   async execProtocolRawStream(message: Uint8Array, { onRawData }: { onRawData: (data: Uint8Array) => void }): Promise<void> {
     try {
-      // Not PGlite's own method of this name: its sink stays in place and would swallow the answer to whoever comes next.
+      // Not PGlite's own method of this name: its sink stays in place and would swallow the reply to the next client.
       const { data } = await this.#pglite.execProtocol(isTerminate(message) ? resetSession : withoutCopyFromStdin(message), {
         throwOnError: false,
       });
@@ -97,19 +97,19 @@ const messageType = { notification: 'A', parse: 'P', query: 'Q', readyForQuery: 
 /** A startup packet has no type; it begins with the high byte of its length. */
 const startup = 0;
 
-/** What a client set must not hold for the next one. */
+/** A client's settings must not affect the next client. */
 const resetSession = typedMessage(messageType.query, 'rollback; reset session authorization; reset role; reset all\0');
 
 function isTerminate(message: Uint8Array): boolean {
   return message[0] === messageType.terminate.charCodeAt(0);
 }
 
-/** ReadyForQuery is the last message of an answer: its type, a length of 5, and the state of the transaction. */
+/** ReadyForQuery is the last message of a reply: its type, a length of 5, and the state of the transaction. */
 function endsReadyForQuery(answer: Uint8Array): boolean {
   return answer.at(-6) === messageType.readyForQuery.charCodeAt(0) && answer.at(-2) === 5;
 }
 
-/** The session listens for changes of the schema on our behalf; a client that never asked would be puzzled. */
+/** The session listens for schema changes on our behalf; clients that did not ask for notifications must not see them. */
 function withoutOurNotifications(data: Uint8Array): Uint8Array {
   const bytes = toBuffer(data);
   const kept: Buffer[] = [];

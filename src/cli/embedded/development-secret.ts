@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A secret that nobody can guess, as text. */
+/** An unguessable secret, as text. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

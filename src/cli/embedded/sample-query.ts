@@ -1,4 +1,4 @@
-/** Chooses a query that has an answer, for the `curl` line that `rowgraph dev` prints. In: the graph and the role; out: a query. */
+/** Chooses a query that returns rows, for the `curl` line that `rowgraph dev` prints. In: the graph and the role; out: a query. */
 import type { Rowgraph } from '../../index.ts';
 
 const exampleQuery = '{ speciesCollection(first: 3, orderBy: [{name: AscNullsLast}]) { edges { node { name scientificName } } } }';

@@ -56,7 +56,7 @@ export function splitSql(source: string): SqlStatement[] {
 }
 
 interface StatementEnd {
-  /** Where the statement begins after space and comments; null where there is none. */
+  /** Where the statement begins after space and comments; null if there is none. */
   readonly start: number | null;
   readonly stop: number;
   readonly next: number;

@@ -24,7 +24,7 @@ interface CancelConnection {
 
 /**
  * `delivered`: the server has signalled the backend and closed the connection, so that whatever the backend is sent afterwards is not what gets
- * cancelled. `unreachable`: the server did not answer in time. `unsupported`: the connection does not say which backend it is.
+ * cancelled. `unreachable`: the server did not respond in time. `unsupported`: the connection does not say which backend it is.
  */
 export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';
 

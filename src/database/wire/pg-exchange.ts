@@ -52,7 +52,7 @@ const failedInCompany = new Error('Another batch that shared the connection has 
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
 export class PgExchange implements ReplySink<ColumnValue> {
-  /** One row a statement (the first; empty where there was none), or every row if asked for. Of one batch, as the next two. */
+  /** One row a statement (the first; empty if there was none), or every row if asked for. Of one batch, as the next two. */
   results: ColumnValue[][] = [];
   /** Null unless something failed. */
   error: unknown = null;
