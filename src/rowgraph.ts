@@ -33,7 +33,7 @@ export interface RowgraphOptions {
   readonly schemas?: readonly string[];
   /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
   readonly extraSearchPath?: readonly string[];
-  /** Whether introspection is answered: by the comment directive of each schema (the default), always or never. */
+  /** Whether introspection is allowed: as the comment directive of each schema says (the default), always or never. */
   readonly introspection?: 'directive' | 'on' | 'off';
   /** Size of the pool that is opened for a URL. Default: 10. */
   readonly poolSize?: number;

@@ -52,7 +52,7 @@ export const developmentSettings: CommandSettings<DevelopmentSettingName, never>
   names: [...serviceSettingNames, 'dataDir', 'dbPort', 'cacheDir'],
   required: [],
   defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, logLevel: 'warn' },
-  defaultTexts: { jwtSecret: 'made at random and kept' },
+  defaultTexts: { jwtSecret: 'generated at random and kept' },
 };
 
 type ServeSettingName =

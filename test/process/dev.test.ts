@@ -207,7 +207,7 @@ test('--data-dir keeps data and keys, over Ctrl-C and over a crash', async () =>
   assert.equal((await first.command.stop()).code, 0);
 
   const second = await startDev(home, '--data-dir', 'data', '--sql', sql);
-  assert.match(second.text, /has been loaded before/);
+  assert.match(second.text, /already loaded/);
   assert.equal(second.facts['JWT secret'], first.facts['JWT secret']);
   assert.equal((await ask(second, add(2))).errors, undefined);
   await second.command.stop('SIGKILL');

@@ -38,7 +38,7 @@ export async function loadSql(pglite: PGlite, files: readonly SqlFile[], progres
       }
     };
     await progress.step(`Loading ${file.name}`, run, { describeState: () => `${done} of ${statements.length} statements` });
-    if (pglite.isInTransaction()) throw new CommandError(`${file.name}: a transaction is still open at the end: add "commit;"`, 1);
+    if (pglite.isInTransaction()) throw new CommandError(`${file.name}: a transaction is still open at the end; add "commit;"`, 1);
     await pglite.exec(resetSession);
     for (const text of describeSkipped(skipped)) warn(`${file.name}: ${text}`);
   }
