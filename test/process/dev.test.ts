@@ -151,7 +151,7 @@ test('what is missing from the API is pointed out, with what to run: at the star
     await writeSql('open.sql', 'create table open (id int primary key);'),
     await writeSql('closed.sql', closed),
   );
-  assert.match(printed.text, /^public\.secret is missing from the API, as neither anon nor authenticated has any privilege on it\./m);
+  assert.match(printed.text, /^public\.secret is missing from the API because neither anon nor authenticated has any privilege on it\./m);
   const remedy = /^ {2}(grant select on public\.secret to anon, authenticated;)$/m.exec(printed.text)?.[1] ?? '';
   const client = new pg.Client(printed.facts['DB URL'] ?? '');
   await client.connect();
@@ -169,7 +169,7 @@ test('an API that is empty for the anonymous role says why', async () => {
     await printed.command.stop();
     return /^The API is empty[\s\S]*?(?=\n\n)/m.exec(printed.text)?.[0] ?? printed.text;
   };
-  assert.match(await emptiness(''), /^The API is empty, as there are no tables or functions in the schema public: create some with psql/);
+  assert.match(await emptiness(''), /^The API is empty because there are no tables or functions in the schema public: create some with psql/);
   const closed = 'create table note (id int);\ncreate table plan (id int primary key);\nrevoke all on plan from anon;';
   assert.match(
     await emptiness(closed),

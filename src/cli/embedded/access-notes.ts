@@ -1,6 +1,6 @@
 /**
- * What a newcomer wonders about when something is missing from the API: tables that nobody was granted anything on, and an API with nothing in it. In:
- * the database and its graph; out: lines that say what is so, and what to run.
+ * Explains what newcomers find missing from the API: tables without any grant, and an empty API. In: the database and its graph; out: lines
+ * that say what is missing, and what to run.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
@@ -39,7 +39,7 @@ export class AccessNotes {
   readonly #settings: AccessSettings;
   /** The roles of clients. */
   readonly #roles: readonly string[];
-  /** Tables that are known to be closed; null until somebody was told of them. */
+  /** Tables that are known to be closed; null until they were reported. */
   #closed: ReadonlySet<string> | null = null;
 
   constructor(pglite: PGlite, settings: AccessSettings) {
@@ -48,7 +48,7 @@ export class AccessNotes {
     this.#roles = [settings.anonRole, 'authenticated'];
   }
 
-  /** What there is to say now; nothing where the API is as one would expect it. */
+  /** The notes for now; none if the API is as expected. */
   async describe(graph: Rowgraph): Promise<string[]> {
     const closed = await this.#findClosed();
     this.#closed = new Set(closed);
@@ -56,7 +56,7 @@ export class AccessNotes {
     return emptiness.length > 0 ? emptiness : describeClosed(closed, this.#roles);
   }
 
-  /** What there is to say after a change of the schema: of closed tables that are new. */
+  /** The notes after a schema change: about new closed tables. */
   async describeChange(): Promise<string[]> {
     if (this.#closed === null) return [];
     const closed = await this.#findClosed();
@@ -77,12 +77,12 @@ function describeClosed(tables: readonly string[], roles: readonly string[]): st
   const [subject, object] = tables.length === 1 ? [`${tables[0]} is`, 'it'] : [`${tables.length} tables are`, 'them'];
   const more = tables.length > maxNamed ? ` -- and ${tables.length - maxNamed} more` : '';
   return [
-    `${subject} missing from the API, as neither ${roles.join(' nor ')} has any privilege on ${object}. To let them read:`,
+    `${subject} missing from the API because neither ${roles.join(' nor ')} has any privilege on ${object}. To let them read:`,
     `  grant select on ${tables.slice(0, maxNamed).join(', ')} to ${roles.join(', ')};${more}`,
   ];
 }
 
-/** Why the API of the anonymous role is empty, and what to run; nothing where it is not, or introspection is off. */
+/** Why the API of the anonymous role is empty, and what to run; none if it is not empty, or introspection is off. */
 async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: AccessSettings): Promise<string[]> {
   const { data } = await graph.execute({ query: '{ __schema { queryType { fields { name } } mutationType { name } } }' }, { role });
   const root = data?.__schema as { queryType: { fields: readonly unknown[] }; mutationType: object | null } | undefined;
@@ -93,7 +93,7 @@ async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: A
   if (reasons.length > 0) return [`The API is empty for ${role}:`, ...reasons];
   const where = schemas.length === 1 ? `the schema ${schemas[0]}` : `the schemas ${schemas.join(', ')}`;
   const advice = 'create some with psql, load a file with --sql, or expose another schema with --schemas';
-  return [`The API is empty, as there are no tables or functions in ${where}: ${advice}.`];
+  return [`The API is empty because there are no tables or functions in ${where}: ${advice}.`];
 }
 
 function describeReason({ object, name, message, remedy }: Finding, position: number): string[] {

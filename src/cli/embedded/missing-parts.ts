@@ -1,6 +1,6 @@
-/** What the embedded database does not have, and a statement of a file may want: extensions, and most of the Supabase platform. */
+/** What statements in a file may need and the embedded database lacks: extensions, and most of the Supabase platform. */
 
-/** A failed statement's want. */
+/** What a failed statement needs. */
 export interface MissingPart {
   /** `extension "pg_net"`, `schema "storage", which belongs to the Supabase platform`. */
   readonly description: string;
@@ -22,12 +22,12 @@ const dispensable =
   /^(insert|update|delete|select|grant|revoke|comment|alter|drop|create\s+(policy|extension|(or\s+replace\s+)?trigger))\b/i;
 const restrictive = /^create\s+policy\b[^;]*\bas\s+restrictive\b/i;
 
-/** Whether a statement may fail for want of a part of the platform. */
+/** Whether a statement may fail because a part of the platform is missing. */
 export function mentionsPlatform(statement: string): boolean {
   return qualified.test(statement);
 }
 
-/** What a statement failed for want of; null where it failed for another reason. */
+/** What a failed statement is missing; null if it failed for another reason. */
 export function findMissingPart(statement: string, message: string): MissingPart | null {
   const extension = missingExtension.exec(message)?.[1];
   if (extension !== undefined) return { description: `extension "${extension}"`, isDispensable: true };
