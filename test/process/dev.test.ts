@@ -169,7 +169,10 @@ test('an API that is empty for the anonymous role says why', async () => {
     await printed.command.stop();
     return /^The API is empty[\s\S]*?(?=\n\n)/m.exec(printed.text)?.[0] ?? printed.text;
   };
-  assert.match(await emptiness(''), /^The API is empty because there are no tables or functions in the schema public: create some with psql/);
+  assert.match(
+    await emptiness(''),
+    /^The API is empty because there are no tables or functions in the schema public: create some with psql/,
+  );
   const closed = 'create table note (id int);\ncreate table plan (id int primary key);\nrevoke all on plan from anon;';
   assert.match(
     await emptiness(closed),
