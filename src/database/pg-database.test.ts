@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 import { Pool } from 'pg';
 import { type BatchProxy, startBatchProxy } from '../../test/support/batch-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
+import { until } from '../../test/support/until.ts';
 import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
@@ -187,6 +188,10 @@ describe('a round trip', () => {
 });
 
 describe('batches of one template', () => {
+  // Whether they share a connection depends on how quick they are: here they take no time.
+  before(() => void mock.method(performance, 'now', () => 0));
+  after(() => mock.restoreAll());
+
   const template = {};
   const shared = (text: string, value: string, as: Session | null = session()): Batch => ({
     session: as,
@@ -194,7 +199,7 @@ describe('batches of one template', () => {
     template,
   });
 
-  /** Asks for batches at once until a time comes when they took so many round trips: whether they share a connection depends on how quick they are. */
+  /** Asks for batches at once until a time comes when they took so many round trips: what was written at once may come in parts. */
   async function untilTogether(database: Database, roundTrips: number, ask: () => Promise<unknown>, warmUp: Batch): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt++) {
       for (let time = 0; time < 500; time++) await database.run(warmUp);
@@ -352,14 +357,20 @@ describe('prepared statements', () => {
     }));
 });
 
+/** Waits until so many backends sleep. */
+const untilSleeping = (count = 1): Promise<void> =>
+  until(async () => (await admin.query("select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length === count);
+const cancelSleeping = () => admin.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
+
 describe('a connection', () => {
   test('that is lost during a batch fails it, once, and no other', () =>
     withDatabase({ poolSize: 2 }, async (database) => {
       await database.run(batch([whoAmI]));
-      const sleeping = assert.rejects(database.run(batch(['insert into entry values (10)', 'select pg_sleep(5)'])), failure(null));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const sleeping = assert.rejects(database.run(batch(['insert into entry values (10)', 'select pg_sleep(600)'])), failure(null));
+      await untilSleeping();
       proxy.cut('now');
       await sleeping;
+      await cancelSleeping();
       assert.deepEqual(textsOf(await database.run(batch(['select 1']))), [['1']]);
       proxy.cut('on next write');
       await assert.rejects(database.query('select 1'), failure(null));
@@ -370,12 +381,10 @@ describe('a connection', () => {
 
   test('that PostgreSQL ends tells why', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
-      const terminating = database.run(batch(['insert into entry values (12)', 'select pg_sleep(5)']));
+      const terminating = database.run(batch(['insert into entry values (12)', 'select pg_sleep(600)']));
       const rejected = assert.rejects(terminating, failure('57P01', /terminating connection/));
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      await admin.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(5)%' and pid <> pg_backend_pid()",
-      );
+      await untilSleeping();
+      await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
       await rejected;
       assert.deepEqual(await database.run(batch(['select count(*) from entry'])), [['0']]);
     }));
@@ -384,10 +393,14 @@ describe('a connection', () => {
     const noted: unknown[] = [];
     const onConnectionError = (error: unknown): void => void noted.push(error);
     await withDatabase({ poolSize: 3, onConnectionError }, async (database) => {
-      await Promise.all(Array.from({ length: 3 }, () => database.run(batch(['select pg_sleep(0.05)']))));
+      // Each has a connection of its own, since none ends before all have begun.
+      const meeting = Array.from({ length: 3 }, () => database.run(batch(['select pg_sleep(600)'])));
+      const cancelled = Promise.all(meeting.map((run) => assert.rejects(run, failure('57014'))));
+      await untilSleeping(3);
+      await cancelSleeping();
+      await cancelled;
       proxy.cut('now');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      assert.equal(noted.length, 3);
+      await until(() => noted.length >= 3);
       const results = await Promise.all(Array.from({ length: 9 }, () => database.run(batch(['select 1']))));
       assert.deepEqual(results, Array(9).fill([['1']]));
     });
@@ -395,8 +408,10 @@ describe('a connection', () => {
 
   test('is waited for no longer than the limit', () =>
     withDatabase({ poolSize: 1, queueTimeoutMillis: 150 }, async (database) => {
-      const sleeping = database.run(batch(['select pg_sleep(0.5)']));
+      await database.query('select 1');
+      const sleeping = assert.rejects(database.run(batch(['select pg_sleep(600)'])), failure('57014'));
       await Promise.all(Array.from({ length: 5 }, () => assert.rejects(database.run(batch([whoAmI])), failure('53300', /overloaded/))));
+      await cancelSleeping();
       await sleeping;
       assert.equal((await database.run(batch([whoAmI]))).length, 1);
     }));
@@ -454,7 +469,10 @@ test('listen tells of notifications, and of a connection that came back', () =>
       heard.push(payload);
       wake();
     });
-    const stopOther = await database.listen('other_channel', (payload) => void heard.push(`other ${payload}`));
+    const stopOther = await database.listen('other_channel', (payload) => {
+      heard.push(`other ${payload}`);
+      wake();
+    });
     await admin.query("notify some_channel, 'one'");
     await hears(1);
     proxy.cut('now');
@@ -464,13 +482,12 @@ test('listen tells of notifications, and of a connection that came back', () =>
     assert.deepEqual(heard, ['one', null, 'other null', 'two']);
     await stop();
     await admin.query("notify some_channel, 'three'; notify other_channel, 'four'");
-    await admin.query('select pg_sleep(0.1)');
+    await hears(5);
     await stopOther();
     assert.deepEqual(heard.slice(4), ['other four']);
     const listeners = "select 1 from pg_stat_activity where query like '%listen %' and usename = 'authenticator'";
     // PostgreSQL ends its side of a connection in its own time.
-    for (let tries = 0; tries < 50 && (await admin.query(listeners)).length > 0; tries++) await admin.query('select pg_sleep(0.05)');
-    assert.deepEqual(await admin.query(listeners), []);
+    await until(async () => (await admin.query(listeners)).length === 0);
     await assert.rejects(
       database.listen('x; drop table entry', () => {}),
       TypeError,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
+import { Client } from 'pg';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { until } from '../../test/support/until.ts';
 import { openClientDatabase } from '../database/client-database.ts';
 import type { Batch, Database } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
@@ -20,7 +22,7 @@ let database: Database;
 before(async () => {
   [pglite, server] = await Promise.all([startPglite(), startPostgres({ settings: { deadlock_timeout: '20ms' } })]);
   embedded = openPgliteDatabase(pglite);
-  database = openPgDatabase(server.url, { queueTimeoutMillis: 100, poolSize: 2 });
+  database = openPgDatabase(server.url, { poolSize: 2 });
   for (const each of [embedded, database]) {
     await each.query(`
       create role anon;
@@ -48,6 +50,17 @@ const batch = (...texts: string[]): Batch => ({
   statements: texts.map((text) => ({ text, parameters: [] })),
 });
 const ignore = (): void => {};
+
+/** From now on flights wait for the advisory lock 1, until as many do as are wanted when it is given back. */
+async function closeGate(): Promise<(waiting: number) => Promise<void>> {
+  const keeper = new Client(server.url);
+  await keeper.connect();
+  await keeper.query('select pg_advisory_lock(1)');
+  return async (waiting) => {
+    await until(async () => (await keeper.query("select from pg_stat_activity where wait_event = 'advisory'")).rowCount === waiting);
+    await keeper.end();
+  };
+}
 
 async function failureOf(running: Promise<unknown>): Promise<ApiError> {
   const error = await running.then(
@@ -106,12 +119,16 @@ test('a deadlock is resolved: both batches succeed', async () => {
   const move = (from: number, to: number): Batch =>
     batch(
       `update account set balance = balance - 10 where id = ${from}`,
-      'select pg_sleep(0.3)',
+      'select pg_advisory_xact_lock_shared(1)',
       `update account set balance = balance + 10 where id = ${to}`,
     );
   const events: Event[] = [];
   const observe = (event: Event): void => void events.push(event);
-  await Promise.all([runBatch(database, move(1, 2), observe), runBatch(database, move(2, 1), observe)]);
+  // Both have changed their first row before either goes on.
+  const open = await closeGate();
+  const moves = [runBatch(database, move(1, 2), observe), runBatch(database, move(2, 1), observe)];
+  await open(2);
+  await Promise.all(moves);
   assert.ok(events.length > 0);
   assert.deepEqual(await database.query('select balance from account'), [['100'], ['100']]);
 });
@@ -123,9 +140,13 @@ test('a stale schema is told apart', async () => {
 test('a database that cannot be had is told without its address or user', async () => {
   const nowhere = openPgDatabase('postgres://who:secret@127.0.0.1:1/postgres');
   const unreachable = await failureOf(runBatch(nowhere, batch('select 1'), ignore));
-  const busy = [runBatch(database, batch('select pg_sleep(0.4)'), ignore), runBatch(database, batch('select pg_sleep(0.4)'), ignore)];
-  const exhausted = await failureOf(runBatch(database, batch('select 1'), ignore));
-  await Promise.all(busy);
+  const small = openPgDatabase(server.url, { queueTimeoutMillis: 100, poolSize: 1 });
+  await small.query('select 1');
+  const open = await closeGate();
+  const busy = runBatch(small, batch('select pg_advisory_xact_lock_shared(1)'), ignore);
+  const exhausted = await failureOf(runBatch(small, batch('select 1'), ignore));
+  await open(1);
+  await busy;
   const unknown = openPgDatabase(`postgres://who:secret@127.0.0.1:${server.port}/postgres`);
   const refused = await failureOf(runBatch(unknown, batch('select 1'), ignore));
   assert.deepEqual(
@@ -137,5 +158,5 @@ test('a database that cannot be had is told without its address or user', async 
   }
   assert.match(exhausted.message, /no database connection became free/);
   assert.match(refused.message, /rejected/);
-  await Promise.all([nowhere.close(), unknown.close()]);
+  await Promise.all([nowhere.close(), unknown.close(), small.close()]);
 });

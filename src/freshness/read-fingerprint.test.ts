@@ -105,6 +105,8 @@ describe('readFingerprint', () => {
   it('changes with whatever changes the API', async () => {
     let previous = await read();
     for (const sql of relevantChanges) {
+      // PostgreSQL has this option since version 15.
+      if (server.version < 15 && sql.includes('security_invoker')) continue;
       await client.query(sql);
       const fingerprint = await read();
       assert.notEqual(fingerprint, previous, sql);

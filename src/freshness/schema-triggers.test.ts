@@ -6,6 +6,7 @@ import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
+import { until } from '../../test/support/until.ts';
 import { type Batch, type Database, DatabaseError } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
@@ -157,7 +158,7 @@ for (const index of [0, 1]) {
       const stop = await database.listen(schemaChannel, (payload) => void heard.push(payload));
       await database.query('begin; create table app.never (id int); rollback');
       await database.query('begin; create table app.told (id int); create index on app.told (id); commit');
-      for (let count = 0; count < 100 && heard.length === 0; count++) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until(() => heard.length > 0);
       assert.deepEqual(heard, ['']);
       await stop();
     });

@@ -22,7 +22,10 @@ describe('compressBody', () => {
   }
 
   it('rejects where it cannot compress', async () => {
-    const broken = { chunks: [{} as Buffer, Buffer.alloc(2_000_000)], length: 2_000_000 };
-    await assert.rejects(compressBody(broken, 'gzip'));
+    const chunks = [Buffer.alloc(2_000_000)];
+    chunks[Symbol.iterator] = () => {
+      throw new Error('broken');
+    };
+    await assert.rejects(compressBody({ chunks, length: 2_000_000 }, 'gzip'), /broken/);
   });
 });

@@ -22,6 +22,23 @@ test('metrics are written once for all who ask together, and anew for who asks l
   assert.equal(await ask(), '2');
 });
 
+test('ready asks the database at most once a second', async (context) => {
+  let now = 5000;
+  context.mock.method(performance, 'now', () => now);
+  let pings = 0;
+  const ping = async (): Promise<void> => {
+    pings += 1;
+  };
+  const routes = new Map(createHealthRoutes({ ping }, createTelemetry({ level: 'silent' }), () => false));
+  const asked: number[] = [];
+  for (const later of [0, 0, 999, 1, 1, 1000, 1]) {
+    now += later;
+    await routes.get('/health/ready')?.({} as IncomingMessage);
+    asked.push(pings);
+  }
+  assert.deepEqual(asked, [1, 1, 1, 1, 2, 2, 3]);
+});
+
 test('a database that does not answer makes ready say no after a while, to all who ask, with one look at it', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let pings = 0;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { until } from '../../test/support/until.ts';
 import { collectProcessMetrics, EventLoopLag } from './event-loop-lag.ts';
 
 /** The lag of so many requests in flight, with whether it is measured at the moment. */
@@ -55,11 +55,11 @@ test('a loop that is blocked shows in the metrics until they are read; the other
     return value!.value;
   };
   assert.equal(await read(), 0);
-  lag.noteRequest();
-  await sleep(50);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-  await sleep(50);
-  assert.ok((await read()) >= 0.1);
+  await until(async () => {
+    lag.noteRequest();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    return (await read()) >= 0.1;
+  });
   assert.equal(await read(), 0);
   const text = await registry.metrics();
   for (const name of [

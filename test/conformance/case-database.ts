@@ -6,6 +6,7 @@ import pg from 'pg';
 import { startPglite } from '../support/pglite.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
+import type { ServerAbilities } from './read-cases.ts';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 
@@ -18,11 +19,8 @@ export interface CaseDatabase {
   close(): Promise<void>;
 }
 
-export interface DatabaseSource {
+export interface DatabaseSource extends ServerAbilities {
   readonly kind: DatabaseKind;
-  /** The major version of PostgreSQL. */
-  readonly version: number;
-  readonly extensions: ReadonlySet<string>;
   open(): Promise<CaseDatabase>;
   stop(): Promise<void>;
 }
@@ -42,10 +40,12 @@ async function startServerSource() {
   const admin = new pg.Pool({ connectionString: server.url });
   admin.on('error', () => undefined);
   await admin.query(rolesSql);
+  // Many times faster than the other strategy, and the only one that PostgreSQL 14 has.
+  const strategy = server.version >= 15 ? 'strategy file_copy' : '';
   let count = 0;
   const open = async (): Promise<CaseDatabase> => {
     const name = `case_${++count}`;
-    await admin.query(`create database ${name} template template0 strategy file_copy`);
+    await admin.query(`create database ${name} template template0 ${strategy}`);
     const client = await connect(`postgres://postgres@127.0.0.1:${server.port}/${name}`);
     await client.query(grantsSql);
     const run = async (sql: string): Promise<unknown[][]> => {

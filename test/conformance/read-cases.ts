@@ -40,8 +40,18 @@ export function readCases(fileFilter = ''): ConformanceCase[] {
   return files.sort().map((file) => ({ ...parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')), file }));
 }
 
-/** The extensions that a case creates; without them it cannot run. */
-export function extensionsOf({ setup, steps }: ConformanceCase): string[] {
-  const texts = [setup, ...steps.map((step) => ('sql' in step ? step.sql : ''))];
-  return texts.flatMap((text) => [...text.matchAll(/create extension (?:if not exists )?"?([\w-]+)/gi)].map((match) => match[1] ?? ''));
+/** What a server can, as far as cases need it. */
+export interface ServerAbilities {
+  /** The major version of PostgreSQL. */
+  readonly version: number;
+  readonly extensions: ReadonlySet<string>;
+}
+
+/** What a case needs that a server lacks, so that it cannot run there; null where there is nothing. */
+export function findMissing({ setup, steps }: ConformanceCase, { version, extensions }: ServerAbilities): string | null {
+  const sql = [setup, ...steps.map((step) => ('sql' in step ? step.sql : ''))].join('\n');
+  const created = [...sql.matchAll(/create extension (?:if not exists )?"?([\w-]+)/gi)].map(([, name = '']) => name);
+  const extension = created.find((name) => !extensions.has(name));
+  if (extension !== undefined) return `the server has no extension ${extension}`;
+  return version < 15 && /security_invoker/i.test(sql) ? 'PostgreSQL has views with security_invoker since version 15' : null;
 }

@@ -5,8 +5,8 @@ import type { StepResult } from './run-case.ts';
 import type { CaseOutcome, Outcome } from './run-cases.ts';
 
 /** "ok   read-01-collection-basics.yaml   65 passed   0.4 s". */
-export function describeCase({ file, missingExtension, passed, failed, disputed, milliseconds }: CaseOutcome): string {
-  if (missingExtension !== null) return `skip ${file}: the server has no extension ${missingExtension}`;
+export function describeCase({ file, missing, passed, failed, disputed, milliseconds }: CaseOutcome): string {
+  if (missing !== null) return `skip ${file}: ${missing}`;
   const counts = [
     `${passed} passed`,
     ...(failed.length > 0 ? [`${failed.length} FAILED`] : []),
@@ -18,7 +18,7 @@ export function describeCase({ file, missingExtension, passed, failed, disputed,
 /** "N passed, M failed, K disputed, skipped files: …", then how many members the schemas have beyond the vectors', and disputes that are no longer true. */
 export function describeTotal({ cases, staleDisputes }: Outcome): string {
   const sum = (count: (outcome: CaseOutcome) => number): number => cases.reduce((total, outcome) => total + count(outcome), 0);
-  const skipped = cases.filter(({ missingExtension }) => missingExtension !== null).map(({ file }) => file);
+  const skipped = cases.filter(({ missing }) => missing !== null).map(({ file }) => file);
   const additions = new Set(cases.flatMap(({ steps }) => steps.flatMap((step) => step.additions)));
   return [
     `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed.length)} failed, ${sum(({ disputed }) => disputed.length)} disputed, ` +

@@ -5,7 +5,7 @@
 import type { CaseDatabase, DatabaseSource } from './case-database.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Answer, Endpoint, OpenEndpoint } from './endpoint.ts';
-import { type ConformanceCase, extensionsOf, type QueryStep } from './read-cases.ts';
+import { type ConformanceCase, findMissing, type QueryStep } from './read-cases.ts';
 
 export interface StepResult {
   readonly step: QueryStep;
@@ -17,8 +17,8 @@ export interface StepResult {
 
 export interface CaseResult {
   readonly file: string;
-  /** The extension that is missing, where the case was skipped. */
-  readonly missingExtension: string | null;
+  /** What the server lacks, where the case was skipped. */
+  readonly missing: string | null;
   readonly steps: readonly StepResult[];
   readonly milliseconds: number;
 }
@@ -36,9 +36,9 @@ const stepTimeout = 20_000;
 /** Runs the case and reports on each of its requests. */
 export async function runCase(conformanceCase: ConformanceCase, options: RunOptions): Promise<CaseResult> {
   const start = performance.now();
-  const missing = extensionsOf(conformanceCase).find((name) => !options.source.extensions.has(name));
-  const steps = missing === undefined ? await runSteps(conformanceCase, options) : [];
-  return { file: conformanceCase.file, missingExtension: missing ?? null, steps, milliseconds: performance.now() - start };
+  const missing = findMissing(conformanceCase, options.source);
+  const steps = missing === null ? await runSteps(conformanceCase, options) : [];
+  return { file: conformanceCase.file, missing, steps, milliseconds: performance.now() - start };
 }
 
 async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {

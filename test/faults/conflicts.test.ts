@@ -1,7 +1,7 @@
 /** Requests in each other's way: retried a bounded number of times, each done exactly once or told that it was not. Read-only databases. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Caller } from '../../src/engine/request.ts';
+import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
 import { createRowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
@@ -11,12 +11,12 @@ const setup = `
   insert into account values (1, 0), (2, 0);
   create sequence runs;
   grant all on all sequences in schema public to anon;
-  create function add_to(account_id int, seconds float8 default 0) returns int volatile language plpgsql as $$
+  create function add_to(account_id int) returns int volatile language plpgsql as $$
     declare known int; begin
-      select balance into known from account where id = account_id; perform pg_sleep(seconds);
+      select balance into known from account where id = account_id; perform pg_advisory_xact_lock_shared(1);
       update account set balance = known + 1 where id = account_id; return known; end $$;
-  create function lock_up(account_id int, seconds float8 default 0) returns int volatile language plpgsql as $$ begin
-      update account set balance = balance + 1 where id = account_id; perform pg_sleep(seconds); return 1; end $$;
+  create function lock_up(account_id int) returns int volatile language plpgsql as $$ begin
+      update account set balance = balance + 1 where id = account_id; perform pg_advisory_xact_lock_shared(1); return 1; end $$;
   create function always(state text) returns text volatile language plpgsql as $$ begin
     perform nextval('runs'); raise exception using errcode = state, message = 'again'; end $$;
   create function always_stable(state text) returns text stable language plpgsql as $$ begin raise exception using errcode = state, message = 'again'; end $$;
@@ -29,6 +29,16 @@ before(async () => {
 });
 after(() => databases.close());
 
+/** Holds up the functions until so many requests have come to the gate, and lets all pass from then on. */
+async function meetAtGate(database: TestDatabase, count: number, send: () => Promise<ExecutionResult>[]): Promise<ExecutionResult[]> {
+  const keeper = await database.connect();
+  await keeper.query('select pg_advisory_lock(1)');
+  const answers = send();
+  await database.untilLocked('', count);
+  await keeper.query('select pg_advisory_unlock(1)');
+  return Promise.all(answers);
+}
+
 const balances = async (database: TestDatabase): Promise<unknown[]> =>
   (await database.run('select balance from account order by id')).map(({ balance }) => balance);
 
@@ -36,9 +46,9 @@ test('serialization failures are retried, and every success counts once', async 
   const database = await databases.create(setup);
   await database.run(`alter database ${database.name} set default_transaction_isolation = 'serializable'`);
   const events: Event[] = [];
-  const graph = await createRowgraph({ database: database.url, observe: (event) => events.push(event) });
-  const query = 'mutation { first: add_to(account_id: 1, seconds: 0.002) second: add_to(account_id: 2) }';
-  const answers = await Promise.all(Array.from({ length: 24 }, () => graph.execute({ query }, caller)));
+  const graph = await createRowgraph({ database: database.url, poolSize: 4, observe: (event) => events.push(event) });
+  const query = 'mutation { first: add_to(account_id: 1) second: add_to(account_id: 2) }';
+  const answers = await meetAtGate(database, 4, () => Array.from({ length: 24 }, () => graph.execute({ query }, caller)));
   const done = answers.filter(({ errors }) => errors === undefined).length;
   for (const { errors, data } of answers) {
     if (errors) assert.deepEqual([data, errors[0]?.extensions.code, errors[0]?.extensions.sqlstate], [null, 'CONFLICT', '40001']);
@@ -53,9 +63,9 @@ test('a deadlock ends one of two requests, which is run again', async () => {
   const database = await databases.create(setup);
   const events: Event[] = [];
   const graph = await createRowgraph({ database: database.url, observe: (event) => events.push(event) });
-  const order = (first: number, second: number) =>
-    `mutation { a: lock_up(account_id: ${first}, seconds: 0.1) b: lock_up(account_id: ${second}) }`;
-  const answers = await Promise.all([graph.execute({ query: order(1, 2) }, caller), graph.execute({ query: order(2, 1) }, caller)]);
+  const send = (first: number, second: number) =>
+    graph.execute({ query: `mutation { a: lock_up(account_id: ${first}) b: lock_up(account_id: ${second}) }` }, caller);
+  const answers = await meetAtGate(database, 2, () => [send(1, 2), send(2, 1)]);
   assert.deepEqual(
     answers.map(({ errors }) => errors),
     [undefined, undefined],

@@ -1,7 +1,6 @@
 /** A database that is not there at the start, goes away and comes back: clear errors meanwhile, and service again without a restart. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
 import { ApiError } from '../../src/errors.ts';
@@ -10,6 +9,7 @@ import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 
 const setup = 'create table entry (id serial primary key, note text); grant all on all sequences in schema public to anon;';
 const caller: Caller = { role: 'anon' };
@@ -59,13 +59,12 @@ async function codesOf(graph: Rowgraph): Promise<unknown[]> {
   return codes;
 }
 
-test('in between: every request says so, at once, and all are served when it is back', async () => {
+test('in between: every request says so, and all are served when it is back', async () => {
   const events: Event[] = [];
   const graph = await createRowgraph({ database: url, poolSize: 3, observe: (event) => events.push(event) });
   for (let round = 0; round < 2; round++) {
     assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
     await proxy.goDown();
-    const start = performance.now();
     assert.deepEqual(await codesOf(graph), Array(3).fill('DATABASE_UNAVAILABLE'));
     const many = await Promise.all(Array.from({ length: 50 }, () => graph.execute({ query: requests.query }, caller)));
     for (const { errors } of many) assert.equal(errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
@@ -79,7 +78,6 @@ test('in between: every request says so, at once, and all are served when it is 
     );
     await assert.rejects(graph.ping());
     await assert.rejects(graph.reload());
-    assert.ok(performance.now() - start < 2000);
     await proxy.comeBack();
     await graph.ping();
   }
@@ -102,17 +100,22 @@ test('a long outage is told to the observer once, and what changed meanwhile is 
   assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
   await proxy.goDown();
   await own.run('alter table entry rename note to remark; create table added (id int primary key)');
-  await sleep(2500);
+  // It is looked for again and again.
+  await proxy.comeBack('refusing');
+  await until(() => proxy.refusals >= 6);
   assert.equal(events.filter(({ kind }) => kind === 'schema-load-failed').length, 1);
+  await proxy.goDown();
   await proxy.comeBack();
   const query = '{ addedCollection { edges { node { id } } } entryCollection { edges { node { remark } } } }';
   assert.equal((await graph.execute({ query }, caller)).errors, undefined);
   // The connection that listens comes back too.
-  await sleep(1500);
+  await until(
+    async () => (await own.run("select from pg_stat_activity where datname = current_database() and query like 'listen %'")).length > 0,
+  );
   const loads = (): number => events.filter(({ kind }) => kind === 'schema-loaded').length;
   const before = loads();
   await own.run('create table later (id int primary key)');
-  for (let tries = 0; tries < 100 && loads() === before; tries++) await sleep(10);
+  await until(() => loads() > before);
   assert.equal(loads(), before + 1);
   await graph.close();
 });

@@ -141,7 +141,7 @@ export const changes: readonly SchemaChange[] = [
   vanishes('no grant on the column', 'revoke select (title) on book from reader', first('title', { title: 'one' }), 'reader'),
   vanishes('no right to use a schema', 'revoke usage on schema app from reader', thing, 'reader'),
   appears('the right to use a schema', 'grant usage on schema app to reader', thing, 'reader'),
-  appears('membership in a role', 'grant insider to reader with inherit true', insiders, 'reader'),
+  appears('membership in a role', 'grant insider to reader', insiders, 'reader'),
   vanishes('no membership in a role', 'revoke insider from reader', insiders, 'reader'),
   appears('a privilege by way of public', 'grant select on insiders to public', insiders, 'reader'),
   vanishes('a table in another schema', 'alter table insiders set schema hidden', insiders, 'reader'),

@@ -1,13 +1,13 @@
 /** A stream of DDL under requests that never pause: no response mixes two schemas, and none fails but for what the schema of its time says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
 import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 
 /** The one row of `truth` says how the columns of `item` are to be understood; each change of these changes it in the same transaction. */
 const setup = `
@@ -91,6 +91,7 @@ function assertThereOrNot({ errors }: ExecutionResult): void {
   if (errors) assert.equal(errors[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED', JSON.stringify(errors));
 }
 
+const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
 const mixed = '{ truthCollection { edges { node { is_swapped number_type } } } itemCollection { edges { node { first second number } } } }';
 const write =
   'mutation { insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { records { first second } } greetings: insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { affectedCount } }';
@@ -131,12 +132,13 @@ test('with triggers, every response is that of one schema', async (t) => {
     for (let turn = 0; turn < 48; turn++) {
       await ddl.query('begin');
       await ddl.query(steps[turn % steps.length]!());
-      // Locks are held for a while, so that requests come to wait for them.
-      await sleep(turn % 3 === 0 ? 10 : 0);
+      // Some are held until requests have come to wait for them.
+      const began = answered();
+      if (turn % 3 === 0) await until(async () => answered() >= began + 8 || (await database.run(waiting)).length > 0);
       await ddl.query('commit');
       // One change after the other, or with requests in between.
       const before = answered();
-      for (let tries = 0; turn % 4 > 0 && tries < 100 && answered() < before + 6; tries++) await sleep(5);
+      if (turn % 4 > 0) await until(() => answered() >= before + 6);
     }
   });
   assert.ok(count > 100, `${count} requests`);
@@ -168,12 +170,16 @@ test('without triggers, what is added and dropped is there or not, and in the en
     '{ passingCollection { edges { node { id } } } }': assertThereOrNot,
     [mixed]: assertTrue,
   };
-  await underLoad(graph, queries, async () => {
+  await underLoad(graph, queries, async (answered) => {
+    const untilSomeAnswers = async (): Promise<void> => {
+      const before = answered();
+      await until(() => answered() >= before + 8);
+    };
     for (let turn = 0; turn < 20; turn++) {
       await ddl.query('alter table item add extra int default 1; create table passing (id int primary key)');
-      await sleep(15);
+      await untilSomeAnswers();
       await ddl.query('alter table item drop extra; drop function greet');
-      await sleep(15);
+      await untilSomeAnswers();
       await ddl.query(`drop table passing; create function greet() returns text stable language sql as $$ select 'hello'::text $$`);
     }
   });

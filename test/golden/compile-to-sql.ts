@@ -3,8 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRowgraph, type GraphQLRequest } from '../../src/index.ts';
-import { startPglite } from '../support/pglite.ts';
-import { grantsSql, rolesSql } from '../support/roles.ts';
+import { startTestDatabases } from '../support/test-databases.ts';
 
 export interface GoldenCompiler {
   compileToSql(request: GraphQLRequest): Promise<string>;
@@ -18,10 +17,9 @@ export const separator = ';\n\n';
 
 /** Loads the schema into a fresh database and opens rowgraph over it. */
 export async function openGoldenCompiler(): Promise<GoldenCompiler> {
-  const database = await startPglite();
-  await database.exec(rolesSql + grantsSql);
-  await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
-  const graph = await createRowgraph({ database });
+  const databases = await startTestDatabases();
+  const database = await databases.create(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
+  const graph = await createRowgraph({ database: database.url });
   return {
     compileToSql: async (request) =>
       (await graph.explain(request, { role: 'service_role' }))
@@ -29,11 +27,11 @@ export async function openGoldenCompiler(): Promise<GoldenCompiler> {
         .join('')
         .trimEnd(),
     analyse: async (statement) => {
-      await database.exec(`prepare golden as ${statement}; deallocate golden`);
+      await database.run(`prepare golden as ${statement}; deallocate golden`);
     },
     close: async () => {
       await graph.close();
-      await database.close();
+      await databases.close();
     },
   };
 }

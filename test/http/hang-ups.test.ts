@@ -1,7 +1,6 @@
 /** Clients that go away, over a real PostgreSQL: what they asked for is stopped there, and nobody else's request is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
@@ -10,7 +9,9 @@ import { startTestDatabases, type TestDatabase, type TestDatabases } from '../su
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { secret } from './start-test-server.ts';
 
-const setup = `create function nap(seconds float8) returns text stable language plpgsql as $$ begin perform pg_sleep(seconds); return 'rested'; end $$;`;
+const setup = `
+  create function nap() returns text stable language plpgsql as $$ begin perform pg_sleep(600); return 'rested'; end $$;
+  create function held() returns text stable language sql as $$ select 'held' from pg_advisory_xact_lock_shared(1) $$;`;
 let databases: TestDatabases;
 let database: TestDatabase;
 let graph: Rowgraph;
@@ -30,31 +31,31 @@ after(async () => {
   await databases.close();
 });
 
-const nap = (seconds: number): string => rawRequest(key, { body: JSON.stringify({ query: `{ nap(seconds: ${seconds}) }` }) });
-
-async function untilNapping(wanted: number): Promise<void> {
-  const sql = `select count(*)::int as count from pg_stat_activity where usename = 'authenticator' and state = 'active' and query like '%nap%'`;
-  while ((await database.run(sql))[0]?.count !== wanted) await sleep(5);
-}
+const requestOf = (query: string): string => rawRequest(key, { body: JSON.stringify({ query }) });
+const nap = (): string => requestOf('{ nap }');
 
 test('requests of clients that went away end in PostgreSQL and in the queue, and the one that stayed gets its response', async () => {
+  const keeper = await database.connect();
   for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
-    const staying = await connectRaw(server.port, nap(0.5));
-    const leaving = await Promise.all(Array.from({ length: 20 }, () => connectRaw(server.port, nap(30))));
-    const pipelined = await connectRaw(server.port, nap(30).repeat(10));
-    await untilNapping(3);
+    await keeper.query('select pg_advisory_lock(1)');
+    const staying = await connectRaw(server.port, requestOf('{ held }'));
+    await database.untilRunning('held', 1);
+    const leaving = await Promise.all(Array.from({ length: 20 }, () => connectRaw(server.port, nap())));
+    const pipelined = await connectRaw(server.port, nap().repeat(10));
+    await database.untilRunning('nap', 2);
     for (const { socket } of [...leaving, pipelined]) socket[leave]();
+    await database.untilRunning('nap', 0);
+    await keeper.query('select pg_advisory_unlock(1)');
     const [answer] = await staying.answers(1);
-    assert.deepEqual([answer?.status, answer?.body], [200, '{"data":{"nap":"rested"}}']);
-    await untilNapping(0);
+    assert.deepEqual([answer?.status, answer?.body], [200, '{"data":{"held":"held"}}']);
     staying.socket.destroy();
   }
 });
 
 test('a request over its deadline is answered, and ends in PostgreSQL', async () => {
-  const client = await connectRaw(server.port, nap(30).replace('host: x', 'host: x\r\nprefer: wait=0.2'));
+  const client = await connectRaw(server.port, nap().replace('host: x', 'host: x\r\nprefer: wait=0.2'));
   const [answer] = await client.answers(1);
   assert.match(answer?.body ?? '', /"code":"TIMEOUT"/);
-  await untilNapping(0);
+  await database.untilRunning('nap', 0);
   client.socket.destroy();
 });

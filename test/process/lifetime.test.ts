@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Client } from 'pg';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
 
 const secret = 'a secret that has more than 32 characters';
@@ -69,13 +70,6 @@ async function serve(...flags: string[]): Promise<Service> {
   return withUrl(command, url);
 }
 
-/** Resolves when this many backends wait for, or hold up, what their function says. */
-async function untilRunning(text: string, count = 1): Promise<void> {
-  const query =
-    "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and datname = current_database() and query like $1";
-  while (((await holder.query(query, [`%${text}%`])).rowCount ?? 0) < count) await new Promise(setImmediate);
-}
-
 /** The lines of a log, without those for people. */
 function linesOf(stderr: string): Record<string, unknown>[] {
   return stderr
@@ -106,7 +100,7 @@ test('an uncaught exception is logged, what is in flight is answered, and the pr
   const service = await serve();
   await holder.query('select pg_advisory_lock(1)');
   const inFlight = service.ask('{ held }');
-  await untilRunning('held');
+  await database.untilRunning('held', 1);
   service.process.kill('SIGHUP');
   await service.waitFor(/injected exception 1/, 'stderr');
   await service.waitFor(/finishing the requests in flight/, 'stderr');
@@ -124,7 +118,7 @@ test('a second uncaught exception ends the process at once', async () => {
     () => 'answered',
     () => 'cut',
   );
-  await untilRunning('held');
+  await database.untilRunning('held', 1);
   service.process.kill('SIGHUP');
   await service.waitFor(/injected exception 1/, 'stderr');
   service.process.kill('SIGHUP');
@@ -177,7 +171,7 @@ test('SIGTERM ends the process whatever PostgreSQL does', async () => {
     () => 'answered',
     () => 'cut',
   );
-  await untilRunning('endless');
+  await database.untilRunning('endless', 1);
   const { code, stderr } = await service.stop('SIGTERM');
   assert.equal(await cut, 'cut');
   assert.equal(code, 0, stderr);
@@ -192,10 +186,8 @@ for (const workers of ['1', '2']) {
     assert.deepEqual(await service.ask(letters), lettersAnswer);
     assert.equal((await service.fetch('/health/live')).status, 200);
     // Signals that follow closely on each other are one.
-    const again = setInterval(() => service.process.kill('SIGTERM'), 50);
-    const { code } = await service.ended;
-    clearInterval(again);
-    assert.equal(code, 130);
+    await until(() => !service.process.kill('SIGTERM'));
+    assert.equal((await service.ended).code, 130);
   });
 }
 

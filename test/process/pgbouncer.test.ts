@@ -9,11 +9,11 @@ import { chown, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
+import { until } from '../support/until.ts';
 import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
 
 /** PgBouncer refuses to run as root. */
@@ -97,7 +97,7 @@ async function untilOpen(port: number, pooler: ChildProcess): Promise<void> {
   pooler.stderr?.on('data', (text: Buffer) => {
     log += text;
   });
-  for (let attempt = 0; attempt < 200; attempt++) {
+  await until(async () => {
     assert.equal(pooler.exitCode, null, log);
     const socket = connect(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
@@ -105,10 +105,8 @@ async function untilOpen(port: number, pooler: ChildProcess): Promise<void> {
       () => false,
     );
     socket.destroy();
-    if (isOpen) return;
-    await sleep(50);
-  }
-  assert.fail(`pgbouncer does not listen: ${log}`);
+    return isOpen;
+  });
 }
 
 async function freePort(): Promise<number> {
@@ -187,11 +185,14 @@ async function checkMutations(url: string): Promise<void> {
 async function checkClean(databaseUrl: string): Promise<void> {
   const clients = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
   for (const client of clients) await client.connect();
-  const text = "select current_user::text as role, current_setting('request.jwt.claims', true) as claims from pg_sleep(0.1)";
+  // A transaction each, so that both of the pooler's connections are looked at.
+  for (const client of clients) await client.query('begin');
+  const text = "select current_user::text as role, current_setting('request.jwt.claims', true) as claims";
   for (const { rows } of await Promise.all(clients.map((client) => client.query<{ role: string; claims: string | null }>(text)))) {
     assert.equal(rows[0]?.role, 'authenticator');
     assert.equal(rows[0]?.claims || null, null);
   }
+  for (const client of clients) await client.query('commit');
   for (const client of clients) await client.end();
   const open = "select from pg_stat_activity where usename = 'authenticator' and state <> 'idle'";
   assert.equal((await superuser.query(open)).rowCount, 0);

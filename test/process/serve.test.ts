@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
 
 const secret = 'a secret that has more than 32 characters';
@@ -45,12 +46,6 @@ async function keysByRole(): Promise<Record<string, string>> {
 async function ask(url: string, key: string | undefined, query: string): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { apiKey: key }) };
   return fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
-}
-
-/** Waits until the database runs a statement with this word in it. */
-async function isRunning(word: string): Promise<void> {
-  const text = "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like $1";
-  while ((await superuser.query(text, [`%${word}%`])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test('serve refuses a database without the roles, and says what to do', async () => {
@@ -126,7 +121,7 @@ test('serve answers each role what it may see, and ends gracefully', async () =>
     insert into letter values (1, 'open'), (2, 'sealed');
     alter table letter enable row level security;
     create policy open_ones on letter for select using (body = 'open');
-    create function slow() returns int stable language sql as 'select 7 from pg_sleep(1)';`);
+    create function held() returns int stable language sql as 'select 7 from pg_advisory_xact_lock_shared(1)';`);
   const command = startCommand(['serve', '--database-url', urlOf('authenticator'), '--log-level', 'info'], { home, environment });
   const [, url = ''] = /^rowgraph serves (\S+)\n$/.exec(await command.waitFor(/\n/)) ?? [];
   const keys = await keysByRole();
@@ -137,10 +132,15 @@ test('serve answers each role what it may see, and ends gracefully', async () =>
   assert.equal((await ask(url, undefined, query)).status, 401);
   assert.equal((await fetch(new URL('/graphiql', url))).status, 404);
 
-  const inFlight = ask(url, keys.anon, '{ slow }').then((response) => response.json());
-  await isRunning('slow');
-  const { code, stdout, stderr } = await command.stop('SIGTERM');
-  assert.deepEqual(await inFlight, { data: { slow: 7 } });
+  await superuser.query('select pg_advisory_lock(1)');
+  const inFlight = ask(url, keys.anon, '{ held }').then((response) => response.json());
+  const waiting = "select from pg_stat_activity where wait_event = 'advisory'";
+  await until(async () => ((await superuser.query(waiting)).rowCount ?? 0) > 0);
+  command.process.kill('SIGTERM');
+  await command.waitFor(/finishing the requests in flight/, 'stderr');
+  await superuser.query('select pg_advisory_unlock(1)');
+  assert.deepEqual(await inFlight, { data: { held: 7 } });
+  const { code, stdout, stderr } = await command.ended;
   assert.equal(code, 0);
   assert.equal(stdout, `rowgraph serves ${url}\n`);
   for (const line of stderr.trim().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line);

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
+import { until } from '../support/until.ts';
 import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
 
 const secret = 'a secret that has more than 32 characters';
-const patienceMilliseconds = 20_000;
 let home: string;
 let server: PostgresServer;
 let superuser: pg.Client;
@@ -21,7 +20,7 @@ before(async () => {
   superuser = new pg.Client(server.url);
   await superuser.connect();
   await superuser.query(`${rolesSql} ${grantsSql} create table letter (id int primary key); insert into letter values (1);
-    create function slow() returns int stable language sql as 'select 7 from pg_sleep(1)';`);
+    create function held() returns int stable language sql as 'select 7 from pg_advisory_xact_lock_shared(1)';`);
   databaseUrl = server.url.replace('postgres@', 'authenticator@');
 });
 after(async () => {
@@ -89,14 +88,6 @@ function pidsOf(log: readonly LogLine[], message: string): number[] {
   return [...new Set(log.filter(({ msg }) => msg === message).map(({ pid }) => pid))];
 }
 
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMilliseconds;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `${what}: not within ${patienceMilliseconds} ms`);
-    await sleep(50);
-  }
-}
-
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -116,7 +107,7 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
 
   await t.test('every worker answers', async () => {
     for (const answer of await Promise.all(Array.from({ length: 12 }, () => ask(letters)))) assert.deepEqual(answer, lettersAnswer);
-    await until('a request in the log of each', () => pidsOf(log(), 'request').length === 3);
+    await until(() => pidsOf(log(), 'request').length === 3);
   });
 
   await t.test('every worker learns of DDL', async () => {
@@ -133,25 +124,29 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
   await t.test('a worker that dies is replaced, and the others go on', async () => {
     const [victim = 0] = started;
     process.kill(victim, 'SIGKILL');
-    await until('the end of the worker', () => !isAlive(victim));
+    await until(() => !isAlive(victim));
     for (let count = 0; count < 12; count++) assert.deepEqual(await ask(letters), lettersAnswer);
-    await until('another worker', () => pidsOf(log(), 'serving').length === 4);
+    await until(() => pidsOf(log(), 'serving').length === 4);
     const [end] = log().filter(({ worker }) => worker === victim);
     assert.equal(end?.pid, command.process.pid);
   });
 
   await t.test('all workers at once are replaced, at the same port', async () => {
     for (const pid of pidsOf(log(), 'serving').filter(isAlive)) process.kill(pid, 'SIGKILL');
-    await until('three new workers', () => pidsOf(log(), 'serving').length === 7);
+    await until(() => pidsOf(log(), 'serving').length === 7);
     assert.deepEqual(await ask(letters), lettersAnswer);
   });
 
   await t.test('SIGTERM ends all when the requests in flight are answered', async () => {
-    const inFlight = ask('{ slow }');
-    const text = "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%slow%'";
-    await until('the request', async () => (await superuser.query(text)).rowCount !== 0);
-    const { code, signal, stdout } = await command.stop('SIGTERM');
-    assert.deepEqual(await inFlight, { data: { slow: 7 } });
+    await superuser.query('select pg_advisory_lock(1)');
+    const inFlight = ask('{ held }');
+    const waiting = "select from pg_stat_activity where wait_event = 'advisory'";
+    await until(async () => ((await superuser.query(waiting)).rowCount ?? 0) > 0);
+    command.process.kill('SIGTERM');
+    await command.waitFor(/(finishing the requests in flight[\s\S]*){3}/, 'stderr');
+    await superuser.query('select pg_advisory_unlock(1)');
+    assert.deepEqual(await inFlight, { data: { held: 7 } });
+    const { code, signal, stdout } = await command.ended;
     assert.deepEqual({ code, signal, lines: stdout.split('\n').length }, { code: 0, signal: null, lines: 2 });
     assert.deepEqual(pidsOf(log(), 'serving').filter(isAlive), []);
     assert.equal(pidsOf(log(), 'stopped').length, 3);
@@ -169,9 +164,9 @@ test('a connection on its way to a worker that dies is closed at once', { skip: 
     if (answer !== null) assert.deepEqual(answer, lettersAnswer);
     outcomes[answer === null ? 'closed' : 'answered'] += 1;
   });
-  await until('the responses of the other worker', () => outcomes.answered === 7);
+  await until(() => outcomes.answered === 7);
   process.kill(victim, 'SIGKILL');
-  await until('the end of the last request', () => outcomes.answered + outcomes.closed === 8);
+  await until(() => outcomes.answered + outcomes.closed === 8);
   await Promise.all(sent);
   assert.deepEqual(outcomes, { answered: 7, closed: 1 });
   assert.equal((await command.stop('SIGTERM')).code, 0);
@@ -203,7 +198,7 @@ test('a worker that has served is replaced at once, as often as that happens; on
 test('workers end when the primary is killed', async () => {
   const { command, log } = await startService(2);
   await command.stop('SIGKILL');
-  await until('the end of the workers', () => !pidsOf(log(), 'serving').some(isAlive));
+  await until(() => !pidsOf(log(), 'serving').some(isAlive));
 });
 
 test('Ctrl-C while the workers start ends all', async () => {

@@ -28,7 +28,7 @@ const setup = `
   create table secret (id int primary key); revoke all on secret from anon;
   create function who() returns text stable language sql as $$ select current_user::text $$;
   create function raise() returns text volatile language plpgsql as $$ begin insert into entry values (99, 'raise', 1); raise exception 'no'; end $$;
-  create function slow() returns text volatile language plpgsql as $$ begin insert into entry values (98, 'slow', 1); perform pg_sleep(5); return 'late'; end $$;
+  create function slow() returns text volatile language plpgsql as $$ begin insert into entry values (98, 'slow', 1); perform pg_sleep(600); return 'late'; end $$;
 `;
 
 /** A connection, whichever it is, and a graph over its database. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import { startPglite } from '../support/pglite.ts';
+import { until } from '../support/until.ts';
 import { type Connection, type Connections, connectionKinds, openConnections, outcomeOf } from './connections.ts';
 
 let connections: Connections;
@@ -225,8 +226,8 @@ test('a connection that is lost is told', async () => {
   const { database, graph } = connections;
   const client = await database.connect();
   const answer = graph.resolve(client, { query: 'mutation { slow }' });
-  while ((await database.run("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")).length === 0)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const sleeping = "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'";
+  await until(async () => (await database.run(sleeping)).length > 0);
   assert.equal(outcomeOf(await answer), 'DATABASE_UNAVAILABLE');
   assert.equal(outcomeOf(await graph.resolve(client, { query: '{ who }' })), 'DATABASE_UNAVAILABLE');
   const ended = await database.connect();

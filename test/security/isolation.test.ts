@@ -4,7 +4,9 @@ import { after, before, test } from 'node:test';
 import { Pool } from 'pg';
 import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { RandomSource } from '../property/random-source.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 
 const setup = `
   create schema app; grant usage on schema app to anon, authenticated, service_role;
@@ -15,8 +17,7 @@ const setup = `
   create function fail(kind text) returns text volatile language plpgsql as $$ begin
     if kind = 'raise' then raise exception 'raised'; end if;
     if kind = 'number' then return 1 / 0; end if;
-    if kind = 'sleep' then perform pg_sleep(0.02); end if;
-    if kind = 'die' then perform die(); perform pg_sleep(1); end if;
+    if kind = 'die' then perform die(); perform pg_sleep(600); end if;
     return current_user || ' ' || current_setting('request.jwt.claims');
   end $$;
   -- A function that does what it should not: it changes the session and not only the transaction.
@@ -59,7 +60,7 @@ const requests: readonly { readonly query: string; readonly codes: readonly (str
   { query: 'mutation { who bad: fail(kind: "raise") }', codes: ['RAISED'] },
   { query: '{ noteCollection(first: 50) { totalCount edges { node { owner } } } who_stable }', codes: [undefined] },
   { query: 'mutation { who bad: fail(kind: "number") after: who }', codes: ['INVALID_VALUE'] },
-  { query: 'mutation { slow: fail(kind: "sleep") who }', codes: [undefined] },
+  { query: 'mutation { calm: fail(kind: "none") who }', codes: [undefined] },
   {
     query: 'mutation { insertIntonoteCollection(objects: [{id: 1, body: "x"}]) { records { owner } } }',
     codes: ['CONSTRAINT_VIOLATION', 'PERMISSION_DENIED'],
@@ -74,7 +75,7 @@ function assertOwn({ data }: ExecutionResult, { role, claims }: Caller): void {
     if (/^(who|who_stable|first|second|after)$/.test(field)) {
       const expected = { user: role, search_path: '"public", "app"', claims: { ...claims, role }, session: 'authenticator' };
       assert.deepEqual(JSON.parse(value as string), expected, field);
-    } else if (field === 'slow') assert.equal(value, `${role} ${JSON.stringify({ ...claims, role })}`);
+    } else if (field === 'calm') assert.equal(value, `${role} ${JSON.stringify({ ...claims, role })}`);
     else if (field === 'noteCollection' && role !== 'service_role') {
       const { totalCount, edges } = value as { totalCount: number; edges: { node: { owner: string } }[] };
       assert.deepEqual([totalCount, new Set(edges.map(({ node }) => node.owner))], [10, new Set([claims?.sub])]);
@@ -122,17 +123,19 @@ test('a function that changes the session does so for nobody else', async () => 
 
 test('backends that are cancelled and killed leave nothing to those after them', async () => {
   let isOver = false;
+  const random = new RandomSource(17);
   const disturbance = (async () => {
     const others = "from pg_stat_activity where usename = 'authenticator' and datname = current_database()";
     for (let count = 0; !isOver; count++) {
       await database.run(
         `select ${count % 3 === 0 ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) ${others} and state = 'active' order by random() limit 1`,
       );
-      await new Promise((resolve) => setTimeout(resolve, 3));
+      for (let turn = random.integer(0, 20); turn > 0; turn--) await new Promise(setImmediate);
     }
   })();
   const around = new Set(['DATABASE_UNAVAILABLE', 'TIMEOUT']);
   const counts = new Map<unknown, number>();
+  const isDisturbed = (): boolean => counts.has('TIMEOUT') || counts.has('DATABASE_UNAVAILABLE');
   const runRound = async (round: number): Promise<void> => {
     const outcomes = Array.from({ length: 20 }, async (_, index) => {
       const caller = callerOf(index + round);
@@ -146,23 +149,24 @@ test('backends that are cancelled and killed leave nothing to those after them',
     await Promise.all(outcomes);
   };
   try {
-    for (let round = 0; round < 12; round++) await runRound(round);
+    for (let round = 0; round < 12 || (counts.get(undefined) ?? 0) <= 50 || !isDisturbed(); round++) await runRound(round);
   } finally {
     isOver = true;
     await disturbance;
   }
+  const ask = async (index: number): Promise<boolean> => {
+    const own = await graph.execute({ query: 'mutation { who }' }, callerOf(index));
+    assertOwn(own, callerOf(index));
+    return own.errors === undefined;
+  };
   // A signal that came too late for its request meets whoever is next.
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.ok((counts.get('TIMEOUT') ?? 0) + (counts.get('DATABASE_UNAVAILABLE') ?? 0) > 0, 'something was disturbed');
-  assert.ok((counts.get(undefined) ?? 0) > 50, 'most requests were served');
-  const own = await graph.execute({ query: 'mutation { who }' }, callerOf(1));
-  assertOwn(own, callerOf(1));
+  await until(async () => !(await Promise.all([0, 1, 2, 3].map(ask))).includes(false));
 });
 
 test('a backend that ends itself in the middle fails its own request only', async () => {
   const [dead, alive] = await Promise.all([
     graph.execute({ query: 'mutation { who fail(kind: "die") }' }, callerOf(0)),
-    graph.execute({ query: 'mutation { slow: fail(kind: "sleep") }' }, callerOf(1)),
+    graph.execute({ query: 'mutation { calm: fail(kind: "none") }' }, callerOf(1)),
   ]);
   assert.equal(dead.errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
   assertOwn(alive, callerOf(1));

@@ -18,8 +18,10 @@ export interface FaultProxy {
   count(holding: string): number;
   /** Cuts every connection and takes no more. */
   goDown(): Promise<void>;
-  /** Takes connections again. */
-  comeBack(): Promise<void>;
+  /** Takes connections again, or ends each as soon as it has come. */
+  comeBack(how?: 'serving' | 'refusing'): Promise<void>;
+  /** How many connections it has refused. */
+  readonly refusals: number;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,11 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
       if (isOver) client.destroy();
     });
   };
+  let refusals = 0;
+  const refuse = (client: Socket): void => {
+    refusals += 1;
+    client.destroy();
+  };
   let listener = await listen(0, serve);
   const address = listener.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -80,8 +87,11 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     },
     count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
-    comeBack: async () => {
-      listener = await listen(port, serve);
+    comeBack: async (how = 'serving') => {
+      listener = await listen(port, how === 'serving' ? serve : refuse);
+    },
+    get refusals() {
+      return refusals;
     },
     stop: goDown,
   };

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startPostgres } from './postgres.ts';
+import { until } from './until.ts';
 
 test('a server has the settings that were asked for, and leaves nothing behind', async () => {
   const server = await startPostgres({ settings: { work_mem: '7MB' } });
@@ -21,14 +21,14 @@ test('a server has the settings that were asked for, and leaves nothing behind',
 test('a server ends with the process that started it, even if that is killed', async () => {
   const program = `
     import { startPostgres } from './postgres.ts';
+import { until } from './until.ts';
     console.log((await startPostgres()).url);
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], { cwd: import.meta.dirname });
   const [url] = (await child.stdout.setEncoding('utf8').take(1).toArray()) as [string];
   const folder = path.dirname(await show(url.trim(), 'data_directory'));
   child.kill('SIGKILL');
-  for (let wait = 0; wait < 100 && existsSync(folder); wait++) await sleep(100);
-  assert.equal(existsSync(folder), false);
+  await until(() => !existsSync(folder));
 });
 
 async function show(url: string, setting: string): Promise<string> {

@@ -14,6 +14,8 @@ export interface PostgresServer {
   /** The superuser's URL of the database `postgres`. */
   readonly url: string;
   readonly port: number;
+  /** The major version. */
+  readonly version: number;
   /** Ends the server and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
@@ -64,7 +66,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 async function startIn(folder: string, settings: Record<string, string>): Promise<PostgresServer> {
   const port = await freePort();
   const binaries = await usableBinaries(folder);
-  await provideData(binaries, folder);
+  const version = await readVersion(binaries);
+  await provideData(binaries, version, folder);
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [path.join(binaries, 'postgres'), '-D', path.join(folder, 'data'), ...flags];
   // A session of its own, so that Ctrl-C in a terminal reaches this process only, which then takes the guard along.
@@ -85,7 +88,7 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
     await stop();
     throw error;
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, version: Number.parseInt(version, 10), stop };
 }
 
 /** Linux's memory disk where it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
@@ -119,11 +122,17 @@ async function embeddedBinaries(): Promise<string> {
   return path.dirname(module.postgres);
 }
 
+/** The version of the binaries: "14.23". */
+async function readVersion(binaries: string): Promise<string> {
+  const { stdout } = await run(path.join(binaries, 'postgres'), ['--version'], user);
+  const [version] = /\d+(\.\d+|\w+)/.exec(stdout) ?? [];
+  if (version === undefined) throw new Error(`no version in ${stdout}`);
+  return version;
+}
+
 /** Puts an initialised data folder in place: a copy of one that is made once for each version and kept between runs. */
-async function provideData(binaries: string, folder: string): Promise<void> {
-  const { stdout: version } = await run(path.join(binaries, 'postgres'), ['--version'], user);
-  const key = [user.uid ?? process.getuid?.(), version.trim().replace(/[^0-9A-Za-z.]+/g, '-')].join('-');
-  const template = path.join(path.dirname(folder), `rowgraph-initdb-${key}`);
+async function provideData(binaries: string, version: string, folder: string): Promise<void> {
+  const template = path.join(path.dirname(folder), `rowgraph-initdb-${user.uid ?? process.getuid?.()}-${version}`);
   if (!existsSync(template)) {
     const fresh = path.join(folder, 'template');
     const flags = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];

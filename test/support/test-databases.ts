@@ -5,6 +5,7 @@
 import { Client } from 'pg';
 import { type PostgresOptions, startPostgres } from './postgres.ts';
 import { grantsSql, rolesSql } from './roles.ts';
+import { until } from './until.ts';
 
 export interface TestDatabase {
   readonly name: string;
@@ -13,16 +14,23 @@ export interface TestDatabase {
   readonly url: string;
   /** Runs SQL text of any number of statements as the superuser; the rows of the last one. */
   run(sql: string): Promise<Record<string, unknown>[]>;
+  /** Waits until so many backends of rowgraph's run a statement that holds this text, or wait for a lock in one. */
+  untilRunning(text: string, count: number): Promise<void>;
+  untilLocked(text: string, count: number): Promise<void>;
   /** Opens a connection, which `close` of the databases ends if the test did not. */
   connect(user?: string): Promise<Client>;
 }
 
 export interface TestDatabases {
   readonly port: number;
+  /** PostgreSQL's major version. */
+  readonly version: number;
   /** Makes a database and runs the setup in it as the superuser. */
   create(setup: string): Promise<TestDatabase>;
   close(): Promise<void>;
 }
+
+const backends = "select from pg_stat_activity where state = 'active' and usename = 'authenticator'";
 
 /** Starts a server. The roles are there; databases are made one by one. */
 export async function startTestDatabases(options: PostgresOptions = {}): Promise<TestDatabases> {
@@ -49,13 +57,23 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
     };
     await run(grantsSql + setup);
     const url = urlOf(server.port, 'authenticator', name);
-    return { name, port: server.port, url, run, connect: (user = 'postgres') => connect(user, name) };
+    const untilBackends = (count: number, condition: string): Promise<void> =>
+      until(async () => (await run(`${backends} and datname = '${name}' and ${condition}`)).length === count);
+    return {
+      name,
+      port: server.port,
+      url,
+      run,
+      untilRunning: (text, count) => untilBackends(count, `query like '%${text}%'`),
+      untilLocked: (text, count) => untilBackends(count, `wait_event_type = 'Lock' and query like '%${text}%'`),
+      connect: (user = 'postgres') => connect(user, name),
+    };
   };
   const close = async (): Promise<void> => {
     await Promise.allSettled(clients.map((client) => client.end()));
     await server.stop();
   };
-  return { port: server.port, create, close };
+  return { port: server.port, version: server.version, create, close };
 }
 
 function urlOf(port: number, user: string, database: string): string {

