@@ -26,6 +26,9 @@ interface Outcome {
   readonly counts: readonly string[];
 }
 
+/** What `npm test` runs. */
+export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+
 /** Test files on a Node. */
 export function testsOf(name: string, files: readonly string[], command = process.execPath): Check {
   // A test file mostly waits for its database, so that two on one core do not hurt.

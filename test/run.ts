@@ -3,14 +3,14 @@
  * may be named: `npm test -- src/plan/plan-filter.test.ts`.
  */
 import path from 'node:path';
-import { root, runChecks, testsOf } from './run-checks.ts';
+import { allTests, root, runChecks, testsOf } from './run-checks.ts';
 
 const files = process.argv.slice(2);
 
 await runChecks('npm test', [
   { name: 'types', command: bin('tsc'), flags: ['--noEmit'] },
   { name: 'lint and format', command: bin('biome'), flags: ['check', '--error-on-warnings', '.'] },
-  testsOf('tests', files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts']),
+  testsOf('tests', files.length > 0 ? files : allTests),
 ]);
 
 function bin(name: string): string {

@@ -178,20 +178,20 @@ test('a worker that has served is replaced at once, as often as that happens; on
   const delays = (): (number | undefined)[] => log().flatMap((line) => (line.worker === undefined ? [] : [line.restartMilliseconds]));
   for (let round = 0; round < 5; round++) {
     process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
-    await until('the end of the worker', () => delays().length === round + 1);
+    await until(() => delays().length === round + 1);
     assert.deepEqual(await ask(letters), lettersAnswer, 'the other worker answers');
-    await until('another worker', () => serving().length === 3 + round);
+    await until(() => serving().length === 3 + round);
   }
   assert.deepEqual(delays(), [0, 0, 0, 0, 0]);
   await superuser.query('revoke anon from authenticator');
   try {
     process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
-    await until('three that could not start', () => delays().length === 9);
+    await until(() => delays().length >= 9);
   } finally {
     await superuser.query('grant anon to authenticator');
   }
-  assert.deepEqual(delays().slice(5), [0, 100, 200, 400]);
-  await until('another worker', () => serving().length === 8);
+  assert.deepEqual(delays().slice(5, 9), [0, 100, 200, 400]);
+  await until(() => serving().length === 8);
   assert.equal((await command.stop('SIGTERM')).code, 0);
 });
 

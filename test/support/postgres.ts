@@ -150,14 +150,12 @@ function untilReady(guard: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
     const fail = (reason: string): void => reject(new Error(`PostgreSQL did not start (${reason}): ${text}`));
-    const timer = setTimeout(() => fail('no answer in 60 s'), 60_000);
     guard.once('error', (error) => fail(error.message));
     guard.once('exit', () => fail('exit'));
     log.setEncoding('utf8').on('data', (chunk: string) => {
       text = (text + chunk).slice(-10_000);
       const ready = text.includes('ready to accept connections');
       if (!ready && !/FATAL|PANIC/.test(text)) return;
-      clearTimeout(timer);
       log.removeAllListeners('data').resume();
       if (!ready) return fail('fatal error');
       guard.unref();
