@@ -117,7 +117,7 @@ describe('the order of a page', () => {
     const items = [order([name, 'AscNullsLast'], [id, null]), order(), order([id, 'DescNullsLast'])];
     assert.deepEqual(keysOf({ kind: 'list', items }), [['name', false, false], ['id', true, false], byId]);
     fails({ orderBy: order([name, 'AscNullsLast'], [id, 'AscNullsLast']) }, /^Each element of "orderBy" must have one key/);
-    fails({ orderBy: { kind: 'list', items: [null] } }, /^An element of orderBy is an object/);
+    fails({ orderBy: { kind: 'list', items: [null] } }, /^Each element of "orderBy" must be an object/);
   });
 });
 
