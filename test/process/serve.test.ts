@@ -161,7 +161,7 @@ test('a database that cannot be used is one line and exit code 2', async () => {
 });
 
 test('serve bounds the memory that V8 and glibc keep for later, unless somebody chose otherwise', {
-  skip: process.platform !== 'linux',
+  skip: process.platform !== 'linux' && 'it reads /proc, which only Linux has',
 }, async () => {
   const settingsOfNode = async (more: Record<string, string>): Promise<string[]> => {
     const command = startCommand(['serve', '--database-url', urlOf('authenticator')], { home, environment: { ...environment, ...more } });
