@@ -11,7 +11,7 @@ let database: Database;
 
 before(async () => {
   pglite = await startPglite();
-  database = openPgliteDatabase(pglite, { statementCacheSize: 6, queueTimeoutMillis: 200 });
+  database = openPgliteDatabase(pglite, { statementCacheSize: 6, queueTimeoutMillis: 1000 });
   await database.query(`${rolesSql}
     create table entry (id int primary key, other int references entry deferrable initially deferred);
     grant all on entry to anon, authenticated`);

@@ -27,8 +27,9 @@ function startTarget(): Promise<TestServer> {
       }
       return rawResponse(JSON.stringify({ data: { query } }));
     },
-    headersTimeout: 1000,
-    receiveTimeout: 1500,
+    // Long enough for the good client on a busy machine.
+    headersTimeout: 4000,
+    receiveTimeout: 5000,
     maxPipelinedRequests: 20,
     graphiql: true,
   });
