@@ -1,6 +1,6 @@
 /**
  * `npm run test:coverage`: which part of src/ the tests of `npm test` run, the processes that they start included. Prints what share of the lines,
- * branches and functions that is, and each file and function that no test enters.
+ * branches and functions that is, and each file and function that no test enters. Test files may be named, as for `npm test`.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,8 @@ interface Coverage {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-coverage-'));
 const report = path.join(folder, 'lcov.info');
-const { command, flags } = testsOf('tests', allTests);
+const named = process.argv.slice(2);
+const { command, flags } = testsOf('tests', named.length > 0 ? named : allTests);
 const more = [
   '--experimental-test-coverage',
   `--test-coverage-include=${sources.include}`,
@@ -57,17 +58,20 @@ function readReport(text: string): Coverage {
   const files = new Set<string>();
   const notEntered: string[] = [];
   let file = '';
-  let lineOf = new Map<string, string>();
+  // Functions come twice in the same order: with their lines, and with how often they were called.
+  let starts: string[] = [];
   for (const line of text.split('\n')) {
     const [, key = '', value = ''] = /^(\w+):(.*)$/.exec(line) ?? [];
     const [first = '', name = ''] = value.split(/,(.*)/);
     if (key === 'SF') {
       file = path.relative(root, path.resolve(root, value));
       files.add(file);
-      lineOf = new Map();
-    } else if (key === 'FN') lineOf.set(name, first);
-    else if (key === 'FNDA' && first === '0') notEntered.push(`${file}:${lineOf.get(name)} ${name}`);
-    else if (key in counts) counts[key]! += Number(value);
+      starts = [];
+    } else if (key === 'FN') starts.push(first);
+    else if (key === 'FNDA') {
+      const start = starts.shift();
+      if (first === '0') notEntered.push(`${file}:${start} ${name}`);
+    } else if (key in counts) counts[key]! += Number(value);
   }
   const pair = (found: string, hit: string): Counts => ({ found: counts[found]!, hit: counts[hit]! });
   return { lines: pair('LF', 'LH'), branches: pair('BRF', 'BRH'), functions: pair('FNF', 'FNH'), files, notEntered };
