@@ -51,7 +51,7 @@ const batch = (...texts: string[]): Batch => ({
 });
 const ignore = (): void => {};
 
-/** From now on flights wait for the advisory lock 1, until as many do as are wanted when it is given back. */
+/** From now on batches wait for the advisory lock 1, until as many do as are wanted when it is given back. */
 async function closeGate(): Promise<(waiting: number) => Promise<void>> {
   const keeper = new Client(server.url);
   await keeper.connect();
