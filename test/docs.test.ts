@@ -50,18 +50,39 @@ test('docs/settings.md lists the settings as src/cli/config.ts has them, and whe
   assert.deepEqual(rowsOf(/^\| `(\w+)` \| ([^|`]+) \|$/gm), differences);
 });
 
-test('each link between the pages leads to a file', () => {
+test('each link between the pages leads to a file, and to a heading of it', () => {
   const pages = globSync(['*.md', 'docs/**/*.md', 'test/**/*.md', 'examples/**/*.md', 'bench/*.md'], {
     cwd: root,
     exclude: ['**/node_modules'],
   });
   const broken = pages.flatMap((page) => {
-    const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
-    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
-    return targets.filter((target) => !existsSync(path.join(root, path.dirname(page), target))).map((target) => `${page}: ${target}`);
+    const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?/g)];
+    const isBroken = ([, target = '', anchor]: RegExpExecArray): boolean => {
+      const file = target === '' ? page : path.join(path.dirname(page), target);
+      return !existsSync(path.join(root, file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor));
+    };
+    return links.filter(isBroken).map(([link]) => `${page}: ${link}`);
   });
   assert.deepEqual(broken, []);
 });
+
+function withoutCode(page: string): string {
+  return page.replace(/^```[\s\S]*?^```/gm, '');
+}
+
+/** What GitHub calls the headings of a page. */
+function anchorsOf(page: string): string[] {
+  const counts = new Map<string, number>();
+  return [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
 
 /** The block of code behind `<!-- runs -->`; what it prints stands in the block behind `<!-- prints -->`, if there is one. */
 test("the README's example of the library runs", async () => {

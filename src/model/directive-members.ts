@@ -2,7 +2,7 @@
 import { isObject, parseDirective } from './directives.ts';
 
 /** The kinds of objects that can have directives. */
-export type DirectiveKind = keyof typeof members;
+export type DirectiveKind = keyof typeof directiveMembers;
 
 /** What is wrong: the directive cannot be read, a member has the wrong type, or it means nothing. All of them are ignored. */
 export interface DirectiveFault {
@@ -30,7 +30,8 @@ const mappings: MemberCheck = (value, labels) => {
   return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
 
-const members = {
+/** The members of the directives of each kind of object. */
+export const directiveMembers = {
   schema: { inflect_names: flag, max_rows: count, introspection: flag },
   table: {
     name,
@@ -59,7 +60,7 @@ export function findFaults(comment: string, kind: DirectiveKind, labels: readonl
   if (!isObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
   }
-  const known: Readonly<Record<string, MemberCheck>> = members[kind];
+  const known: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];
   return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
     const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
     if (!expectation) {

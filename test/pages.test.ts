@@ -1,0 +1,103 @@
+/** The pages of the documentation that hold SQL, requests and answers: each block is run, in the order of its page, and each answer compared. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { type ASTNode, type DefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { roleStatements } from '../src/cli/role-statements.ts';
+import { createRowgraph, type Rowgraph } from '../src/index.ts';
+import { directiveMembers } from '../src/model/directive-members.ts';
+import { readPageSteps } from './support/page-steps.ts';
+import { startPglite } from './support/pglite.ts';
+
+const read = (page: string): Promise<string> => readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8');
+
+/** Runs a page as in `rowgraph dev`. Resolves to the graph as the page leaves it. */
+async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
+  const pglite = await startPglite();
+  await pglite.exec(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
+  const graph = await createRowgraph({ database: pglite, introspection: 'on', schemaTriggers: true });
+  context.after(async () => {
+    await graph.close();
+    await pglite.close();
+  });
+  for (const step of readPageSteps(await read(page))) {
+    if (step.kind === 'sql') {
+      await pglite.exec(step.text);
+      await graph.reload();
+    } else if (step.kind === 'types') compareTypes(await graph.sdl(), step.text);
+    else {
+      const result = await graph.execute({ query: step.query }, { role: step.askedBy, claims: { sub: 'ada' } });
+      // As text: the order of the keys counts.
+      assert.equal(JSON.stringify(result), JSON.stringify(JSON.parse(step.answer)), step.query);
+    }
+  }
+  return graph;
+}
+
+/** Each type is in the schema as it is shown. Descriptions may be left out. */
+function compareTypes(sdl: string, shown: string): void {
+  const definitions = new Map(parse(sdl).definitions.map((definition) => [nameOf(definition), definition]));
+  for (const definition of parse(shown).definitions) {
+    const real = definitions.get(nameOf(definition));
+    assert.ok(real, `The schema has no ${nameOf(definition)}`);
+    assert.equal(print(withoutDescriptions(real)), print(withoutDescriptions(definition)));
+    for (const description of descriptionsOf(definition)) assert.ok(descriptionsOf(real).includes(description), description);
+  }
+}
+
+function nameOf(definition: DefinitionNode): string | undefined {
+  return 'name' in definition ? definition.name?.value : undefined;
+}
+
+function withoutDescriptions(node: ASTNode): ASTNode {
+  return visit(node, { [Kind.STRING]: (_node, key) => (key === 'description' ? null : undefined) });
+}
+
+function descriptionsOf(node: ASTNode): string[] {
+  const found: string[] = [];
+  visit(node, { [Kind.STRING]: ({ value }, key) => void (key === 'description' && found.push(value)) });
+  return found;
+}
+
+/** The cells of the rows of a table below a heading. */
+function rowsBelow(page: string, heading: string): string[][] {
+  const section = page.slice(page.indexOf(`\n${heading}\n`) + heading.length + 2);
+  const table = section.split('\n\n').find((paragraph) => paragraph.trim().startsWith('|')) ?? '';
+  const lines = table.trim().split('\n').slice(2);
+  return lines.map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const codesOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+test('every example of docs/api.md has the answer that it shows, and its operators are those of the schema', async (context) => {
+  const graph = await runPage(context, 'api.md');
+  const filters = new Map<string, string[]>();
+  for (const definition of parse(await graph.sdl()).definitions) {
+    if (definition.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION || !definition.name.value.endsWith('Filter')) continue;
+    const names = definition.fields?.map(({ name }) => name.value) ?? [];
+    // The others are the filters of tables.
+    if (names.includes('eq')) filters.set(definition.name.value.replace('Filter', ''), names.sort());
+  }
+  const shown = new Map<string, string[]>();
+  for (const [types = '', operators] of rowsBelow(await read('api.md'), '### Operators by type')) {
+    const names = types.includes('cannot') || types.startsWith('`JSON`') ? [] : codesOf(types).filter((name) => name !== 'nodeId');
+    if (types.includes('enums') && names.length > 0) names.push('Format', 'Condition');
+    if (types === 'lists of scalars') names.push(...[...filters.keys()].filter((name) => name.endsWith('List')));
+    for (const name of names) shown.set(name, codesOf(operators).sort());
+  }
+  assert.deepEqual([...shown].sort(), [...filters].sort());
+});
+
+test('docs/api.md lists the members of comment directives', async () => {
+  const kinds: Readonly<Record<string, string>> = { 'table, view': 'table', 'foreign key': 'relation' };
+  const shown = rowsBelow(await read('api.md'), '## Comment directives').map(
+    ([on = '', member]) => `${kinds[on] ?? on} ${codesOf(member)}`,
+  );
+  const members = Object.entries(directiveMembers).flatMap(([kind, names]) => Object.keys(names).map((name) => `${kind} ${name}`));
+  assert.deepEqual(shown.sort(), members.sort());
+});
