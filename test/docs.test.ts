@@ -85,13 +85,17 @@ function anchorsOf(page: string): string[] {
 }
 
 /** The block of code behind `<!-- runs -->`; what it prints stands in the block behind `<!-- prints -->`, if there is one. */
-test("the README's example of the library runs", async () => {
-  const readme = read('README.md');
-  const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(readme)?.[1];
-  assert.ok(example, 'README.md has no block of TypeScript marked <!-- runs -->');
+for (const page of ['README.md', 'docs/from-pg_graphql.md']) {
+  test(`the example of the library in ${page} runs`, () => runExample(page));
+}
+
+async function runExample(page: string): Promise<void> {
+  const text = read(page);
+  const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(text)?.[1];
+  assert.ok(example, `${page} has no block of TypeScript marked <!-- runs -->`);
   const program = example.replace(/from 'rowgraph'/g, "from './src/index.ts'");
   const flags = ['--input-type=module-typescript', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
-  const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(readme)?.[1];
+  const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(text)?.[1];
   if (printed !== undefined) assert.equal(stdout, printed);
-});
+}

@@ -3,13 +3,20 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { type ASTNode, type DefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { supabaseStatements } from '../src/cli/embedded/supabase.ts';
 import { roleStatements } from '../src/cli/role-statements.ts';
-import { createRowgraph, type Rowgraph } from '../src/index.ts';
+import { type Caller, createRowgraph, type Rowgraph } from '../src/index.ts';
 import { directiveMembers } from '../src/model/directive-members.ts';
 import { readPageSteps } from './support/page-steps.ts';
 import { startPglite } from './support/pglite.ts';
 
 const read = (page: string): Promise<string> => readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8');
+
+const callers: Readonly<Record<string, Caller>> = {
+  anon: { role: 'anon' },
+  authenticated: { role: 'authenticated', claims: { sub: 'ada' } },
+  Ada: { role: 'authenticated', claims: { sub: '00000000-0000-4000-8000-00000000000a' } },
+};
 
 /** Runs a page as in `rowgraph dev`. Resolves to the graph as the page leaves it. */
 async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
@@ -20,13 +27,18 @@ async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
     await graph.close();
     await pglite.close();
   });
-  for (const step of readPageSteps(await read(page))) {
+  const steps = readPageSteps(await read(page));
+  await pglite.exec(supabaseStatements(steps.map((step) => (step.kind === 'sql' ? step.text : '')).join('\n')));
+  await graph.reload();
+  for (const step of steps) {
     if (step.kind === 'sql') {
       await pglite.exec(step.text);
       await graph.reload();
     } else if (step.kind === 'types') compareTypes(await graph.sdl(), step.text);
     else {
-      const result = await graph.execute({ query: step.query }, { role: step.askedBy, claims: { sub: 'ada' } });
+      const caller = callers[step.askedBy];
+      assert.ok(caller, `${page}: nobody is called ${step.askedBy}`);
+      const result = await graph.execute({ query: step.query }, caller);
       // As text: the order of the keys counts.
       assert.equal(JSON.stringify(result), JSON.stringify(JSON.parse(step.answer)), step.query);
     }
@@ -92,6 +104,12 @@ test('every example of docs/api.md has the answer that it shows, and its operato
   }
   assert.deepEqual([...shown].sort(), [...filters].sort());
 });
+
+for (const page of ['from-supabase.md', 'from-pg_graphql.md']) {
+  test(`every example of docs/${page} has the answer that it shows`, async (context) => {
+    await runPage(context, page);
+  });
+}
 
 test('docs/api.md lists the members of comment directives', async () => {
   const kinds: Readonly<Record<string, string>> = { 'table, view': 'table', 'foreign key': 'relation' };

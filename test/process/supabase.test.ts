@@ -1,10 +1,13 @@
 /** `rowgraph dev --sql` with SQL written for Supabase: by hand, and by a dump. What the embedded database lacks is told. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { SignJWT } from 'jose';
 import pg from 'pg';
-import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+import { connectOnce } from '../../src/cli/connect-once.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
 import { ask, startDev } from './start-dev.ts';
 
 const ada = '0000000a-0000-4000-8000-000000000000';
@@ -127,4 +130,53 @@ test('a file may create what Supabase has, in a transaction too', async () => {
   const query = '{ noteCollection { edges { node { role users { nick } } } } }';
   assert.deepEqual((await ask(printed, query)).data, { noteCollection: { edges: [{ node: { role: null, users: { nick: 'Ada' } } }] } });
   assert.deepEqual(warningsOf((await printed.command.stop()).stderr).length, 1);
+});
+
+test('docs/from-supabase.md: a login role that is made as the page says serves a project with the keys of the platform', async (context) => {
+  const server = await startPostgres();
+  context.after(() => server.stop());
+  const page = await readFile(new URL('../../docs/from-supabase.md', import.meta.url), 'utf8');
+  const login = /^ {3}```sql\n([\s\S]*?)^ {3}```/m.exec(page)?.[1] ?? '';
+  await connectOnce(server.url, async (client) => {
+    // The platform’s roles, of which the owner of a project is no superuser.
+    await client.query(`
+      create role anon nologin noinherit; create role authenticated nologin noinherit; create role service_role nologin noinherit bypassrls;
+      create role owner nologin createrole bypassrls;
+      grant anon, authenticated, service_role to owner with admin option;
+      alter role anon set statement_timeout = '3s';
+      create schema extensions; grant usage on schema extensions to public;
+      create function extensions.shout(text) returns text immutable language sql as $$ select upper($1) $$;
+      create schema auth; grant usage on schema auth to public;
+      create function auth.uid() returns uuid stable language sql as
+        $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
+      grant create, usage on schema public to owner;
+      set role owner; set search_path = "$user", public, extensions`);
+    await client.query(login);
+    await client.query(`
+      create table post (id int primary key, author uuid default auth.uid(), body text);
+      alter table post enable row level security;
+      create policy own on post using (author = auth.uid());
+      grant select, insert on post to authenticated;
+      create function loud(body text) returns text stable language sql as $$ select shout(body) || current_setting('statement_timeout') $$;
+      insert into post values (1, '${ada}', 'Hello')`);
+  });
+  const secret = 'the legacy secret of a project on the platform';
+  const databaseUrl = server.url.replace(/\/\/[^@]*@/, '//rowgraph@');
+  const environment = { ROWGRAPH_DATABASE_URL: databaseUrl, ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0' };
+  const command = startCommand(['serve', '--extra-search-path', 'extensions'], { home, environment });
+  const url = /serves (\S+)/.exec(await command.waitFor(/serves \S+\n/))?.[1] ?? '';
+  const sign = (claims: Record<string, string>): Promise<string> =>
+    new SignJWT({ iss: 'supabase', ref: 'abcdefghijklmnopqrst', ...claims })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuedAt()
+      .setExpirationTime('10y')
+      .sign(Buffer.from(secret));
+  const headers = { apiKey: await sign({ role: 'anon' }), 'content-type': 'application/json' };
+  const send = async (query: string, more: Record<string, string> = {}): Promise<unknown> =>
+    (await fetch(url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ query }) })).json();
+  assert.deepEqual(await send('{ loud(body: "hey") }'), { data: { loud: 'HEY3s' } });
+  const authorization = `Bearer ${await sign({ role: 'authenticated', aud: 'authenticated', sub: ada })}`;
+  const added = await send('mutation { insertIntopostCollection(objects: [{id: 2}]) { records { author } } }', { authorization });
+  assert.deepEqual(added, { data: { insertIntopostCollection: { records: [{ author: ada }] } } });
+  assert.equal((await command.stop()).code, 0);
 });

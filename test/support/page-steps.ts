@@ -5,13 +5,15 @@ export type PageStep =
   | { readonly kind: 'request'; readonly query: string; readonly answer: string; readonly askedBy: string }
   | { readonly kind: 'types'; readonly text: string };
 
-/** A marker that the reader does not see, in front of a block: who asks, or that it is a part of the schema; and the block behind it, or two. */
-const block = /(?:<!-- (?:asked by (\w+)|(in the schema)|(not run)) -->\n)?```(sql|graphql)\n([\s\S]*?)```\n(?:```json\n([\s\S]*?)```\n)?/g;
+/**
+ * A marker that the reader does not see, in front of a block: who asks, or that it is a part of the schema; and the block behind it, or two. A block
+ * that is indented belongs to a list, and is not run.
+ */
+const block = /^(?:<!-- (?:asked by (\w+)|(in the schema)) -->\n)?```(sql|graphql)\n([\s\S]*?)```\n(?:```json\n([\s\S]*?)```\n)?/gm;
 
 /** The steps. Throws where a request has no answer below it. */
 export function readPageSteps(page: string): PageStep[] {
-  return [...page.matchAll(block)].flatMap(([, askedBy = 'anon', inSchema, notRun, language, text = '', answer]): PageStep[] => {
-    if (notRun !== undefined) return [];
+  return [...page.matchAll(block)].flatMap(([, askedBy = 'anon', inSchema, language, text = '', answer]): PageStep[] => {
     if (language === 'sql') return [{ kind: 'sql', text }];
     if (inSchema !== undefined) return [{ kind: 'types', text }];
     if (answer === undefined) throw new Error(`There is no answer below this request:\n${text}`);
