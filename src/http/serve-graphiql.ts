@@ -1,62 +1,58 @@
-/** Serves GraphiQL from the files of its npm package. In: where, and for which endpoint; out: routes of the page and its assets. */
+/**
+ * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` has put it, compressed: page, scripts and styles, nothing from elsewhere. In: where, and for
+ * which endpoint; out: routes.
+ */
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import {
-  type GraphiqlSettings,
-  graphiqlPageScript,
-  graphiqlPageStyle,
-  graphiqlSecurityPolicy,
-  renderGraphiqlPage,
-} from './graphiql-page.ts';
+import { gunzip } from 'node:zlib';
+import { type GraphiqlSettings, graphiqlSecurityPolicy, renderGraphiqlPage } from './graphiql-page.ts';
 import type { Route } from './route.ts';
 
-const compress = promisify(gzip);
-const { resolve } = createRequire(import.meta.url);
-
-function readPackageFile(packageName: string, path: string): () => Promise<Buffer> {
-  return () => readFile(join(dirname(resolve(`${packageName}/package.json`)), path));
-}
-
-/** These packages ship bundles that run in a browser directly: no build, no module loader, no other origin. */
-const assets = {
-  'graphiql.js': { type: 'text/javascript', read: readPackageFile('graphiql', 'dist/index.umd.js') },
-  'graphiql.css': { type: 'text/css', read: readPackageFile('graphiql', 'dist/style.css') },
-  'react.js': { type: 'text/javascript', read: readPackageFile('react', 'umd/react.production.min.js') },
-  'react-dom.js': { type: 'text/javascript', read: readPackageFile('react-dom', 'umd/react-dom.production.min.js') },
-  'page.js': { type: 'text/javascript', read: async () => Buffer.from(graphiqlPageScript) },
-  'page.css': { type: 'text/css', read: async () => Buffer.from(graphiqlPageStyle) },
-};
+const decompress = promisify(gunzip);
+/** The same from `src/http` and from `dist/http`. */
+const bundleFolder = new URL('../../dist/graphiql/', import.meta.url);
+const types = { js: 'text/javascript', css: 'text/css' };
 
 /** The routes of the page at `path` and of its assets below it. */
-export function createGraphiqlRoutes(path: string, settings: GraphiqlSettings): readonly (readonly [path: string, route: Route])[] {
+export function createGraphiqlRoutes(
+  path: string,
+  settings: GraphiqlSettings,
+  folder = bundleFolder,
+): readonly (readonly [path: string, route: Route])[] {
+  const names = listAssets(folder);
+  if (names.length === 0) return [[path, answerMissing]];
   const page = Buffer.from(renderGraphiqlPage(path, settings));
-  const pageHeaders = [...listHeaders('text/html', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
-  const servePage: Route = () => ({ status: 200, headers: pageHeaders, body: page });
-  return [[path, servePage], ...Object.entries(assets).map(([name, asset]) => [`${path}/${name}`, createAssetRoute(asset)] as const)];
+  const headers = [...listHeaders('text/html', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
+  const assets = names.map((name) => [`${path}/${name}`, createAssetRoute(name, folder)] as const);
+  return [[path, () => ({ status: 200, headers, body: page })], ...assets];
 }
 
-function createAssetRoute({ type, read }: (typeof assets)[keyof typeof assets]): Route {
+/** The names that a browser may ask for; none in a clone where the page has not been bundled. */
+function listAssets(folder: URL): readonly string[] {
+  try {
+    return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css))\.gz$/.exec(file)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}
+
+const answerMissing: Route = () => ({
+  status: 503,
+  headers: listHeaders('text/plain', 'no-store'),
+  body: Buffer.from('GraphiQL has not been built in this clone of rowgraph: run "npm run build:graphiql", and start rowgraph again.\n'),
+});
+
+function createAssetRoute(name: string, folder: URL): Route {
+  const type = types[name.endsWith('.css') ? 'css' : 'js'];
   const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
-  let loaded: Promise<Loaded> | undefined;
+  let compressed: Promise<Buffer> | undefined;
   return async (request) => {
-    loaded ??= load(read);
-    const { plain, compressed } = await loaded;
-    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return { status: 200, headers, body: plain };
-    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: compressed };
+    compressed ??= readFile(new URL(`${name}.gz`, folder));
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'])))
+      return { status: 200, headers, body: await decompress(await compressed) };
+    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await compressed };
   };
-}
-
-interface Loaded {
-  readonly plain: Buffer;
-  readonly compressed: Buffer;
-}
-
-async function load(read: () => Promise<Buffer>): Promise<Loaded> {
-  const plain = await read();
-  return { plain, compressed: await compress(plain) };
 }
 
 function listHeaders(type: string, caching: string): string[] {

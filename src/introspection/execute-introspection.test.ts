@@ -94,6 +94,15 @@ describe('executeIntrospection', () => {
     );
   });
 
+  it('says of its own arguments what documents are validated against', () => {
+    const text = '{ __type(name: "__Type") { fields(includeDeprecated: null) { args { type { name } } } } }';
+    const { fields } = answerTo(text, { key: '__type' }) as { fields: { args: unknown[] }[] };
+    assert.deepEqual(
+      fields.flatMap(({ args }) => args),
+      Array.from({ length: 3 }, () => ({ type: { name: 'Boolean' } })),
+    );
+  });
+
   it('tells of types whose names JavaScript gives every object', () => {
     const model = modelOf([tableWith('constructor', [columnOf('toString', int4)])]);
     const { types } = answerTo('{ __schema { types { name fields { name } } } }', { model }) as {
@@ -106,7 +115,7 @@ describe('executeIntrospection', () => {
     const text = 'query ($name: String = "Query") { __type(name: $name) { name } }';
     assert.throws(
       () => answerTo(text, { key: '__type', variables: { name: null } }),
-      (error) => error instanceof ApiError && error.code === 'BAD_USER_INPUT' && error.message.includes('"name"'),
+      (error) => error instanceof ApiError && error.code === 'BAD_USER_INPUT' && error.message.includes('(name:)'),
     );
   });
 });

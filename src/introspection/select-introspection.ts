@@ -14,10 +14,7 @@ import {
   isAbstractType,
   isListType,
   isObjectType,
-  SchemaMetaFieldDef,
   type SelectionSetNode,
-  TypeMetaFieldDef,
-  TypeNameMetaFieldDef,
 } from 'graphql';
 import type { Variables } from '../request/coerce-variable-values.ts';
 import { collectFields, type Selections } from '../request/collect-fields.ts';
@@ -54,8 +51,6 @@ export interface IntrospectionRequest {
   readonly variables: Variables;
 }
 
-const rootFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef };
-
 /** Fields with other values than those of graphql-js, which are the last parameter. */
 const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedSchema, resolve: Resolver) => unknown>> = {
   // These come one by one, so that each type and field is built when its turn comes.
@@ -71,8 +66,7 @@ const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedS
 export function selectIntrospection(request: IntrospectionRequest, selectionSet: SelectionSetNode, key: string): IntrospectedField {
   const selector = new Selector(request);
   const root = request.schema.getQueryType();
-  const nodes = selector.collect(root, [selectionSet]).get(key)!;
-  return selector.field(rootFields[nodes[0]!.name.value]!, root, key, nodes);
+  return selector.field(root, key, selector.collect(root, [selectionSet]).get(key)!);
 }
 
 class Selector {
@@ -90,12 +84,8 @@ class Selector {
     return collectFields(this.#selections, type, selectionSets);
   }
 
-  field(
-    definition: GraphQLField<unknown, unknown>,
-    parentType: GraphQLObjectType,
-    key: string,
-    nodes: readonly FieldNode[],
-  ): IntrospectedField {
+  field(parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]): IntrospectedField {
+    const definition = this.#schema.getField(parentType, nodes[0]!.name.value);
     return {
       label: `${JSON.stringify(key)}:`,
       resolve: this.#resolver(definition, parentType, nodes[0]!),
@@ -106,21 +96,19 @@ class Selector {
   #shapeOf(type: GraphQLOutputType, nodes: readonly FieldNode[]): Shape {
     const nullable = getNullableType(type);
     if (isListType(nullable)) return { kind: 'list', member: this.#shapeOf(nullable.ofType, nodes) };
-    if (!isObjectType(nullable)) return { kind: 'text', textOf: (leaf) => JSON.stringify((nullable as GraphQLLeafType).serialize(leaf)) };
+    if (!isObjectType(nullable))
+      return { kind: 'text', textOf: (leaf) => JSON.stringify((nullable as GraphQLLeafType).coerceOutputValue(leaf)) };
     const fields = this.#fieldsOf(nullable, nodes);
     return fields.every(isText) ? { kind: 'text', textOf: (source) => objectText(fields, source) } : { kind: 'object', fields };
   }
 
   #fieldsOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): IntrospectedField[] {
     const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    return [...this.collect(type, selectionSets)].map(([key, inner]) => {
-      const { value: name } = inner[0]!.name;
-      return this.field(name === '__typename' ? TypeNameMetaFieldDef : type.getFields()[name]!, type, key, inner);
-    });
+    return [...this.collect(type, selectionSets)].map(([key, inner]) => this.field(type, key, inner));
   }
 
   #resolver(definition: GraphQLField<unknown, unknown>, parentType: GraphQLObjectType, node: FieldNode): Resolver {
-    const values = getArgumentValues(definition, node, this.#variables);
+    const values = getArgumentValues(definition, node, { coerced: this.#variables, sources: {} });
     // This much of it is what the resolvers of introspection read.
     const info = { schema: this.#schema, parentType } as unknown as GraphQLResolveInfo;
     const resolve: Resolver = (source) => definition.resolve!(source, values, undefined, info);

@@ -159,7 +159,8 @@ function groupsOf<Item>(items: readonly Item[], size: number): (readonly Item[])
 
 function parseText(text: string | Source, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
   try {
-    return parse(text, { noLocation });
+    // As October 2021 has it; a later draft lets them be empty, and so does graphql-js where nothing is said.
+    return parse(text, { noLocation, allowEmptySelectionSets: false });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     throw new ApiError('GRAPHQL_PARSE_FAILED', shortenMessage(error.message), { locations: error.locations, cause: error });

@@ -12,7 +12,7 @@ export function readScalar(type: LeafType, value: unknown): ScalarValue {
   if (!isScalarType(type)) return readEnumName(type, value);
   // A whole number beyond 2^53 arrives as a bigint where the transport kept its digits.
   const given = typeof value === 'bigint' && type.name !== 'BigInt' ? Number(value) : value;
-  const parsed: unknown = typeof given === 'bigint' ? given : type.parseValue(given);
+  const parsed: unknown = typeof given === 'bigint' ? given : type.coerceInputValue(given);
   return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
 }
 

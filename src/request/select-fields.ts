@@ -82,7 +82,7 @@ function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unk
     if (!argumentNode) continue;
     // A null for an argument that has a default and may not be null counts as absent, as in pg_graphql.
     const isNull = argumentNode.kind === Kind.VARIABLE && context.variables.get(argumentNode.name.value) === null;
-    if (isNull && argument.defaultValue !== undefined && argument.type.toString().endsWith('!')) continue;
+    if (isNull && argument.default !== undefined && argument.type.toString().endsWith('!')) continue;
     const value = coerceArgument(argument, argumentNode, context.variables);
     if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type GraphQLEnumType, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
+import { type GraphQLEnumType, type GraphQLField, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
 import { account, columnOf, enumOf, int4, modelOf, sampleModel, tableWith, text } from '../../test/support/sample-model.ts';
 import { commonTypeNames } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
@@ -36,7 +36,10 @@ describe('buildSchema', () => {
   });
 
   it('gives the root fields one by one as it has them together', () => {
-    for (const name of ['Query', 'Mutation']) assert.deepEqual([...schema.fieldsOf(name)!], Object.values(fieldsOf(schema, name)));
+    const describe = (field: GraphQLField<unknown, unknown>) => [field.name, String(field.type), field.toConfig()];
+    for (const name of ['Query', 'Mutation']) {
+      assert.deepEqual([...schema.fieldsOf(name)!].map(describe), Object.values(fieldsOf(schema, name)).map(describe));
+    }
     assert.equal(schema.fieldsOf('Account'), undefined);
   });
 

@@ -14,6 +14,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { rootTypeNames } from '../model/graphql-names.ts';
+import { introspectionFields, introspectionType } from './introspection-types.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 const includeDirective = describeIf(
@@ -57,17 +58,21 @@ export class LazySchema extends GraphQLSchema {
 
   /** graphql-js's own `getType` would look into the map of all types, and build them for a name that is none. */
   override getType(name: string): GraphQLNamedType | undefined {
-    return this.#registry.get(name) ?? super.getTypeMap()[name];
+    return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
   /** A new copy of the type, to be read once and dropped. */
   buildType(name: string): GraphQLNamedType | undefined {
-    return this.#registry.build(name) ?? super.getTypeMap()[name];
+    return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
   /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
   fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
     return this.#registry.fieldsOf(name);
+  }
+
+  override getField(parentType: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+    return (parentType === this.getQueryType() ? introspectionFields[name] : undefined) ?? super.getField(parentType, name);
   }
 
   override getQueryType(): GraphQLObjectType {

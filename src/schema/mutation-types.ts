@@ -123,7 +123,7 @@ function restriction(registry: TypeRegistry, table: Table): GraphQLFieldConfigAr
     },
     atMost: {
       type: new GraphQLNonNull(GraphQLInt),
-      defaultValue: 1,
+      default: { value: 1 },
       description: 'The maximum number of records in the collection permitted to be affected',
     },
   };

@@ -47,7 +47,7 @@ function argumentsOf(registry: TypeRegistry, routine: Routine): GraphQLFieldConf
     if (!type) return undefined;
     args[argument.argumentName] = {
       type: argument.required ? new GraphQLNonNull(type) : type,
-      defaultValue: argument.defaultValue,
+      ...(argument.defaultValue !== undefined && { default: { value: argument.defaultValue } }),
       ...bindInput({ kind: 'argument', argument }),
     };
   }

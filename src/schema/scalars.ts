@@ -1,5 +1,5 @@
 /**
- * The scalar types. Their `parseValue` and `parseLiteral` reject what pg_graphql rejects; what they accept goes to PostgreSQL as text,
+ * The scalar types. Their `coerceInputValue` and `coerceInputLiteral` reject what pg_graphql rejects; what they accept goes to PostgreSQL as text,
  * which has the last word on the value. The built-in scalars stay graphql-js's own, so that documents validate by identity.
  */
 import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
@@ -15,9 +15,9 @@ function scalar(name: ScalarName | SharedTypeName, description: string, accepted
   return new GraphQLScalarType({
     name,
     description,
-    serialize: (value) => value,
-    parseValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
-    parseLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
+    coerceOutputValue: (value) => value,
+    coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
+    coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
   });
 }
 

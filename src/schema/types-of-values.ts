@@ -1,11 +1,11 @@
 /** The GraphQL type of a value of a PostgreSQL type, as the model tells it: of a field, and of an input. */
-import { type GraphQLEnumType, GraphQLList, type GraphQLNullableType, type GraphQLOutputType, type GraphQLScalarType } from 'graphql';
+import { type GraphQLEnumType, GraphQLList, type GraphQLNullableOutputType, type GraphQLScalarType } from 'graphql';
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The nullable output type; undefined if no field can have it. */
-export function outputTypeOf(type: ValueType, registry: TypeRegistry): (GraphQLNullableType & GraphQLOutputType) | undefined {
+/** The nullable output type; undefined where no field can have it. */
+export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
   switch (type.kind) {
     case 'scalar':
     case 'enum':

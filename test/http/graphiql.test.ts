@@ -1,14 +1,18 @@
 /**
  * GraphiQL comes whole from this server: page, scripts and styles, with the key filled in. That it also works is seen by eye; here the page
- * is read as a browser would read it, and its script is run against stand-ins.
+ * is read as a browser would read it.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { runInNewContext } from 'node:vm';
+import { bundleGraphiql } from '../../graphiql/bundle.ts';
+import { createFetcher, defaultHeaders } from '../../graphiql/fetcher.ts';
+import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import { createGraphiqlRoutes } from '../../src/http/serve-graphiql.ts';
 import { readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
 before(async () => {
+  await bundleGraphiql();
   server = await startTestServer({ graphiql: { anonKey: 'the-anon-key' }, basePath: '/api' });
 });
 after(() => server.close());
@@ -19,6 +23,11 @@ function findAssets(page: string): readonly string[] {
   return [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? '');
 }
 
+/** What the page tells its script. */
+function readSettings(page: string): GraphiqlSettings {
+  return JSON.parse(/<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(page)?.[1] ?? '') as GraphiqlSettings;
+}
+
 test('the page is HTML that nothing may be added to', async () => {
   const response = await fetch(`${server.url}/api/graphiql`);
   assert.equal(response.status, 200);
@@ -27,6 +36,7 @@ test('the page is HTML that nothing may be added to', async () => {
   const policy = response.headers.get('content-security-policy') ?? '';
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /script-src 'self'(;|$)/);
+  assert.match(policy, /worker-src 'self'(;|$)/);
   assert.match(policy, /connect-src 'self'(;|$)/);
   assert.match(policy, /frame-ancestors 'none'/);
   assert.ok(!/https?:|\*|unsafe-eval/.test(policy), 'no other origin');
@@ -38,32 +48,31 @@ test('whoever opens the server itself is led to the page', async () => {
   assert.deepEqual([response.status, response.headers.get('location')], [302, '/api/graphiql']);
 });
 
-test('all that the page refers to is served from here, with its type', async () => {
-  const assets = findAssets(await readPage()).filter((url) => url !== 'data:,');
-  assert.deepEqual(assets.map((url) => url.replace('/api/graphiql/', '')).sort(), [
-    'graphiql.css',
-    'graphiql.js',
-    'page.css',
-    'page.js',
-    'react-dom.js',
-    'react.js',
-  ]);
+test('all that the page loads is served from here, with its type', async () => {
+  const assets = new Set(findAssets(await readPage()).filter((url) => url !== 'data:,'));
+  assert.deepEqual([...assets], ['/api/graphiql/page.css', '/api/graphiql/page.js']);
+  for (const worker of ['editor', 'graphql', 'json']) assets.add(`/api/graphiql/${worker}.worker.js`);
+  // Grows while it is walked: each script names those that it imports.
   for (const asset of assets) {
     const response = await fetch(server.url + asset);
     const text = await response.text();
     assert.equal(response.status, 200, asset);
-    assert.equal(
-      response.headers.get('content-type'),
-      asset.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-    );
+    const type = asset.endsWith('.css') ? 'text/css' : 'text/javascript';
+    assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`);
     assert.equal(response.headers.get('content-encoding'), 'gzip');
     assert.ok(text.length > 40, asset);
-    // Links that a person may follow are text of scripts; what a style sheet or an import names would be loaded.
-    if (asset.endsWith('.css')) assert.deepEqual(findLoaded(text), [], asset);
+    assert.ok(!text.includes('sourceMappingURL'), asset);
+    for (const url of asset.endsWith('.css') ? findLoaded(text) : findImported(text)) assets.add(new URL(url, server.url + asset).pathname);
     const plain = await fetch(server.url + asset, { headers: { 'accept-encoding': 'identity' } });
     assert.deepEqual([plain.headers.get('content-encoding'), await plain.text()], [null, text]);
   }
+  assert.ok(assets.size > 10, 'scripts import others');
 });
+
+/** What a script imports, at once or later. In the bundle that is always a file beside it. */
+function findImported(script: string): readonly string[] {
+  return [...script.matchAll(/\b(?:import|from)\s*\(?\s*"(\.\/[^"]+\.js|https?:[^"]+)"/g)].map(([, url]) => url ?? '');
+}
 
 /** What a browser would load because of a style sheet. */
 function findLoaded(styles: string): readonly string[] {
@@ -71,54 +80,34 @@ function findLoaded(styles: string): readonly string[] {
   return [...urls, ...(styles.match(/@import[^;]*/g) ?? [])];
 }
 
-/** Runs the page's scripts with stand-ins for the browser and React; resolves to what GraphiQL is rendered with. */
-async function runPage(page: string, fetchInPage: unknown = undefined): Promise<Record<string, unknown>> {
-  const script = await (await fetch(`${server.url}/api/graphiql/page.js`)).text();
-  const settings = /<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(page)?.[1];
-  let rendered: Record<string, unknown> = {};
-  const context = {
-    document: { getElementById: (id: string) => (id === 'settings' ? { textContent: settings } : {}) },
-    React: { createElement: (_type: unknown, properties: Record<string, unknown>) => properties },
-    ReactDOM: { createRoot: () => ({ render: (properties: Record<string, unknown>) => (rendered = properties) }) },
-    GraphiQL: {},
-    Headers,
-    fetch: fetchInPage,
-  };
-  runInNewContext(script, context);
-  return rendered;
-}
-
-test('the anon key is filled in', async () => {
-  const { defaultHeaders } = await runPage(await readPage());
-  assert.deepEqual(JSON.parse(String(defaultHeaders)), { apiKey: 'the-anon-key' });
+test('the page tells its script where the endpoint is, and the anon key', async () => {
+  const settings = readSettings(await readPage());
+  assert.deepEqual(settings, { endpoint: '/api/graphql/v1', anonKey: 'the-anon-key' });
+  assert.deepEqual(JSON.parse(defaultHeaders(settings)), { apiKey: 'the-anon-key' });
 });
 
-test('the page asks the endpoint, with the key unless the user gives another', async () => {
-  const sent: { url: string; headers: Headers; body: string }[] = [];
-  const fetchInPage = async (url: string, init: { headers: Headers; body: string }): Promise<unknown> => {
-    sent.push({ url, ...init });
-    return { json: async () => ({ data: 1 }) };
-  };
-  const { fetcher } = await runPage(await readPage(), fetchInPage);
-  const ask = fetcher as (request: unknown, options?: unknown) => Promise<unknown>;
+test('the page asks the endpoint, with the key unless the user gives another', async (context) => {
+  const fetchInPage = context.mock.method(globalThis, 'fetch', async () => Response.json({ data: 1 }));
+  const ask = createFetcher({ endpoint: '/api/graphql/v1', anonKey: 'the-anon-key' });
   assert.deepEqual(await ask({ query: '{ a }' }), { data: 1 });
   await ask({ query: '{ a }' }, { headers: { APIKEY: 'another', authorization: 'Bearer x' } });
-  assert.deepEqual(
-    sent.map(({ url, headers, body }) => [url, headers.get('apikey'), headers.get('authorization'), body]),
-    [
-      ['/api/graphql/v1', 'the-anon-key', null, '{"query":"{ a }"}'],
-      ['/api/graphql/v1', 'another', 'Bearer x', '{"query":"{ a }"}'],
-    ],
-  );
+  const sent = fetchInPage.mock.calls.map(({ arguments: [url, init] }) => {
+    const headers = new Headers(init?.headers);
+    return [url, headers.get('apikey'), headers.get('authorization'), init?.body];
+  });
+  assert.deepEqual(sent, [
+    ['/api/graphql/v1', 'the-anon-key', null, '{"query":"{ a }"}'],
+    ['/api/graphql/v1', 'another', 'Bearer x', '{"query":"{ a }"}'],
+  ]);
 });
 
 test('a key cannot end the script element that it is in', async () => {
-  const hostile = await startTestServer({ graphiql: { anonKey: '</script><script>alert(1)</script><!--' } });
+  const anonKey = '</script><script>alert(1)</script><!--';
+  const hostile = await startTestServer({ graphiql: { anonKey } });
   try {
     const page = await (await fetch(`${hostile.url}/graphiql`)).text();
     assert.ok(!page.includes('alert(1)</script>'));
-    const { defaultHeaders } = await runPage(page);
-    assert.deepEqual(JSON.parse(String(defaultHeaders)), { apiKey: '</script><script>alert(1)</script><!--' });
+    assert.equal(readSettings(page).anonKey, anonKey);
   } finally {
     await hostile.close();
   }
@@ -128,9 +117,9 @@ test('without a key the user fills it in, and without the setting there is no pa
   const open = await startTestServer({ graphiql: true });
   const closed = await startTestServer();
   try {
-    const { defaultHeaders } = await runPage(await (await fetch(`${open.url}/graphiql`)).text());
-    assert.deepEqual(JSON.parse(String(defaultHeaders)), { apiKey: '' });
-    for (const path of ['/graphiql', '/graphiql/react.js']) {
+    const settings = readSettings(await (await fetch(`${open.url}/graphiql`)).text());
+    assert.deepEqual(JSON.parse(defaultHeaders(settings)), { apiKey: '' });
+    for (const path of ['/graphiql', '/graphiql/page.js']) {
       const response = await fetch(closed.url + path);
       assert.deepEqual([response.status, (await readError(response)).code], [404, 'NOT_FOUND']);
     }
@@ -140,9 +129,22 @@ test('without a key the user fills it in, and without the setting there is no pa
   }
 });
 
+test('a page that was not built says how to build it', async () => {
+  const routes = createGraphiqlRoutes('/graphiql', { endpoint: '/graphql/v1', anonKey: null }, new URL('./missing/', import.meta.url));
+  assert.deepEqual(
+    routes.map(([path]) => path),
+    ['/graphiql'],
+  );
+  const { status, body } = await routes[0]![1](undefined as never);
+  assert.equal(status, 503);
+  assert.match(String(body), /npm run build:graphiql/);
+});
+
 test('nothing but the assets can be read below the page', async () => {
   for (const path of [
     '/api/graphiql/',
+    '/api/graphiql/made-of.txt',
+    '/api/graphiql/page.js.gz',
     '/api/graphiql/package.json',
     '/api/graphiql/../../package.json',
     '/api/graphiql/%2e%2e/package.json',

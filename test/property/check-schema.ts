@@ -5,7 +5,7 @@
 import {
   buildClientSchema,
   buildSchema,
-  type GraphQLSchema,
+  GraphQLSchema,
   getIntrospectionQuery,
   type IntrospectionQuery,
   isEnumType,
@@ -30,8 +30,7 @@ export async function checkSchema({ graph, schema }: CaseContext, model: Model):
   expectNone('Something is missing without a reason.', schema.usableBy.includes(model.role) ? unexplained(schema, model, client) : []);
   expectNone('The schema has what the role may not do.', notGranted(schema, model, client));
   // It has been judged; graphql-js would refuse to execute over names that are let pass here.
-  client.__validationErrors = [];
-  return client;
+  return new GraphQLSchema({ ...client.toConfig(), assumeValid: true });
 }
 
 /** Holds the schema as text to that of introspection. Throws `PropertyFailure`. */

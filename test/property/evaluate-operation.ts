@@ -103,7 +103,7 @@ export class ExpectedError extends Error {}
 /** Labels that are no GraphQL names, and so not in the schema, are answered as they are. */
 function keepLabels(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (isEnumType(type) && !type.name.startsWith('__')) type.serialize = (value) => value as string;
+    if (isEnumType(type) && !type.name.startsWith('__')) type.coerceOutputValue = (value) => value as string;
   }
 }
 

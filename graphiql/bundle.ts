@@ -1,0 +1,106 @@
+/**
+ * Bundles the GraphiQL page into `dist/graphiql`, compressed, from where `src/http/serve-graphiql.ts` serves it: when the package is built, and in a clone behind
+ * `npm ci` and ahead of `npm start`. Does nothing where the bundle is made of the same sources and packages already.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+const root = path.join(import.meta.dirname, '..');
+const folder = path.join(root, 'dist/graphiql');
+/** What the bundle was made of. */
+const stampFile = path.join(folder, 'made-of.txt');
+const packages = ['graphiql', 'react', 'react-dom', 'esbuild'];
+
+const entryPoints = {
+  page: path.join(import.meta.dirname, 'page.js'),
+  'editor.worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
+  'graphql.worker': 'monaco-graphql/esm/graphql.worker.js',
+  'json.worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
+};
+
+/** Makes the bundle if there is none, or an older one. Throws where a package that it needs is not installed. */
+export async function bundleGraphiql(): Promise<void> {
+  const stamp = describeSources();
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const part = `${folder}.${process.pid}`;
+  await mkdir(part, { recursive: true });
+  try {
+    const { files, inputs } = await bundle(part);
+    for (const { path: file, contents } of files) await writeFile(`${file}.gz`, await compress(contents, { level: 9 }));
+    await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
+    await writeFile(path.join(part, path.basename(stampFile)), stamp);
+    // Whole or not at all, for servers and tests that read it meanwhile.
+    await rm(folder, { recursive: true, force: true });
+    await rename(part, folder);
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+}
+
+interface Bundle {
+  readonly files: readonly { readonly path: string; readonly contents: Uint8Array }[];
+  /** What went into them. */
+  readonly inputs: readonly string[];
+}
+
+async function bundle(outdir: string): Promise<Bundle> {
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    // What is only used now and then, such as the formatter, is loaded then.
+    splitting: true,
+    target: 'es2022',
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'without the styles of the editor, which are in those of GraphiQL',
+        setup: ({ onLoad }) => onLoad({ filter: /monaco-editor.*\.css$/ }, () => ({ contents: '' })),
+      },
+    ],
+  });
+  return { files: outputFiles, inputs: Object.keys(metafile.inputs) };
+}
+
+function packageFile(name: string): string {
+  return path.join(root, 'node_modules', name, 'package.json');
+}
+
+function describeSources(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(`${import.meta.dirname}/*`).sort()) hash.update(readFileSync(file));
+  const versions = packages.map((name) => {
+    const { version } = JSON.parse(readFileSync(packageFile(name), 'utf8')) as { version: string };
+    return `${name} ${version}`;
+  });
+  return `${[...versions, `sources ${hash.digest('hex')}`].join('\n')}\n`;
+}
+
+/** Their authors allow to pass their code on together with these texts. */
+function collectLicenses(inputs: readonly string[]): string {
+  const folders = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  return [...folders]
+    .sort()
+    .flatMap((packageFolder) => {
+      const [license] = globSync(path.join(root, packageFolder, '{LICENSE,LICENCE,license}*'));
+      const name = packageFolder.slice(packageFolder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      return license === undefined ? [] : [`${name}\n\n${readFileSync(license, 'utf8').trim()}\n`];
+    })
+    .join('\n----\n\n');
+}
+
+/** `--if-installed`: an installation without devDependencies is one without GraphiQL. */
+if (import.meta.main && !(process.argv.includes('--if-installed') && packages.some((name) => !existsSync(packageFile(name))))) {
+  await bundleGraphiql();
+}
