@@ -5,7 +5,7 @@
 import { type Batch, DatabaseError, type Session, type Statement } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
-/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `schema-version.sql`. */
+/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `schema-version-script.ts`. */
 export const staleSchemaState = 'RG001';
 
 /**

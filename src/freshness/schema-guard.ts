@@ -6,7 +6,7 @@
  * That the session statement finds the right version is not enough: a statement that then waits for the lock of DDL under way goes on
  * when that has committed, on tables that are not what they were. PostgreSQL locks all tables of a statement before it takes the snapshot
  * that this reads the version in, so nothing can change between the two. In a query it stands in the place of the session statement's
- * check and costs what that does. Table and function are those of `freshness/schema-version.sql`.
+ * check and costs what that does. Table and function are those of `schema-version-script.ts`.
  */
 import type { Parameter } from '../plan/plan.ts';
 import { bind, join, newLine, type Sql, sql } from '../sql/sql.ts';

@@ -1,10 +1,10 @@
 /**
- * Installs and removes our event triggers (`schema-version.sql`), and reads the schema version that they keep. What a batch does with a version is
+ * Installs and removes our event triggers (`schema-version-script.ts`), and reads the schema version that they keep. What a batch does with a version is
  * `encode-batch.ts`'s.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Database } from '../database/database.ts';
+import { schemaVersionScript } from './schema-version-script.ts';
 
 /** The channel on which the event triggers announce committed DDL. */
 export const schemaChannel = 'rowgraph_schema';
@@ -19,6 +19,8 @@ const triggersText = `select count(*) = 2 from pg_catalog.pg_event_trigger
   where evtname in ('rowgraph_ddl', 'rowgraph_drop') and evtenabled in ('O', 'A')`;
 const commentText = `select pg_catalog.obj_description(pg_catalog.to_regnamespace('rowgraph'), 'pg_namespace'),
   pg_catalog.to_regclass('rowgraph.schema_change') is not null`;
+/** Identifies the version of the script. */
+const comment = `Keeps the schema version for rowgraph (${createHash('sha256').update(schemaVersionScript).digest('hex').slice(0, 16)})`;
 const removal = `drop event trigger if exists rowgraph_ddl;
   drop event trigger if exists rowgraph_drop;
   drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema();
@@ -31,8 +33,7 @@ const removal = `drop event trigger if exists rowgraph_ddl;
  */
 export async function installSchemaTriggers(database: Queryable): Promise<void> {
   if ((await readTriggersState(database)) === 'installed') return;
-  const script = await readScript();
-  await database.query(`${script}\ncomment on schema rowgraph is '${commentOf(script)}';`);
+  await database.query(`${schemaVersionScript}\ncomment on schema rowgraph is '${comment}';`);
 }
 
 /** Removes everything that was installed, in one transaction. Fails if the schema `rowgraph` contains other objects. */
@@ -43,17 +44,8 @@ export async function removeSchemaTriggers(database: Queryable): Promise<void> {
 /** Whether the current version of the event triggers is installed. */
 export async function readTriggersState(database: Queryable): Promise<SchemaTriggersState> {
   const [row] = await database.query(commentText);
-  if ((await areTriggersOn(database)) && row?.[0] === commentOf(await readScript())) return 'installed';
+  if ((await areTriggersOn(database)) && row?.[0] === comment) return 'installed';
   return row?.[1] === 't' ? 'outdated' : 'absent';
-}
-
-function readScript(): Promise<string> {
-  return readFile(new URL('./schema-version.sql', import.meta.url), 'utf8');
-}
-
-/** Identifies the version of the script. */
-function commentOf(script: string): string {
-  return `Keeps the schema version for rowgraph (${createHash('sha256').update(script).digest('hex').slice(0, 16)})`;
 }
 
 /**

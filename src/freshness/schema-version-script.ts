@@ -1,11 +1,13 @@
--- What rowgraph installs to learn of DDL the moment it commits: the schema `rowgraph` with a table to which event triggers append
--- a row for each transaction with DDL, and a notification. Run as one transaction; may be run again; `drop schema rowgraph cascade` removes it.
---
--- The version is the sum over all rows. Rows are only ever added (or folded into one with the same sum), and appear when their
--- transaction commits: DDL in parallel neither waits nor is lost, and DDL that is rolled back leaves no trace. Weights are
--- random, so that a version does not come again when the table is made anew or a backup is restored.
-
--- Several processes may start at once.
+/**
+ * What rowgraph installs to learn of DDL the moment it commits: the schema `rowgraph` with a table to which event triggers append a row for each
+ * transaction with DDL, and a notification. SQL, in a module so that bundlers take it along. Run as one transaction; may be run again;
+ * `drop schema rowgraph cascade` removes it.
+ *
+ * The version is the sum over all rows. Rows are only ever added (or folded into one with the same sum), and appear when their transaction commits: DDL
+ * in parallel neither waits nor is lost, and DDL that is rolled back leaves no trace. Weights are random, so that a version does not come again when
+ * the table is made anew or a backup is restored.
+ */
+export const schemaVersionScript = `-- Several processes may start at once.
 select pg_advisory_xact_lock(hashtext('rowgraph.schema_change'));
 
 create schema if not exists rowgraph;
@@ -82,3 +84,4 @@ create event trigger rowgraph_drop on sql_drop execute function rowgraph.note_sc
 alter event trigger rowgraph_drop enable always;
 
 select rowgraph.fold_schema_changes();
+`;
