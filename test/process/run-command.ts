@@ -19,6 +19,9 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** Beside other tests, a server is late without being overloaded. */
+const patience = { ROWGRAPH_MAX_EVENT_LOOP_DELAY: '1h' };
+
 /** `npm run test:coverage` counts what commands run, too. */
 const coverage = process.env.NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE };
 
@@ -49,7 +52,7 @@ export interface RunningCommand {
 export function startCommand(commandArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
   const child = spawn(process.execPath, [main, ...commandArguments], {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...coverage, ...environment },
+    env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...coverage, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
