@@ -54,8 +54,8 @@ export interface RowgraphOptions {
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
   /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
-  /** How many requests may wait for a pool connection, and for how many milliseconds. Default: 1000, and 10,000 ms. */
-  readonly queue?: { readonly length?: number; readonly timeout?: number };
+  /** How many requests may wait for a pool connection, their total size in bytes, and for how many milliseconds. Default: 1000, 64 MB, and 10,000 ms. */
+  readonly queue?: { readonly length?: number; readonly bytes?: number; readonly timeout?: number };
   /** Sizes of the caches, to override the defaults. */
   readonly caches?: Partial<CacheSizes>;
   /** Called for each event: schema loads, retried batches, failures. */
@@ -116,6 +116,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     prepare,
     statementCacheSize: caches.statements,
     queueLength: queue?.length,
+    queueBytes: queue?.bytes,
     queueTimeoutMillis: queue?.timeout,
     observe,
   });
@@ -191,20 +192,21 @@ class RowgraphService implements Rowgraph {
     } catch (error) {
       return Promise.resolve(this.#failure(error));
     }
-    if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options.client);
-    const { timeout = Infinity, signal, client } = options;
+    if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options);
+    const { timeout = Infinity, signal } = options;
     const deadline = new Deadline(Math.min(timeout, this.#timeoutMillis));
     const abandon = (): void => deadline.stop('abandoned');
     if (signal?.aborted) abandon();
     signal?.addEventListener('abort', abandon);
-    return this.#run(request, caller, deadline, client).finally(() => {
+    return this.#run(request, caller, deadline, options).finally(() => {
       deadline.end();
       signal?.removeEventListener('abort', abandon);
     });
   }
 
-  #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, client = shareOf(caller)): Promise<RawResponse> {
-    const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client };
+  #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, options: RequestOptions): Promise<RawResponse> {
+    const { client = shareOf(caller), onPrepared } = options;
+    const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client, onPrepared };
     const { caches } = this.#settings;
     return this.#watch
       .withCurrent(deadline, (snapshot) => {
@@ -224,7 +226,7 @@ class RowgraphService implements Rowgraph {
     try {
       checkRequest(request);
       const roleSchema = await this.#clientSnapshots.roleSchemaOf(database);
-      const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '' };
+      const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '', onPrepared: undefined };
       return toResult(await executeRequest(roleSchema, this.#settings.caches, request, target));
     } catch (error) {
       return toResult(this.#failure(error));

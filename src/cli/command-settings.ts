@@ -65,6 +65,7 @@ type ServeSettingName =
   | 'strict'
   | 'maxEventLoopDelay'
   | 'queueLength'
+  | 'queueBytes'
   | 'queueTimeout'
   | 'waitForDatabase';
 type ServeRequired = 'databaseUrl' | 'jwtSecret';
@@ -76,6 +77,7 @@ export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
     ...serviceSettingNames,
     'poolSize',
     'queueLength',
+    'queueBytes',
     'queueTimeout',
     'workers',
     'prepare',

@@ -71,6 +71,7 @@ export const settings = {
   waitForDatabase: duration('How long to wait for an unreachable database at startup; 0s does not wait', '60s', ['0s', '24h']),
   requestTimeout: duration('How long a request may take, from its headers until PostgreSQL has finished', '30s', timeBounds),
   queueLength: integer('NUMBER', 'Maximum requests waiting for a database connection; more are rejected', 1000, countBounds),
+  queueBytes: bytes('Total size of the requests waiting for a database connection; more are rejected', 64 * 1024 ** 2, '64mb'),
   queueTimeout: duration('How long a request may wait for a database connection', '10s', timeBounds),
   headersTimeout: duration('How long the headers of a request may take to arrive', '15s', timeBounds),
   receiveTimeout: duration('How long a request may take to arrive, including its body', '30s', timeBounds),

@@ -5,11 +5,14 @@ import { ConnectionQueue } from './connection-queue.ts';
 interface Work {
   readonly client: string | null;
   readonly touches: readonly string[];
+  readonly bytes: number;
   readonly name: string;
 }
 
-const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, name });
-const open = (length = 100, share = 100): ConnectionQueue<Work> => new ConnectionQueue({ length, share });
+const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, bytes: 1, name });
+const open = (length = 100, share = 100, bytes = 1000): ConnectionQueue<Work> => new ConnectionQueue({ length, bytes, share });
+
+const refusedBy = (queue: ConnectionQueue<Work>, added: Work): string[] => queue.add(added).map(({ name }) => name);
 
 function takeAll(queue: ConnectionQueue<Work>): string {
   const names: string[] = [];
@@ -132,13 +135,13 @@ test('as long as there is more than the spare connections, all that runs may be 
 
 test('where there is no room, the client that has most waiting is refused, and nobody else', () => {
   const queue = open(6);
-  for (let index = 0; index < 6; index++) assert.equal(queue.add(work('flood', `f${index}`)), null);
+  for (let index = 0; index < 6; index++) assert.deepEqual(refusedBy(queue, work('flood', `f${index}`)), []);
   const late = work('flood', 'late');
-  assert.equal(queue.add(late), late);
-  assert.equal(queue.add(work('a', 'a1'))?.name, 'f5');
-  assert.equal(queue.add(work('b', 'b1'))?.name, 'f4');
+  assert.deepEqual(refusedBy(queue, late), ['late']);
+  assert.deepEqual(refusedBy(queue, work('a', 'a1')), ['f5']);
+  assert.deepEqual(refusedBy(queue, work('b', 'b1')), ['f4']);
   assert.equal(queue.size, 6);
-  assert.equal(queue.add(work(null, 'own')), null, 'there is always room for rowgraph itself');
+  assert.deepEqual(refusedBy(queue, work(null, 'own')), [], 'there is always room for rowgraph itself');
   assert.equal(takeAll(queue), 'own, f0, a1, b1, f1, f2, f3');
 });
 
@@ -146,9 +149,9 @@ test('where all wait for the same, the newcomer is refused', () => {
   const queue = open(3);
   for (const client of ['a', 'b', 'c']) queue.add(work(client, client));
   const newcomer = work('d', 'd');
-  assert.equal(queue.add(newcomer), newcomer);
+  assert.deepEqual(refusedBy(queue, newcomer), ['d']);
   const second = work('a', 'a2');
-  assert.equal(queue.add(second), second);
+  assert.deepEqual(refusedBy(queue, second), ['a2']);
 });
 
 test('where there is no room, what cannot run makes room for what can', () => {
@@ -157,9 +160,26 @@ test('where there is no room, what cannot run makes room for what can', () => {
   queue.take();
   for (const client of ['b', 'c', 'd']) queue.add(work(client, client, 'locked'));
   const another = work('e', 'e', 'locked');
-  assert.equal(queue.add(another), another);
-  assert.equal(queue.add(work('f', 'f', 'account'))?.name, 'b');
+  assert.deepEqual(refusedBy(queue, another), ['e']);
+  assert.deepEqual(refusedBy(queue, work('f', 'f', 'account')), ['b']);
   assert.equal(takeAll(queue), 'f');
+});
+
+test('where there is no room for the bytes, the client whose work takes most is refused', () => {
+  const queue = open(100, 100, 10);
+  const heavy = (client: string, name: string, bytes: number): Work => ({ ...work(client, name), bytes });
+  for (const [name, bytes] of [
+    ['a1', 3],
+    ['a2', 3],
+    ['a3', 3],
+  ] as const)
+    assert.deepEqual(refusedBy(queue, heavy('a', name, bytes)), []);
+  assert.deepEqual(refusedBy(queue, heavy('a', 'a4', 2)), ['a4']);
+  assert.deepEqual(refusedBy(queue, heavy('b', 'b1', 1)), []);
+  assert.deepEqual(refusedBy(queue, heavy('b', 'b2', 4)), ['a3', 'a2']);
+  assert.deepEqual(refusedBy(queue, heavy('c', 'c1', 100)), ['c1']);
+  assert.equal(takeAll(queue), 'a1, b1, b2');
+  assert.deepEqual(refusedBy(queue, heavy('c', 'c1', 100)), [], 'where nothing waits, any work may');
 });
 
 test('work that is removed is not taken, and counts for nothing', () => {

@@ -11,11 +11,15 @@ export interface QueuedWork {
   readonly client: string | null;
   /** Names of the tables and functions that it touches. */
   readonly touches: readonly string[];
+  /** About as much memory as it takes while it waits. */
+  readonly bytes: number;
 }
 
 export interface QueueBounds {
   /** How many may wait. */
   readonly length: number;
+  /** How many bytes of work may wait; a single work may have more. */
+  readonly bytes: number;
   /** How many connections one client may use at a time, and work that is alike. Those beyond are spare. */
   readonly share: number;
 }
@@ -38,6 +42,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
   /** What was touched by work that waited too long for a spare connection. */
   #stuck: readonly (readonly string[])[] = [];
   #size = 0;
+  /** Of all that waits. */
+  #bytes = 0;
   /** One that was emptied: most lists are of one work, and soon gone. */
   #spareList: Set<Work> | null = null;
 
@@ -51,18 +57,15 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * Queues work. If there is no room, returns the work to reject: this one, or the latest of the client with the most waiting, so that only the client
-   * that floods the queue is rejected; work that cannot run now is rejected before work that can. Null if there is room.
+   * Queues work. If there is no room, returns what to reject, which may be this work: the latest of the client with the most waiting, so that only the
+   * client that floods the queue is rejected; work that cannot run now is rejected before work that can.
    */
-  add(work: Work): Work | null {
-    let refused: Work | null = null;
-    if (work.client !== null && this.#size >= this.#bounds.length) {
-      refused = this.#chooseRefused(work, work.client);
-      if (refused === work) return work;
-      this.remove(refused);
-    }
+  add(work: Work): readonly Work[] {
+    const refused = work.client === null ? none : this.#makeRoom(work, work.client);
+    if (refused.at(-1) === work) return refused;
     this.#listOf(work.client).add(work);
     this.#size += 1;
+    this.#bytes += work.bytes;
     return refused;
   }
 
@@ -80,6 +83,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     const list = work.client === null ? this.#own : this.#waiting.get(work.client);
     if (!list?.delete(work)) return;
     this.#size -= 1;
+    this.#bytes -= work.bytes;
     if (work.client === null || list.size > 0) return;
     this.#waiting.delete(work.client);
     this.#spareList = list;
@@ -226,7 +230,24 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return list;
   }
 
-  #chooseRefused(work: Work, client: string): Work {
+  /** Takes out of the queue what has to be refused. The work itself is the last of it where it has no room. */
+  #makeRoom(work: Work, client: string): readonly Work[] {
+    if (this.#hasRoom(work)) return none;
+    const refused: Work[] = [];
+    while (!this.#hasRoom(work)) {
+      const next = this.#size >= this.#bounds.length ? this.#chooseByNumber(work, client) : this.#chooseByBytes(work, client);
+      refused.push(next);
+      if (next === work) break;
+      this.remove(next);
+    }
+    return refused;
+  }
+
+  #hasRoom({ bytes }: Work): boolean {
+    return this.#size < this.#bounds.length && (this.#bytes + bytes <= this.#bounds.bytes || this.#bytes === 0);
+  }
+
+  #chooseByNumber(work: Work, client: string): Work {
     const mayRun = this.#whatMayRun();
     if (mayRun !== always && mayRun(work)) {
       const stuck = this.#findLatest((other) => !mayRun(other), 0);
@@ -236,6 +257,19 @@ export class ConnectionQueue<Work extends QueuedWork> {
     // One that floods has more than the average, and is refused without looking at the others.
     if (own > 0 && own >= this.#size / this.#waiting.size) return work;
     return this.#findLatest(always, Math.max(own, 1)) ?? work;
+  }
+
+  /** The latest work of the client whose work takes most, together with what comes. */
+  #chooseByBytes(work: Work, client: string): Work {
+    let heaviest: Set<Work> | undefined;
+    let most = bytesOf(this.#waiting.get(client) ?? none) + work.bytes;
+    for (const list of this.#waiting.values()) {
+      const bytes = bytesOf(list);
+      if (bytes <= most) continue;
+      heaviest = list;
+      most = bytes;
+    }
+    return heaviest === undefined ? work : [...heaviest].at(-1)!;
   }
 
   /** The latest work of a kind, of the client that has most waiting, and more than so much. */
@@ -251,6 +285,14 @@ export class ConnectionQueue<Work extends QueuedWork> {
     }
     return found;
   }
+}
+
+const none: readonly never[] = [];
+
+function bytesOf(works: Iterable<QueuedWork>): number {
+  let total = 0;
+  for (const { bytes } of works) total += bytes;
+  return total;
 }
 
 function always(): boolean {

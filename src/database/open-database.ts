@@ -12,8 +12,9 @@ export interface OpenOptions {
   readonly prepare?: boolean | undefined;
   /** How many prepared statements to keep per connection. */
   readonly statementCacheSize?: number | undefined;
-  /** How many batches may wait for a connection, and how long. */
+  /** How many batches may wait for a connection, of how many bytes together, and how long. */
   readonly queueLength?: number | undefined;
+  readonly queueBytes?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
   readonly observe: Observer;
 }

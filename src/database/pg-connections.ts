@@ -29,6 +29,8 @@ export interface ConnectionWork extends QueuedWork {
 export interface ConnectionsOptions {
   /** How much work may wait. */
   readonly queueLength: number;
+  /** How many bytes of work may wait. */
+  readonly queueBytes: number;
   /** How long it may wait. */
   readonly queueTimeoutMillis: number;
   /** Whether idle connections are kept here and not in the pool. The pool must not be shared. */
@@ -70,7 +72,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#options = options;
     this.#serve = serve;
     const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
-    this.#queue = new ConnectionQueue({ length: options.queueLength, share });
+    this.#queue = new ConnectionQueue({ length: options.queueLength, bytes: options.queueBytes, share });
   }
 
   /** How many more connections must be in use until half of the pool is. */
@@ -98,10 +100,8 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     if (this.#isClosed) return work.refuse(closedError());
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
     const refused = this.#queue.add(work);
-    if (refused !== null) {
-      refused.refuse(overloaded('too many requests are waiting for a database connection'));
-      if (refused === work) return;
-    }
+    for (const each of refused) each.refuse(overloaded('too many requests are waiting for a database connection'));
+    if (refused.at(-1) === work) return;
     work.arrived = performance.now();
     this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#options.queueTimeoutMillis).unref();
     this.#ask();

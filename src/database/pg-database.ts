@@ -27,6 +27,8 @@ export interface PgDatabaseOptions {
   readonly statementCacheSize?: number;
   /** How many batches may wait for a connection. Default: 1000. */
   readonly queueLength?: number;
+  /** How many bytes of batches may wait. Default: 64 MB. */
+  readonly queueBytes?: number;
   /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
   /** Called when a connection fails while idle, or cannot be opened. */
@@ -76,8 +78,8 @@ class PgDatabase implements Database {
     this.#ownsPool = typeof target === 'string';
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
-    const { queueLength = 1000, queueTimeoutMillis = 10_000 } = options;
-    const connectionOptions = { queueLength, queueTimeoutMillis, keepsIdle: this.#ownsPool, onError: this.#onConnectionError };
+    const { queueLength = 1000, queueBytes = 64 * 1024 ** 2, queueTimeoutMillis = 10_000 } = options;
+    const connectionOptions = { queueLength, queueBytes, queueTimeoutMillis, keepsIdle: this.#ownsPool, onError: this.#onConnectionError };
     this.#connections = new PgConnections(this.#pool, connectionOptions, (client, group) => this.#serve(client, group));
     this.#pipelining = new Pipelining<PgJob>(
       (jobs) => this.#requestTogether(jobs),

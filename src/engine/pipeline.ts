@@ -28,6 +28,8 @@ export interface Target {
   readonly deadline: Deadline | null;
   /** Whose share of the connections is used. */
   readonly client: string;
+  /** To be called ahead of the wait for the database. */
+  readonly onPrepared: (() => void) | undefined;
 }
 
 /** The response. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `roleSchema` was made. */
@@ -50,6 +52,7 @@ export async function executeRequest(
     const { deadline, client } = target;
     const { touches } = compiled.measure;
     const batch = { session, statements, template, deadline, client, touches, maxBytes: roleSchema.limits.responseBytes };
+    target.onPrepared?.();
     const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
     const roots = responseMembers(compiled, rows, (key) => introspect(roleSchema, ready, request, key));
     const response = assembleResponse(roots instanceof Promise ? await roots : roots, roleSchema.reportsCost ? costExtension(ready) : null);

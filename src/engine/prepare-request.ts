@@ -88,7 +88,13 @@ function* prepare(
   }
   // Where no variable decides on it, it was counted once for all.
   if (ready.rowsVary) checkLimit(roleSchema.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
-  return { document, operation, variables, compiled: ready };
+  return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, ready) : variables, compiled: ready };
+}
+
+/** What is needed of long variables now that they are compiled: the request may wait for a connection, and many others with it. */
+function letGo(variables: Variables, { roots }: CompiledOperation): Variables {
+  const values = roots.some(({ kind }) => kind === 'introspection') ? variables.values : new Map();
+  return { ...variables, variant: '', values };
 }
 
 /** Evicts the least recently used documents until the compiled variants of all documents fit. */

@@ -28,6 +28,8 @@ export interface RequestOptions {
   readonly client?: string | undefined;
   /** Replaces `timeout` and `signal`, for servers: the deadline of a request that began before its body was read. */
   readonly deadline?: Deadline | undefined;
+  /** For servers: called when only the work of the database is left, or what is made of it. */
+  readonly onPrepared?: (() => void) | undefined;
 }
 
 export interface ExecutionResult {

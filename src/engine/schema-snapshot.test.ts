@@ -43,6 +43,7 @@ describe('SchemaSnapshot', () => {
       observe: () => {},
       deadline: null,
       client: '',
+      onPrepared: undefined,
     });
     const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { __schema: { queryType: { fields: { name: string }[] } } } };
     return data.__schema.queryType.fields.map(({ name }) => name);
@@ -56,7 +57,7 @@ describe('SchemaSnapshot', () => {
       first: number,
       query = 'query q($first: Int) { openCollection(first: $first) { edges { cursor } } }',
     ) => {
-      const target = { database, caller: { role: 'reader' }, observe: () => {}, deadline: null, client: '' };
+      const target = { database, caller: { role: 'reader' }, observe: () => {}, deadline: null, client: '', onPrepared: undefined };
       await executeRequest(await snapshot.of('reader', database), settings.caches, { query, variables: { first } }, target);
     };
     const earlier = await SchemaSnapshot.load(database, stamp, { ...settings, uses });

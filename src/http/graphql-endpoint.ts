@@ -134,7 +134,9 @@ function execute(
   { graph, largeRequests }: GraphqlEndpointOptions,
 ): Promise<RawResponse> {
   if (bytes.length >= largeBody)
-    return largeRequests.run(run.client, run.deadline, async () => graph.executeRaw(await parseRequest(bytes), caller, run));
+    return largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
+      graph.executeRaw(await parseRequest(bytes), caller, { ...run, onPrepared }),
+    );
   const parsed = parseRequest(bytes);
   return parsed instanceof Promise
     ? parsed.then((request) => graph.executeRaw(request, caller, run))

@@ -9,19 +9,22 @@ import { LargeRequests } from './large-requests.ts';
 function makeRequests(turns: LargeRequests) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const start = (name: string, deadline = new Deadline(60_000)): Promise<string> =>
+  const turnEnds = new Map<string, () => void>();
+  const start = (name: string, { deadline = new Deadline(60_000), size = 1 } = {}): Promise<string> =>
     turns
-      .run(name[0]!, deadline, () => {
+      .run(name[0]!, size, deadline, (endTurn) => {
         begun.push(name);
+        turnEnds.set(name, endTurn);
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
       })
       .finally(() => deadline.end());
-  return { begun, start, end: (name: string) => ends.get(name)?.() };
+  return { begun, start, end: (name: string) => ends.get(name)?.(), endTurn: (name: string) => turnEnds.get(name)?.() };
 }
 
 test('so many begin at once, and so many of one client; whoever has waited longest is next', async () => {
-  const { begun, start, end } = makeRequests(new LargeRequests({ atOnce: 3, ofClient: 2 }));
+  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 3, ofClient: 2 }));
   const done = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map((name) => start(name));
+  await new Promise(setImmediate);
   assert.deepEqual(begun, ['a1', 'a2', 'b1']);
   end('b1');
   await done[3];
@@ -36,11 +39,37 @@ test('so many begin at once, and so many of one client; whoever has waited longe
   await done[5];
 });
 
+test('a turn ends when the request is ready for the database, whatever comes later', async () => {
+  const { begun, start, end, endTurn } = makeRequests(new LargeRequests({ bytes: 1, ofClient: 1 }));
+  const first = start('a1');
+  const second = start('b1');
+  endTurn('a1');
+  end('a1');
+  await first;
+  const third = start('c1');
+  assert.deepEqual(begun, ['a1', 'b1'], 'the end of the first makes no more room');
+  end('b1');
+  await second;
+  end('c1');
+  await third;
+});
+
+test('what is larger than all bounds has a turn too, and is not passed by what is smaller', async () => {
+  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 4, ofClient: 3 }));
+  const done = [start('a1', { size: 2 }), start('b1', { size: 100 }), start('c1')];
+  assert.deepEqual(begun, ['a1']);
+  end('a1');
+  await done[0];
+  assert.deepEqual(begun, ['a1', 'b1', 'c1']);
+  for (const name of ['b1', 'c1']) end(name);
+  await Promise.all(done);
+});
+
 test('a request whose time is over, or whose client goes away, waits no more', async () => {
-  const { begun, start, end } = makeRequests(new LargeRequests({ atOnce: 1, ofClient: 1 }));
+  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 1, ofClient: 1 }));
   const first = start('a1');
   const gone = new Deadline(60_000);
-  const abandoned = start('b1', gone);
+  const abandoned = start('b1', { deadline: gone });
   const next = start('c1');
   gone.stop('abandoned');
   await assert.rejects(abandoned, (error) => error instanceof ApiError && error.code === 'CANCELLED');
@@ -52,9 +81,9 @@ test('a request whose time is over, or whose client goes away, waits no more', a
 });
 
 test('a request that fails gives its place back', async () => {
-  const turns = new LargeRequests({ atOnce: 1, ofClient: 1 });
+  const turns = new LargeRequests({ bytes: 1, ofClient: 1 });
   const deadline = new Deadline(60_000);
-  await assert.rejects(turns.run('a', deadline, () => Promise.reject(new Error('as it happens'))));
-  assert.equal(await turns.run('a', deadline, async () => 'fine'), 'fine');
+  await assert.rejects(turns.run('a', 1, deadline, () => Promise.reject(new Error('as it happens'))));
+  assert.equal(await turns.run('a', 1, deadline, async () => 'fine'), 'fine');
   deadline.end();
 });

@@ -123,8 +123,9 @@ export function* renderInSteps<Parameter>(
 const chunksAtATime = 5000;
 
 class Renderer<Parameter> {
-  text = '';
   readonly parameters: Parameter[] = [];
+  /** Joined at the end: a text that is added to by and by is kept as a tree of its pieces, which takes many times its length. */
+  readonly #pieces: string[] = [];
   readonly #identityOf: (parameter: Parameter) => unknown;
   readonly #numbers = new Map<unknown, NumberOfType>();
   #depth = 0;
@@ -132,6 +133,10 @@ class Renderer<Parameter> {
 
   constructor(identityOf: (parameter: Parameter) => unknown) {
     this.#identityOf = identityOf;
+  }
+
+  get text(): string {
+    return this.#pieces.join('');
   }
 
   /** A short piece is written as a whole. */
@@ -159,11 +164,11 @@ class Renderer<Parameter> {
   }
 
   #writeChunk(chunk: string | Bind): void {
-    if (typeof chunk !== 'string') this.text += `$${this.#numberOf(chunk)}::${chunk.type}`;
-    else if (chunk === '\n') this.text += `\n${'  '.repeat(this.#depth)}`;
+    if (typeof chunk !== 'string') this.#pieces.push(`$${this.#numberOf(chunk)}::${chunk.type}`);
+    else if (chunk === '\n') this.#pieces.push(`\n${'  '.repeat(this.#depth)}`);
     else {
       this.#depth += depthOf(chunk);
-      this.text += chunk;
+      this.#pieces.push(chunk);
     }
   }
 

@@ -8,6 +8,7 @@ import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 
 const setup = `
   create table entry (id serial primary key, note text);
@@ -202,6 +203,27 @@ test('a full queue refuses at once, and whoever floods it, not others', () =>
       codes.filter((code) => code !== undefined && code !== 'OVERLOADED'),
       [],
     );
+  }));
+
+test('what waits for a connection takes no more memory than it may, and small requests are served beside large ones', () =>
+  withGraph({ poolSize: 1, queue: { bytes: 1_000_000 } }, async (graph) => {
+    const running = new AbortController();
+    const nap = graph.execute({ query: '{ nap(seconds: 30) }' }, caller, { client: 'nap', signal: running.signal });
+    await database.untilRunning('nap', 1);
+    const query = 'mutation ($objects: [entryInsertInput!]!) { insertIntoentryCollection(objects: $objects) { affectedCount } }';
+    const objects = Array.from({ length: 1500 }, (_, index) => ({ note: `large ${index}` }));
+    const large = Array.from({ length: 8 }, () => graph.execute({ query, variables: { objects } }, caller, { client: 'flood' }));
+    // Three of some 300 KB have room.
+    const codes: unknown[] = [];
+    for (const answer of large) void answer.then((result) => codes.push(codeOf(result)));
+    await until(() => codes.length === 5);
+    assert.deepEqual(codes, Array(5).fill('OVERLOADED'));
+    const small = graph.execute({ query: read }, caller, { client: 'other' });
+    running.abort();
+    await nap;
+    assert.equal(codeOf(await small), undefined);
+    await Promise.all(large);
+    assert.deepEqual(codes.slice(5), Array(3).fill(undefined));
   }));
 
 test('one client does not hold all connections', () =>

@@ -185,6 +185,31 @@ test('bytes of bodies are bounded', () =>
     assert.equal((await server.post()).status, 200);
   }));
 
+test('bytes of bodies that are still being received are bounded', () =>
+  withGatedServer({ maxBytesInFlight: 8_000_000, bodyLimit: 32_000_000, trustProxy: 'loopback' }, async (server) => {
+    server.open();
+    const whole = (address: string): string =>
+      rawRequest(server.anonKey, { lines: [`x-forwarded-for: ${address}`], body: `{"query":"{ a }","x":"${'x'.repeat(3_000_000)}"}` });
+    // All but the end: nothing of it can be worked on.
+    const begin = (address: string): Promise<RawClient> => connectRaw(server.port, whole(address).slice(0, -1));
+    const clients = [await begin('198.51.100.1'), await begin('198.51.100.1')];
+    const refused = await Promise.any(clients.map(async (client) => ({ client, answers: await client.answers(1) })));
+    assert.deepEqual(
+      refused.answers.map(({ status }) => status),
+      [503],
+    );
+    assert.match(refused.answers[0]!.body, /OVERLOADED/);
+    const other = await begin('198.51.100.2');
+    assert.equal((await server.post({ headers: { 'x-forwarded-for': '198.51.100.2' } })).status, 200);
+    for (const client of [other, ...clients.filter((each) => each !== refused.client)]) {
+      client.socket.write('}');
+      assert.deepEqual(
+        (await client.answers(1)).map(({ status }) => status),
+        [200],
+      );
+    }
+  }));
+
 test('bytes of responses that nobody reads are bounded', () =>
   withGatedServer({ maxBytesInFlight: 50_000_000, trustProxy: 'loopback', text: `"${'x'.repeat(30_000_000)}"` }, async (server) => {
     server.open();
