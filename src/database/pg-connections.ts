@@ -4,7 +4,7 @@
  */
 import { ConnectionQueue, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
-import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import { cannotConnectNow, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface LentClient {
@@ -222,15 +222,16 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   }
 
   /**
-   * If the server has no free connection, or connections in use may become free, work keeps waiting. Otherwise it is rejected, because there is nothing
-   * to wait for.
+   * If the server has no free connection or is still starting, or connections in use may become free, work keeps waiting. Otherwise it is rejected,
+   * because there is nothing to wait for.
    */
   #noteFailure(error: unknown, began: number): void {
     this.#options.onError(error);
     const failure = toDatabaseError(error);
     this.#lastFailure = failure;
     if (this.#isClosed) return;
-    if (this.#lent.size > 0 || failure.sqlstate === tooManyConnections) {
+    const isPassing = failure.sqlstate === tooManyConnections || failure.sqlstate === cannotConnectNow;
+    if (this.#lent.size > 0 || isPassing) {
       this.#retryTimer ??= setTimeout(() => {
         this.#retryTimer = null;
         this.#ask();

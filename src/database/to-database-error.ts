@@ -7,6 +7,9 @@ import { type Batch, DatabaseError } from './database.ts';
 /** PostgreSQL's SQLSTATE for too many connections. */
 export const tooManyConnections = '53300';
 
+/** PostgreSQL's SQLSTATE while it starts, or recovers from a crash. */
+export const cannotConnectNow = '57P03';
+
 /** PostgreSQL's SQLSTATE for a cancelled statement. */
 const queryCancelled = '57014';
 

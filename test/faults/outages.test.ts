@@ -120,6 +120,20 @@ test('a long outage is told to the observer once, and what changed meanwhile is 
   await graph.close();
 });
 
+test('while the server starts or recovers, requests wait for it', async () => {
+  const graph = await createRowgraph({ database: url, poolSize: 2 });
+  assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
+  const before = proxy.refusals;
+  await proxy.comeBack({ sqlstate: '57P03', message: 'the database system is in recovery mode' });
+  const many = Array.from({ length: 8 }, () => graph.execute({ query: requests.query }, caller));
+  const hasty = graph.execute({ query: requests.query }, caller, { timeout: 1 });
+  assert.equal((await hasty).errors?.[0]?.extensions.code, 'TIMEOUT');
+  await until(() => proxy.refusals > before + 1);
+  await proxy.comeBack();
+  for (const { errors } of await Promise.all(many)) assert.equal(errors, undefined);
+  await graph.close();
+});
+
 test('with fewer connections at the server than in the pool, requests wait', async () => {
   const graph = await createRowgraph({ database: database.url, poolSize: 4 });
   await database.run('alter role authenticator connection limit 1');

@@ -10,6 +10,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  */
 export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the response' | 'in the response';
 
+/** What a server says that takes no connections. */
+export interface Refusal {
+  readonly sqlstate: string;
+  readonly message: string;
+}
+
 export interface FaultProxy {
   readonly port: number;
   /** Cuts the next batch that holds this text. */
@@ -18,8 +24,8 @@ export interface FaultProxy {
   count(holding: string): number;
   /** Cuts every connection and takes no more. */
   goDown(): Promise<void>;
-  /** Takes connections again, or ends each as soon as it has come. */
-  comeBack(how?: 'serving' | 'refusing'): Promise<void>;
+  /** Takes connections again, or ends each as soon as it has come, or with an error as a server that starts does. */
+  comeBack(how?: 'serving' | 'refusing' | Refusal): Promise<void>;
   /** How many connections it has refused. */
   readonly refusals: number;
   stop(): Promise<void>;
@@ -67,9 +73,11 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     });
   };
   let refusals = 0;
-  const refuse = (client: Socket): void => {
+  const refuse = (client: Socket, refusal: Refusal | null): void => {
     refusals += 1;
-    client.destroy();
+    if (refusal === null) return void client.destroy();
+    client.on('error', () => {});
+    client.once('data', () => client.end(errorResponse(refusal)));
   };
   let listener = await listen(0, serve);
   const address = listener.address();
@@ -88,13 +96,22 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
     comeBack: async (how = 'serving') => {
-      listener = await listen(port, how === 'serving' ? serve : refuse);
+      if (listener.listening) await goDown();
+      listener = await listen(port, how === 'serving' ? serve : (client) => refuse(client, how === 'refusing' ? null : how));
     },
     get refusals() {
       return refusals;
     },
     stop: goDown,
   };
+}
+
+/** The message of the protocol that ends a connection before it is one (manual: Message Formats, ErrorResponse). */
+function errorResponse({ sqlstate, message }: Refusal): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${sqlstate}\0M${message}\0\0`);
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
 }
 
 function listen(port: number, serve: (client: Socket) => void): Promise<Server> {
