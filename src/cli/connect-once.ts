@@ -49,10 +49,14 @@ const networkCodes: ReadonlySet<string> = new Set(
 /** What a server says that starts, stops, is recovering, or has no connection to spare; 08 is the class of broken connections, also at poolers. */
 const passingStates = /^(57P0[1-5]|53300|08...)$/;
 
+/** What PgBouncer says, with one code for all that it has to say (08P01), of names that it does not know and settings that it does not take. */
+const lastingMessages = /^(no such (database|user)|unsupported startup parameter|bouncer config error)/;
+
 /** Whether the same settings may do later. */
 function isPassing(error: unknown): boolean {
   const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
   if (errors !== undefined) return errors.every(isPassing);
+  if (code === '08P01' && lastingMessages.test(message)) return false;
   if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
   // `pg`'s errors about timeouts and about servers that hang up have no code.
   return /timeout|Connection terminated/i.test(message);

@@ -267,6 +267,21 @@ test('a database that stays away is one line and exit code 1', async () => {
   assert.equal(code, 1, stderr);
 });
 
+test('a database that a pooler does not know is one line and exit code 2, and what passes is waited for', async () => {
+  await throughProxy(async (proxy, url) => {
+    await proxy.comeBack({ sqlstate: '08P01', message: 'no such database: postgres' });
+    const { code, stdout, stderr } = await runCommand(['serve', '--database-url', url], { home, environment });
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, /^rowgraph: cannot use the database postgres:.*: no such database: postgres\n$/);
+    await proxy.comeBack({ sqlstate: '08P01', message: 'server login has been failing, try again later (server_login_retry)' });
+    const command = start([], url);
+    await command.waitFor(/server login has been failing/, 'stderr');
+    await proxy.comeBack();
+    await command.waitFor(/^rowgraph serves/);
+    assert.equal((await command.stop()).code, 0);
+  });
+});
+
 test('a login role with powers is warned of, and refused with --strict', async () => {
   await database.run('create role bypasser login bypassrls; grant anon to bypasser');
   for (const [login, reason] of [
