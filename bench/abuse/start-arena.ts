@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { abuseSchema } from '../../test/abuse/worst-documents.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { grantsSql, rolesSql } from '../../test/support/roles.ts';
 import { type SilentProxy, startSilentProxy } from '../../test/support/silent-proxy.ts';
+import { findFreePort } from '../servers/free-port.ts';
 import { secret, signToken } from '../servers/tokens.ts';
 
 export interface ArenaDatabase {
@@ -77,7 +77,7 @@ export async function startArenaDatabase(): Promise<ArenaDatabase> {
 /** Serves the database with the program of a checkout. */
 export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
   const proxy = await startSilentProxy(database.server.port);
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-abuse-'));
   const blocks = path.join(folder, 'blocks');
   const databaseUrl = database.server.url.replace(/postgres@127\.0\.0\.1:\d+/, `authenticator@127.0.0.1:${proxy.port}`);
@@ -176,14 +176,4 @@ function readNumber(file: string): number {
   } catch {
     return 0;
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }

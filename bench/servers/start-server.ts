@@ -1,10 +1,10 @@
 /** Starts the servers that are compared, each a process of its own on a free port, and waits for the first answer of each. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from './free-port.ts';
 import { type Surroundings, toEnvironment } from './surroundings.ts';
 
 export const serverNames = ['rowgraph', 'bare', 'postgraphile'] as const;
@@ -26,7 +26,7 @@ export async function startServer(
   roots: Partial<Record<ServerName, string>>,
   shared: Omit<Surroundings, 'port'>,
 ): Promise<RunningServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   const surroundings = { ...shared, port };
   const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
     env: { ...process.env, ...toEnvironment(surroundings) },
@@ -66,14 +66,4 @@ async function untilItAnswers(child: ChildProcess, url: string, complaint: () =>
   }
   child.kill('SIGTERM');
   throw new Error(complaint());
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }

@@ -1,0 +1,13 @@
+/** A port that nobody listens on, for a server that has to be told one. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+export async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}
