@@ -2,6 +2,7 @@
  * How long a request may run, and whether anybody still waits for its response. Whoever accepts a request makes one; each stage listens to it
  * while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
+import { ApiError } from '../errors.ts';
 
 /** `expired`: the time is over. `abandoned`: the client has gone. */
 export type StopReason = 'expired' | 'abandoned';
@@ -48,6 +49,13 @@ export class Deadline {
     clearTimeout(this.#timer);
     this.#listener = null;
   }
+}
+
+/** The error of a request that must stop. */
+export function explainStop(reason: StopReason): ApiError {
+  return reason === 'expired'
+    ? new ApiError('TIMEOUT', 'The request took longer than its time limit.')
+    : new ApiError('CANCELLED', 'The request was cancelled.');
 }
 
 /** The value of a promise, or `toError` of the reason if the request must stop first. The work behind the promise continues for others that share it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Deadline } from './deadline.ts';
 import { runAtOnce, runInSlices } from './slices.ts';
 
 let time = 0;
@@ -47,6 +48,17 @@ describe('runInSlices', () => {
     const results = ['a', 'b', 'c'].map((name) => runInSlices(steps(name, 4, done)));
     assert.deepEqual(await Promise.all(results), ['a', 'b', 'c']);
     assert.equal(done.join(''), 'aaa' + 'a' + 'bbb' + 'ccc' + 'b' + 'c');
+  });
+
+  it('ends with the request that it is for, between two slices', async () => {
+    const done: string[] = [];
+    const deadline = new Deadline(60_000);
+    const stopped = assert.rejects(runInSlices(steps('long', 100, done), deadline), { code: 'CANCELLED' });
+    const other = runInSlices(steps('other', 4, []));
+    deadline.stop('abandoned');
+    await stopped;
+    assert.equal(done.length, 3);
+    assert.equal(await other, 'other');
   });
 
   it('rejects with what the work throws, and goes on with the others', async () => {

@@ -2,6 +2,7 @@
  * Runs long work in slices of a few milliseconds, so that other requests get their turn in between. Work is a generator that yields wherever it may
  * pause; concurrent work takes turns, so that many pieces of work block the event loop no longer than one.
  */
+import { type Deadline, explainStop } from './deadline.ts';
 
 /** Milliseconds of work in one turn of the event loop. */
 const sliceLength = 5;
@@ -11,10 +12,15 @@ const waiting: (() => void)[] = [];
 /** When work began in the current turn of the event loop; null if none has. */
 let sliceStart: number | null = null;
 
-/** Does the work in slices and yields to the event loop between them. Rejects with whatever the work throws. */
-export async function runInSlices<T>(work: Generator<void, T>): Promise<T> {
+/**
+ * Does the work in slices and yields to the event loop between them. Rejects with whatever the work throws, and with TIMEOUT or CANCELLED once the
+ * deadline has stopped the request it is for.
+ */
+export async function runInSlices<T>(work: Generator<void, T>, deadline: Deadline | null = null): Promise<T> {
   for (;;) {
     while (isSliceOver()) await new Promise<void>((resolve) => waiting.push(resolve));
+    const stopped = deadline?.stopped ?? null;
+    if (stopped !== null) throw explainStop(stopped);
     const { done, value } = work.next();
     if (done) return value;
   }
@@ -29,9 +35,9 @@ export function runAtOnce<T>(work: Generator<void, T>): T {
 }
 
 /** Does the work at once if it does not pause, and in slices from its first pause on. */
-export function runFromFirstPause<T>(work: Generator<void, T>): T | Promise<T> {
+export function runFromFirstPause<T>(work: Generator<void, T>, deadline: Deadline | null): T | Promise<T> {
   const { done, value } = work.next();
-  return done ? value : runInSlices(work);
+  return done ? value : runInSlices(work, deadline);
 }
 
 function isSliceOver(): boolean {

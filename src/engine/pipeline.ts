@@ -42,7 +42,7 @@ export async function executeRequest(
   if (target.caller && roleSchema.refusal !== null) throw new ApiError('UNAUTHENTICATED', roleSchema.refusal);
   let prepared: PreparedRequest | undefined;
   try {
-    const preparing = prepareRequest(roleSchema, sizes, request);
+    const preparing = prepareRequest(roleSchema, sizes, request, target.deadline);
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
     const { variables, compiled } = ready;
@@ -83,7 +83,7 @@ function costExtension(prepared: PreparedRequest): string {
 
 /** The SQL of a request, for a person to read: what `executeRequest` would run. */
 export async function explainRequest(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<CompiledOperation> {
-  return (await prepareRequest(roleSchema, sizes, request)).compiled;
+  return (await prepareRequest(roleSchema, sizes, request, null)).compiled;
 }
 
 /** Where each root field's JSON comes from. Synchronous if there is nothing to wait for: awaiting costs turns of the microtask queue. */

@@ -3,6 +3,7 @@
  * from bounded caches. Each stage checks its counts against the limits of the role; long ones pause.
  */
 import { LRUCache } from 'lru-cache';
+import type { Deadline } from '../budget/deadline.ts';
 import { checkLimit, type Limits } from '../budget/limits.ts';
 import { runAtOnce, runFromFirstPause, runInSlices } from '../budget/slices.ts';
 import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
@@ -30,19 +31,22 @@ const manyParts = 500;
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
 
-/** Synchronous if everything is cached or short. Fails with whatever the stages throw. */
+/** Synchronous if everything is cached or short. Fails with whatever the stages throw, and with TIMEOUT or CANCELLED if the request must stop. */
 export function prepareRequest(
   roleSchema: RoleSchema,
   sizes: CacheSizes,
   request: GraphQLRequest,
+  deadline: Deadline | null,
 ): PreparedRequest | Promise<PreparedRequest> {
   const { query } = request;
   const known = roleSchema.uses.document.note(roleSchema.documents.get(query));
-  if (known) return prepareOperation(roleSchema, sizes, known, request);
+  if (known) return prepareOperation(roleSchema, sizes, known, request, deadline);
   const parsing = parseDocument(roleSchema.schema, query, roleSchema.limits);
   if (query.length <= shortDocument)
-    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request);
-  return runInSlices(parsing).then((document) => prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request));
+    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request, deadline);
+  return runInSlices(parsing, deadline).then((document) =>
+    prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request, deadline),
+  );
 }
 
 function keep(roleSchema: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
@@ -62,8 +66,9 @@ function prepareOperation(
   sizes: CacheSizes,
   cached: CachedDocument,
   request: GraphQLRequest,
+  deadline: Deadline | null,
 ): PreparedRequest | Promise<PreparedRequest> {
-  return runFromFirstPause(prepare(roleSchema, sizes, cached, request));
+  return runFromFirstPause(prepare(roleSchema, sizes, cached, request), deadline);
 }
 
 function* prepare(

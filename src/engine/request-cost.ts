@@ -60,7 +60,7 @@ export async function costOfRequest(roleSchema: RoleSchema, sizes: CacheSizes, r
       continue;
     }
     try {
-      const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value });
+      const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value }, null);
       operations.push(operationCost(node, costOfPrepared(prepared), roleSchema.limits));
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;

@@ -49,6 +49,18 @@ test('what speaks of the server stays on the server', () => {
   assert.deepEqual([denied.message, denied.details], ['permission denied', { sqlstate: '42501' }]);
 });
 
+test('values that PostgreSQL repeats are shortened, and what a function raises is not', () => {
+  const long = 'x'.repeat(100_000);
+  const message = `invalid input syntax for type integer: "${long}"`;
+  const error = toApiError(new DatabaseError(message, { sqlstate: '22P02', detail: `Key (name)=(${long}) already exists.`, hint: long }));
+  assert.equal(error.message, `invalid input syntax for type integer: "${'x'.repeat(100)}… (100000 characters)"`);
+  assert.ok(JSON.stringify(error.details).length < 1000);
+  const words = toApiError(new DatabaseError('word '.repeat(100_000), { sqlstate: '23514' }));
+  assert.ok(words.message.length <= 1001);
+  const raised = toApiError(new DatabaseError(long, { sqlstate: 'P0001', detail: long }));
+  assert.deepEqual([raised.message, raised.details.detail], [long, long]);
+});
+
 test('our own words are found in any language', () => {
   for (const message of [
     'invalid input syntax for type integer: "rowgraph: update impacts too many records"',

@@ -2,7 +2,7 @@
  * What an SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) means to a client: `DatabaseError` → `ApiError`.
  */
 import type { DatabaseError, FailureReason } from '../database/database.ts';
-import { ApiError, type ErrorCode } from '../errors.ts';
+import { ApiError, type ErrorCode, shortenMessage } from '../errors.ts';
 import { raiseMarker } from '../sql/raise.ts';
 
 interface Meaning {
@@ -85,13 +85,15 @@ export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
   const { code, message, terse } = error.reason === undefined ? meaningOf(error.sqlstate) : reasons[error.reason];
+  // PostgreSQL quotes values of any length. What a function raises is its author's business.
+  const told = code === 'RAISED' ? (text: string) => text : shortenMessage;
   const details = {
     ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
     ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
-    ...(!terse && error.detail !== undefined && { detail: error.detail }),
-    ...(!terse && error.hint !== undefined && { hint: error.hint }),
+    ...(!terse && error.detail !== undefined && { detail: told(error.detail) }),
+    ...(!terse && error.hint !== undefined && { hint: told(error.hint) }),
   };
-  return new ApiError(code, message ?? error.message, { details, cause: error });
+  return new ApiError(code, message ?? told(error.message), { details, cause: error });
 }
 
 /** Whether the same batch may succeed on a retry, because it conflicted with concurrent transactions. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { Deadline } from '../budget/deadline.ts';
 import { type ContentEncoding, compressBody } from './compress-body.ts';
 
 const decompressors = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } satisfies Record<ContentEncoding, unknown>;
@@ -12,7 +13,8 @@ describe('compressBody', () => {
       it(`gives back by ${encoding} what ${count} pieces hold`, async () => {
         const chunks = Array.from({ length: count }, (_, index) => Buffer.from(`piece ${index} of a body, é🦀;`.repeat(1000)));
         const whole = Buffer.concat(chunks);
-        const compressed = await compressBody({ chunks, length: whole.length }, encoding as ContentEncoding);
+        const compressed = await compressBody({ chunks, length: whole.length }, encoding as ContentEncoding, null);
+        assert.ok(compressed !== null);
         const bytes = Buffer.concat(compressed.chunks);
         assert.equal(bytes.length, compressed.length);
         assert.ok(bytes.length < whole.length / 3);
@@ -26,6 +28,16 @@ describe('compressBody', () => {
     chunks[Symbol.iterator] = () => {
       throw new Error('broken');
     };
-    await assert.rejects(compressBody({ chunks, length: 2_000_000 }, 'gzip'), /broken/);
+    await assert.rejects(compressBody({ chunks, length: 2_000_000 }, 'gzip', null), /broken/);
   });
+
+  for (const reason of ['expired', 'abandoned'] as const) {
+    it(`stops where the request is ${reason}`, async () => {
+      const deadline = new Deadline(60_000);
+      const chunks = Array.from({ length: 30 }, () => Buffer.alloc(1_000_000, 'words '));
+      const compressed = compressBody({ chunks, length: 30_000_000 }, 'gzip', deadline);
+      deadline.stop(reason);
+      assert.equal(await compressed, null);
+    });
+  }
 });

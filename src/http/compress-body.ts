@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import type { Deadline } from '../budget/deadline.ts';
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import { parsePreferences } from './quality-values.ts';
 
@@ -80,18 +81,31 @@ function choose(acceptEncoding: string): AcceptedEncodings {
   };
 }
 
-/** The body in an encoding. */
-export async function compressBody({ chunks, length }: ResponseBody, encoding: ContentEncoding): Promise<ResponseBody> {
+/** The body in an encoding; null if the deadline stops the request first. */
+export async function compressBody(
+  { chunks, length }: ResponseBody,
+  encoding: ContentEncoding,
+  deadline: Deadline | null,
+): Promise<ResponseBody | null> {
   const { whole, stream }: Compressor = encodings[encoding];
-  if (length > longestWhole) return compressPieces(chunks, stream());
+  if (length > longestWhole) return compressPieces(chunks, stream(), deadline);
   const compressed = await whole(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   return { chunks: [compressed], length: compressed.length };
 }
 
-async function compressPieces(chunks: ResponseBody['chunks'], stream: Transform): Promise<ResponseBody> {
+async function compressPieces(chunks: ResponseBody['chunks'], stream: Transform, deadline: Deadline | null): Promise<ResponseBody | null> {
   const compressed: Buffer[] = [];
-  await pipeline(Readable.from(chunks), stream, async (pieces: AsyncIterable<Buffer>) => {
+  const compressing = pipeline(Readable.from(chunks), stream, async (pieces: AsyncIterable<Buffer>) => {
     for await (const piece of pieces) compressed.push(piece);
   });
+  deadline?.onStop(() => stream.destroy());
+  try {
+    await compressing;
+  } catch (error) {
+    if (deadline === null || deadline.stopped === null) throw error;
+    return null;
+  } finally {
+    deadline?.onStop(null);
+  }
   return { chunks: compressed, length: compressed.reduce((total, piece) => total + piece.length, 0) };
 }

@@ -135,9 +135,9 @@ function execute(
 ): Promise<RawResponse> {
   if (bytes.length >= largeBody)
     return largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
-      graph.executeRaw(await parseRequest(bytes), caller, { ...run, onPrepared }),
+      graph.executeRaw(await parseRequest(bytes, run.deadline), caller, { ...run, onPrepared }),
     );
-  const parsed = parseRequest(bytes);
+  const parsed = parseRequest(bytes, run.deadline);
   return parsed instanceof Promise
     ? parsed.then((request) => graph.executeRaw(request, caller, run))
     : graph.executeRaw(parsed, caller, run);

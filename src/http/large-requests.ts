@@ -2,8 +2,7 @@
  * Lets requests with large bodies take turns: preparing one for the database takes up to a hundred times its size in memory, so only a few are prepared at
  * a time, while the others wait as raw bytes. In: requests as they begin and end; out: when each may begin.
  */
-import type { Deadline, StopReason } from '../budget/deadline.ts';
-import { ApiError } from '../errors.ts';
+import { type Deadline, explainStop } from '../budget/deadline.ts';
 
 /** In bytes: a body of at least this size must wait for its turn. Smaller ones are prepared without a pause. */
 export const largeBody = 4 * 1024;
@@ -108,10 +107,4 @@ export class LargeRequests {
       waiting.begin();
     }
   }
-}
-
-function explainStop(reason: StopReason): ApiError {
-  return reason === 'abandoned'
-    ? new ApiError('CANCELLED', 'The client went away while its request waited.')
-    : new ApiError('TIMEOUT', 'The request took longer than its time limit.');
 }

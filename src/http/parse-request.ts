@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Deadline } from '../budget/deadline.ts';
 import { runInSlices } from '../budget/slices.ts';
 import type { GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
@@ -35,12 +36,13 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** The request in a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP. */
-export function parseRequest(body: Buffer): GraphQLRequest | Promise<GraphQLRequest> {
+/** The request in a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP; a promise also with TIMEOUT or CANCELLED. */
+export function parseRequest(body: Buffer, deadline: Deadline): GraphQLRequest | Promise<GraphQLRequest> {
   if (body.length === 0) throw badRequest('The body is empty. Send a JSON object with the member "query".');
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
   const text = body.toString('utf8', hasByteOrderMark(body) ? 3 : 0);
-  if (text.length > longestAtOnce) return runInSlices(parseJson(text)).then(toRequest, (error: unknown) => Promise.reject(explain(error)));
+  if (text.length > longestAtOnce)
+    return runInSlices(parseJson(text), deadline).then(toRequest, (error: unknown) => Promise.reject(explain(error)));
   let value: unknown;
   try {
     value = JSON.parse(text);

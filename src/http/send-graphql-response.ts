@@ -58,10 +58,14 @@ async function sendCompressed(
   encoding: ContentEncoding,
   options: SendOptions,
 ): Promise<void> {
-  const body = await compressBody(response.body, encoding);
-  exchange.hold(body.length - response.body.length);
+  // A client that refuses uncompressed responses has to wait.
+  const deadline = state.encodings?.allowsIdentity === false ? null : exchange.deadline;
+  const body = await compressBody(response.body, encoding, deadline);
+  if (body !== null) exchange.hold(body.length - response.body.length);
   // The client may have disconnected meanwhile; writing would be harmless but useless.
-  if (!exchange.isGone) writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
+  if (exchange.isGone) return;
+  if (body === null) writeGraphqlResponse(exchange, state, response, null, options);
+  else writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
 }
 
 function writeGraphqlResponse(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch, RoleDefaults } from '../database.ts';
-import { countLeading, encodeBatch, encodeScript } from './encode-batch.ts';
+import { countLeading, encodeBatch, encodeScript, isPrepared } from './encode-batch.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
 const batchOf = (role: string, parameter: string, defaults?: RoleDefaults): Batch => ({
@@ -27,6 +27,17 @@ test('a batch that cannot be encoded leaves nothing behind for the next one', ()
   }
   assert.throws(() => encodeBatch(batchOf('attacker', poison), null));
   assert.equal(encodeScript('select 1').toString('latin1'), 'Q\0\0\0\rselect 1\0');
+});
+
+test('a statement of more than 100,000 characters is not prepared by name', () => {
+  const prepared = new PreparedStatements(10);
+  const of = (length: number) => ({ session: null, statements: [{ text: `select '${'x'.repeat(length)}'`, parameters: [] }] });
+  for (const length of [90_000, 100_000]) {
+    encodeBatch(of(length), prepared);
+    prepared.settle(1);
+    assert.equal(isPrepared(of(length), prepared, 'nowhere'), length < 100_000);
+  }
+  assert.equal(prepared.size, 1);
 });
 
 test('the settings of a role go ahead of the role, and its isolation level ahead of all', () => {

@@ -12,6 +12,9 @@ const statementKind = 0x53;
 /** Bind counts its values in 16 bits. */
 const mostParameters = 65_535;
 
+/** In characters. A longer statement is not prepared by name: it hardly ever comes twice, and each connection would keep its text and plan. */
+const longestPrepared = 100_000;
+
 /** For what does not depend on the role: no role has this name. */
 const everyRole = '';
 const writer = new MessageWriter();
@@ -80,7 +83,8 @@ export function encodeScript(text: string): Buffer {
   });
 }
 
-function writeStatement({ text, parameters }: Statement, role: string, position: number, prepared: PreparedStatements | null): void {
+function writeStatement({ text, parameters }: Statement, role: string, position: number, names: PreparedStatements | null): void {
+  const prepared = text.length > longestPrepared ? null : names;
   let name = prepared?.find(role, text);
   if (name === undefined) {
     name = prepared === null ? '' : prepared.add(role, text, position);
