@@ -6,10 +6,11 @@ interface Work {
   readonly client: string | null;
   readonly touches: readonly string[];
   readonly bytes: number;
+  readonly isQuick: boolean;
   readonly name: string;
 }
 
-const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, bytes: 1, name });
+const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, bytes: 1, isQuick: false, name });
 const open = (length = 100, share = 100, bytes = 1000): ConnectionQueue<Work> => new ConnectionQueue({ length, bytes, share });
 
 const refusedBy = (queue: ConnectionQueue<Work>, added: Work): string[] => queue.add(added).map(({ name }) => name);
@@ -120,6 +121,20 @@ test('what was stuck on a spare connection does not get another one for now, nor
   assert.equal(queue.hasNext, false);
   queue.forgetStuck();
   assert.equal(takeAll(queue), 'stuck');
+});
+
+test('one client with quick work uses all connections, as others soon have the next one', () => {
+  const queue = open(100, 2);
+  const quick = (client: string, name: string): Work => ({ ...work(client, name, 'account'), isQuick: true });
+  const first = quick('a', 'a1');
+  for (const each of [first, quick('a', 'a2'), quick('a', 'a3'), work('a', 'slow', 'account'), quick('a', 'a4')]) queue.add(each);
+  assert.deepEqual([queue.take()?.name, queue.take()?.name, queue.take()?.name], ['a1', 'a2', 'a3']);
+  assert.equal(queue.hasNext, false, 'what is slow waits for its share');
+  queue.add(quick('b', 'b1'));
+  assert.equal(queue.take()?.name, 'b1');
+  queue.noteStuck(first);
+  queue.add(quick('c', 'c1'));
+  assert.equal(queue.hasNext, false, 'what is stuck is not quick any more');
 });
 
 test('as long as there is more than the spare connections, all that runs may be alike', () => {

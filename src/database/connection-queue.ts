@@ -1,7 +1,7 @@
 /**
  * Who gets the next connection: work waits in the order in which it came, the client that uses fewest connections comes first, and clients that use as many
- * take turns. No client uses all connections, and neither does all work that touches a locked table or a slow function, whoever sends it: some connections
- * are spare, for work that is unlike what runs. In: work with the name of its client and what it touches; out: the work to run next. Knows neither
+ * take turns. No client uses all connections for long, and neither does all work that touches a locked table or a slow function, whoever sends it: some
+ * connections are spare, for work that is quick, or unlike what runs. In: work with the name of its client and what it touches; out: the work to run next. Knows neither
  * connections nor time.
  */
 
@@ -11,6 +11,8 @@ export interface QueuedWork {
   readonly client: string | null;
   /** Names of the tables and functions that it touches. */
   readonly touches: readonly string[];
+  /** Whether it changes nothing and work of its kind took a moment of late: then it may have any connection, as others soon can. */
+  readonly isQuick: boolean;
   /** About as much memory as it takes while it waits. */
   readonly bytes: number;
 }
@@ -20,7 +22,7 @@ export interface QueueBounds {
   readonly length: number;
   /** How many bytes of work may wait; a single work may have more. */
   readonly bytes: number;
-  /** How many connections one client may use at a time, and work that is alike. Those beyond are spare. */
+  /** How many connections one client may use at a time, and work that is alike, unless it is quick. Those beyond are spare. */
   readonly share: number;
 }
 
@@ -73,7 +75,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
   takeAtOnce(work: Work): boolean {
     if (this.#size > 0) return false;
     if (work.client === null) return true;
-    if ((this.#inUse.get(work.client) ?? 0) >= this.#bounds.share || !this.#whatMayRun()(work)) return false;
+    if ((this.#inUse.get(work.client) ?? 0) >= this.#bounds.share && !work.isQuick) return false;
+    if (!this.#whatMayRun()(work)) return false;
     this.#start(work, work.client);
     return true;
   }
@@ -173,13 +176,13 @@ export class ConnectionQueue<Work extends QueuedWork> {
    */
   #findNext(): { readonly client: string; readonly list: Set<Work>; readonly work: Work } | null {
     let next = null;
-    let least = this.#bounds.share;
+    let least = Infinity;
     const mayRun = this.#whatMayRun();
     for (const [client, list] of this.#waiting) {
       const inUse = this.#inUse.get(client) ?? 0;
       if (inUse >= least) continue;
-      const work = find(list, mayRun);
-      if (work === undefined) continue;
+      const work = inUse < this.#bounds.share ? find(list, mayRun) : firstIfQuick(list);
+      if (work === undefined || !mayRun(work)) continue;
       next = { client, list, work };
       least = inUse;
       if (inUse === 0) break;
@@ -204,19 +207,22 @@ export class ConnectionQueue<Work extends QueuedWork> {
     if (!this.#isOnlySpare) return always;
     let known: readonly string[] | null = null;
     let isKnownToWait = false;
-    return ({ touches }) => {
+    return ({ touches, isQuick }) => {
       if (touches !== known) {
         known = touches;
-        isKnownToWait = this.#mightWait(touches);
+        isKnownToWait = this.#isStuck(touches) || (!isQuick && this.#isAlikeRunning(touches));
       }
       return !isKnownToWait;
     };
   }
 
-  #mightWait(touches: readonly string[]): boolean {
-    const isAlike = (other: Work): boolean => isWithin(other.touches, touches);
-    if (find(this.#running, isAlike) !== undefined || find(this.#runningSpare, isAlike) !== undefined) return true;
+  #isStuck(touches: readonly string[]): boolean {
     return this.#stuck.some((stuck) => isWithin(stuck, touches));
+  }
+
+  #isAlikeRunning(touches: readonly string[]): boolean {
+    const isAlike = (other: Work): boolean => isWithin(other.touches, touches);
+    return find(this.#running, isAlike) !== undefined || find(this.#runningSpare, isAlike) !== undefined;
   }
 
   #listOf(client: string | null): Set<Work> {
@@ -302,6 +308,10 @@ function always(): boolean {
 /** Whether there are names, and all are among others. */
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => others.includes(name));
+}
+
+function firstIfQuick<Work extends QueuedWork>([first]: Iterable<Work>): Work | undefined {
+  return first?.isQuick ? first : undefined;
 }
 
 function find<Work>(works: Iterable<Work>, isWanted: (work: Work) => boolean): Work | undefined {

@@ -162,7 +162,7 @@ class PgDatabase implements Database {
   }
 
   #request(job: PgJob): void {
-    job.group = new JobGroup([job]);
+    job.group = new JobGroup([job], this.#pipelining);
     this.#connections.request(job.group);
   }
 
@@ -173,7 +173,7 @@ class PgDatabase implements Database {
       for (const job of jobs) this.#request(job);
       return;
     }
-    this.#connections.request(new JobGroup(jobs));
+    this.#connections.request(new JobGroup(jobs, this.#pipelining));
   }
 
   #serve(client: PgPoolClient, group: JobGroup): void {

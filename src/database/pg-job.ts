@@ -27,18 +27,30 @@ export interface JobSettlement {
   reject(error: DatabaseError): void;
 }
 
+/** How many jobs of a template are quick enough to be sent together: one where it is slow, or not known. */
+interface PaceOfTemplates {
+  mostOf(template: object): number;
+}
+
 /** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client, and what they touch is the same. */
 export class JobGroup {
   readonly client: string | null;
   readonly touches: readonly string[];
   readonly jobs: readonly PgJob[];
   arrived = 0;
+  readonly #pace: PaceOfTemplates;
   #bytes: number | null = null;
 
-  constructor(jobs: readonly PgJob[]) {
+  constructor(jobs: readonly PgJob[], pace: PaceOfTemplates) {
+    this.#pace = pace;
     this.client = jobs[0]!.client;
     this.touches = jobs[0]!.batch?.touches ?? none;
     this.jobs = jobs;
+  }
+
+  get isQuick(): boolean {
+    const template = this.jobs[0]!.batch?.template;
+    return template !== undefined && this.#pace.mostOf(template) > 1;
   }
 
   get bytes(): number {
