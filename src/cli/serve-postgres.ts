@@ -62,7 +62,8 @@ export async function servePostgres(configuration: ServeConfiguration): Promise<
 
 /** Checks the database and opens it. Rejects with `UnreachableError` if that may succeed later. */
 async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueBytes, queueTimeout } = configuration;
+  const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueBytes, queueTimeout } =
+    configuration;
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
