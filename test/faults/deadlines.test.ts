@@ -206,7 +206,7 @@ test('a full queue refuses at once, and whoever floods it, not others', () =>
   }));
 
 test('what waits for a connection takes no more memory than it may, and small requests are served beside large ones', () =>
-  withGraph({ poolSize: 1, queue: { bytes: 1_000_000 } }, async (graph) => {
+  withGraph({ poolSize: 1, queue: { bytes: 1_200_000 } }, async (graph) => {
     const running = new AbortController();
     const nap = graph.execute({ query: '{ nap(seconds: 30) }' }, caller, { client: 'nap', signal: running.signal });
     await database.untilRunning('nap', 1);
