@@ -6,18 +6,19 @@ import { Deadline, untilStopped } from './budget/deadline.ts';
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
+import type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/drivers.ts';
 import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
+import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkRequest } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, explainRequest, type Target } from './engine/pipeline.ts';
 import { failureResponse, SuccessResponse } from './engine/raw-response.ts';
-import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestOptions } from './engine/request.ts';
-import { costOfRequest, type RequestCost } from './engine/request-cost.ts';
-import type { CacheSizes } from './engine/role-schema.ts';
+import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
+import { costOfRequest } from './engine/request-cost.ts';
 import { loadSnapshot, type SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
 import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
@@ -28,7 +29,7 @@ import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
-  readonly database: unknown;
+  readonly database: string | PgPoolLike | PgliteLike;
   /** Exposed schemas, in search path order. Default: public. */
   readonly schemas?: readonly string[];
   /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
@@ -72,7 +73,7 @@ export interface Rowgraph {
    * Runs a request on your own connection (a `pg` client or a `PGlite`): in its open transaction, under a savepoint, as
    * its current role, with its search_path as the exposed schemas. The API includes tables that only this transaction sees.
    */
-  resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult>;
+  resolve(client: PgClientLike | PgliteLike | PgliteTransactionLike, request: GraphQLRequest): Promise<ExecutionResult>;
   /** The SQL statements that a request would run, without running them. */
   explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
   /** What each operation of a document, or the named one, counts against each limit. Rejects if the document is not valid GraphQL. */
@@ -94,14 +95,6 @@ export interface Rowgraph {
   close(): Promise<void>;
 }
 
-const defaultCaches: CacheSizes = {
-  documents: 1000,
-  documentText: 2_000_000,
-  variants: 100,
-  variantText: 20_000_000,
-  statements: 256,
-  introspectionBytes: 64 * 1024 * 1024,
-};
 const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;
 const pingTimeoutMillis = 5_000;
@@ -109,7 +102,7 @@ const pingTimeoutMillis = 5_000;
 /** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   const observe = options.observe ?? ignore;
-  const caches = { ...defaultCaches, ...options.caches };
+  const caches = { ...defaultCacheSizes, ...options.caches };
   const { poolSize, prepare, queue } = options;
   const database = openDatabase(options.database, {
     poolSize,

@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, Layer>> = {
   doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
   // The composition root.
   'rowgraph.ts': { values: ['budget', 'database', 'freshness', 'engine', 'doctor'], packages: ['graphql'] },
-  'index.ts': { values: ['rowgraph.ts', 'budget'], types: ['engine', 'doctor'] },
+  'index.ts': { values: ['rowgraph.ts', 'budget'], types: ['engine', 'doctor', 'database'] },
   auth: { types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   telemetry: { packages: ['pino', 'prom-client'], node: true },
   http: { values: ['budget', 'auth', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { limitNames, limitSettingOf, resolveLimits } from '../budget/limits.ts';
-import type { RequestCost } from '../engine/request-cost.ts';
-import type { GraphQLRequest } from '../index.ts';
+import type { GraphQLRequest, RequestCost } from '../index.ts';
 import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeCost } from './describe-cost.ts';

@@ -1,6 +1,6 @@
 /** What the operations of a document count, as a table for a person: a line for each limit. */
 import { limitNames } from '../budget/limits.ts';
-import type { OperationCost, RequestCost } from '../engine/request-cost.ts';
+import type { OperationCost, RequestCost } from '../index.ts';
 
 /** The tables, with a line break at the end. */
 export function describeCost({ operations, limits }: RequestCost): string {

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { developmentSettings } from './command-settings.ts';
 import type { Environment } from './config.ts';
+import { checkPackages } from './embedded/check-packages.ts';
 import { Progress } from './progress.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
@@ -11,6 +12,7 @@ export function devCommand(environment: Environment): Command {
     .option('--sql <FILE...>', 'SQL files to load instead of the example, in the given order');
   return addSettings(command, developmentSettings).action(async ({ sql, ...flags }: { readonly sql?: string[] }) => {
     const configuration = readSettings(developmentSettings, flags, environment);
+    checkPackages();
     const progress = new Progress((line) => process.stderr.write(`${line}\n`));
     const { openEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
     const opening = openEmbeddedDatabase({ ...configuration, environment, sqlFiles: sql ?? null, progress });

@@ -11,7 +11,7 @@ interface Result {
 }
 
 /** What is used of a client of `pg`. */
-export interface PgClientLike {
+export interface PgClient {
   query(config: {
     text: string;
     values: readonly unknown[];
@@ -21,14 +21,14 @@ export interface PgClientLike {
 }
 
 /** What is used of a PGlite or of a transaction of it. */
-export interface PgliteClientLike {
+export interface PgliteClient {
   query(text: string, parameters: readonly unknown[], options: typeof textOptions): Promise<Result>;
   exec(text: string, options: typeof textOptions): Promise<readonly Result[]>;
   /** Only the PGlite itself has it. */
-  transaction?<T>(work: (transaction: PgliteClientLike) => Promise<T>): Promise<T>;
+  transaction?<T>(work: (transaction: PgliteClient) => Promise<T>): Promise<T>;
 }
 
-export type ClientLike = PgClientLike | PgliteClientLike;
+export type Client = PgClient | PgliteClient;
 
 const identity = (value: unknown): unknown => value;
 /** Both drivers convert values by type, each in its own way; values are text here, in and out. */
@@ -59,7 +59,7 @@ export function openClientDatabase(client: unknown): Database {
   };
 }
 
-function exclusively<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
+function exclusively<T>(client: Client, work: () => Promise<T>): Promise<T> {
   const result = (queues.get(client) ?? Promise.resolve()).then(work);
   queues.set(
     client,
@@ -68,9 +68,9 @@ function exclusively<T>(client: ClientLike, work: () => Promise<T>): Promise<T> 
   return result;
 }
 
-async function runStatements(client: ClientLike, { session, statements }: Batch): Promise<BatchResult> {
+async function runStatements(client: Client, { session, statements }: Batch): Promise<BatchResult> {
   if (session !== null) throw new TypeError('A connection that the caller passes in keeps its own session');
-  const runOn = async (connection: ClientLike): Promise<BatchResult> => {
+  const runOn = async (connection: Client): Promise<BatchResult> => {
     const results: BatchResult[number][] = [];
     try {
       for (const { text, parameters } of statements) results.push((await send(connection, text, parameters))[0] ?? []);
@@ -84,7 +84,7 @@ async function runStatements(client: ClientLike, { session, statements }: Batch)
   return inTransaction(client, runOn);
 }
 
-async function runQuery(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
+async function runQuery(client: Client, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
   const runOn = () => send(client, text, parameters);
   return (await openSavepoint(client)) ? inSavepoint(client, runOn) : runOn();
 }
@@ -93,7 +93,7 @@ async function runQuery(client: ClientLike, text: string, parameters?: readonly 
  * Opens a savepoint; false where no transaction is open. PostgreSQL has no function that tells whether one is, but it refuses a savepoint
  * outside of one, which changes nothing.
  */
-async function openSavepoint(client: ClientLike): Promise<boolean> {
+async function openSavepoint(client: Client): Promise<boolean> {
   try {
     await send(client, 'savepoint rowgraph');
     return true;
@@ -106,7 +106,7 @@ async function openSavepoint(client: ClientLike): Promise<boolean> {
   }
 }
 
-async function inSavepoint<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
+async function inSavepoint<T>(client: Client, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
     await send(client, 'release savepoint rowgraph');
@@ -118,7 +118,7 @@ async function inSavepoint<T>(client: ClientLike, work: () => Promise<T>): Promi
   }
 }
 
-async function inTransaction<T>(client: ClientLike, work: (connection: ClientLike) => Promise<T>): Promise<T> {
+async function inTransaction<T>(client: Client, work: (connection: Client) => Promise<T>): Promise<T> {
   // PGlite's own way, because other users of the same PGlite wait for it.
   if (isPglite(client) && client.transaction) {
     return client.transaction(work).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
@@ -134,7 +134,7 @@ async function inTransaction<T>(client: ClientLike, work: (connection: ClientLik
   }
 }
 
-async function send(client: ClientLike, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
+async function send(client: Client, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
   try {
     if (!isPglite(client)) {
       const result = await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes });
@@ -147,10 +147,10 @@ async function send(client: ClientLike, text: string, parameters?: readonly (str
   }
 }
 
-function isClient(client: unknown): client is ClientLike {
+function isClient(client: unknown): client is Client {
   return typeof client === 'object' && client !== null && 'query' in client && typeof client.query === 'function';
 }
 
-function isPglite(client: ClientLike): client is PgliteClientLike {
+function isPglite(client: Client): client is PgliteClient {
   return 'exec' in client;
 }

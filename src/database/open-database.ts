@@ -5,7 +5,7 @@ import type { Observer } from '../events.ts';
 import type { Database } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
-import { openPgliteDatabase, type PgliteLike } from './pglite-database.ts';
+import { openPgliteDatabase, type Pglite } from './pglite-database.ts';
 
 export interface OpenOptions {
   readonly poolSize?: number | undefined;
@@ -31,7 +31,7 @@ export function openDatabase(database: unknown, { observe, ...given }: OpenOptio
   throw new TypeError('The option "database" must be a connection URL, a pg.Pool or a PGlite.');
 }
 
-function isPglite(value: unknown): value is PgliteLike {
+function isPglite(value: unknown): value is Pglite {
   return typeof value === 'object' && value !== null && 'execProtocol' in value && 'waitReady' in value;
 }
 

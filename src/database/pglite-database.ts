@@ -14,7 +14,7 @@ import { PreparedStatements } from './wire/prepared-statements.ts';
 type Row = Rows[number];
 
 /** What is used of a `PGlite`. */
-export interface PgliteLike {
+export interface Pglite {
   readonly waitReady: Promise<void>;
   execProtocol(message: Uint8Array, options: { throwOnError: boolean }): Promise<{ readonly messages: readonly PgliteMessage[] }>;
   listen(channel: string, callback: (payload: string) => void): Promise<() => Promise<void>>;
@@ -36,16 +36,16 @@ export interface PgliteDatabaseOptions {
 const pauseMillis = 10;
 
 /** Opens a database on the caller's PGlite; the caller closes it. */
-export function openPgliteDatabase(pglite: PgliteLike, options: PgliteDatabaseOptions = {}): Database {
+export function openPgliteDatabase(pglite: Pglite, options: PgliteDatabaseOptions = {}): Database {
   return new PgliteDatabase(pglite, options);
 }
 
 class PgliteDatabase implements Database {
-  readonly #pglite: PgliteLike;
+  readonly #pglite: Pglite;
   readonly #prepared: PreparedStatements;
   readonly #queueTimeoutMillis: number;
 
-  constructor(pglite: PgliteLike, options: PgliteDatabaseOptions) {
+  constructor(pglite: Pglite, options: PgliteDatabaseOptions) {
     this.#pglite = pglite;
     this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256);
     this.#queueTimeoutMillis = options.queueTimeoutMillis ?? 10_000;

@@ -11,10 +11,10 @@ export interface ResponseMember {
 
 /** Bytes in pieces: large values are not copied into one buffer. */
 export interface ResponseBody {
-  readonly chunks: readonly Buffer[];
+  readonly chunks: readonly Uint8Array[];
   /** Total length of all chunks, in bytes. */
   readonly length: number;
-  /** The same as a string with one character per byte (latin1), if it was made that way. */
+  /** The same as a string with one character per byte (latin1), if it was made that way: Node writes it together with the head of an HTTP response. */
   readonly latin1?: string | undefined;
   /** Whether something was done that refusing to send the response would not undo. */
   isMutation?: boolean;

@@ -10,11 +10,12 @@ import type { Observer } from '../events.ts';
 import { executeIntrospection } from '../introspection/execute-introspection.ts';
 import { assembleResponse, type ResponseBody, type ResponseMember } from './assemble-response.ts';
 import { bindStatements } from './bind-parameters.ts';
+import type { CacheSizes } from './cache-sizes.ts';
 import { locateError } from './locate-error.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { Caller, GraphQLRequest } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
-import type { CacheSizes, RoleSchema } from './role-schema.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { runBatch } from './run-batch.ts';
 import { sessionOf } from './session.ts';
 

@@ -13,8 +13,9 @@ import { planOperation } from '../plan/plan-operation.ts';
 import { coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
+import type { CacheSizes } from './cache-sizes.ts';
 import type { GraphQLRequest } from './request.ts';
-import type { CachedDocument, CacheSizes, CompiledRequest, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, CompiledRequest, RoleSchema } from './role-schema.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
 export interface PreparedRequest {

@@ -7,7 +7,7 @@ import type { RawResponse } from './request.ts';
 import { toApiError } from './sqlstate.ts';
 
 /** A response without errors. */
-export class SuccessResponse implements RawResponse {
+export class SuccessResponse implements RawResponse, ResponseBody {
   readonly errorCode = null;
   readonly #body: ResponseBody;
 
@@ -15,7 +15,7 @@ export class SuccessResponse implements RawResponse {
     this.#body = body;
   }
 
-  get chunks(): readonly Buffer[] {
+  get chunks(): readonly Uint8Array[] {
     return this.#body.chunks;
   }
 

@@ -11,30 +11,10 @@ import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { bindStatements, sizeOfBound } from './bind-parameters.ts';
+import type { CacheSizes } from './cache-sizes.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import type { GraphQLRequest } from './request.ts';
-import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
-
-/** What was counted, under the names of the limits; null if that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
-export type CostCounts = Readonly<Record<LimitName, number | null>>;
-
-/** What one operation of a document counts. */
-export interface OperationCost {
-  /** Null for an unnamed operation. */
-  readonly operation: string | null;
-  readonly counts: CostCounts;
-  /** The limits that the operation exceeds. */
-  readonly exceeded: readonly LimitName[];
-  /** Why some counts are missing. */
-  readonly error?: string;
-}
-
-/** What a document counts, and the limits. */
-export interface RequestCost {
-  readonly operations: readonly OperationCost[];
-  /** Null if there is none. */
-  readonly limits: CostCounts;
-}
+import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
+import type { CachedDocument, RoleSchema } from './role-schema.ts';
 
 /** What the text of a document counts, without a schema. Throws GRAPHQL_PARSE_FAILED. */
 export function costOfText(request: GraphQLRequest, limits: Limits): RequestCost {

@@ -1,7 +1,7 @@
 /** What goes into a request and what comes out of it, as the public API has them. Types only. */
 import type { Deadline } from '../budget/deadline.ts';
+import type { LimitName } from '../budget/limits.ts';
 import type { ErrorCode, ErrorObject } from '../errors.ts';
-import type { ResponseBody } from './assemble-response.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
 export interface GraphQLRequest {
@@ -37,11 +37,35 @@ export interface ExecutionResult {
   readonly errors?: readonly ErrorObject[];
 }
 
-/**
- * A response as bytes, for servers: the JSON text in UTF-8, in pieces so that a large response is not copied. A short one may come as a string of
- * bytes too (`latin1`), which Node writes together with the head of an HTTP response; reading `chunks` makes the bytes then.
- */
-export interface RawResponse extends ResponseBody {
+/** A response as bytes, for servers: JSON in UTF-8. */
+export interface RawResponse {
+  /** In pieces, so that a large response is not copied. */
+  readonly chunks: readonly Uint8Array[];
+  /** Total length of all chunks, in bytes. */
+  readonly length: number;
+  /** Whether a mutation ran: refusing to send the response would not undo it. */
+  readonly isMutation?: boolean;
   /** The code of the first error, or null. */
   readonly errorCode: ErrorCode | null;
+}
+
+/** What was counted, under the names of the limits; null if that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
+export type CostCounts = Readonly<Record<LimitName, number | null>>;
+
+/** What one operation of a document counts. */
+export interface OperationCost {
+  /** Null for an unnamed operation. */
+  readonly operation: string | null;
+  readonly counts: CostCounts;
+  /** The limits that the operation exceeds. */
+  readonly exceeded: readonly LimitName[];
+  /** Why some counts are missing. */
+  readonly error?: string;
+}
+
+/** What a document counts, and the limits. */
+export interface RequestCost {
+  readonly operations: readonly OperationCost[];
+  /** Null if there is none. */
+  readonly limits: CostCounts;
 }

@@ -18,9 +18,10 @@ import { checkDirectives } from '../model/check-directives.ts';
 import type { Model } from '../model/model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
+import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
-import type { CachedDocument, CacheSizes, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, RoleSchema } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];

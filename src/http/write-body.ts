@@ -23,5 +23,7 @@ export function writeBody(response: ServerResponse, body: ResponseBody): void {
 }
 
 function shortText({ chunks, length }: ResponseBody): string | undefined {
-  return chunks.length === 1 && length < longestText ? chunks[0]!.toString('latin1') : undefined;
+  if (chunks.length !== 1 || length >= longestText) return undefined;
+  const { buffer, byteOffset, byteLength } = chunks[0]!;
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

@@ -3,6 +3,7 @@
  * roles and grants that the setups rely on.
  */
 import pg from 'pg';
+import type { RowgraphOptions } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
@@ -13,7 +14,7 @@ export type DatabaseKind = 'pglite' | 'postgres';
 /** The database of one case. */
 export interface CaseDatabase {
   /** What `createRowgraph` takes: the URL of the login role `authenticator`, or the PGlite. */
-  readonly target: unknown;
+  readonly target: RowgraphOptions['database'];
   /** Runs SQL text of any number of statements as the superuser; the rows of the last one, as arrays. */
   run(sql: string): Promise<unknown[][]>;
   close(): Promise<void>;

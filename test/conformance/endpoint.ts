@@ -1,7 +1,7 @@
 /**
  * How a case's requests reach rowgraph: through the library's `execute`. Other ways (HTTP) implement the same interface.
  */
-import { createRowgraph } from '../../src/index.ts';
+import { createRowgraph, type RowgraphOptions } from '../../src/index.ts';
 
 export interface EndpointRequest {
   readonly query: string;
@@ -21,7 +21,7 @@ export interface Endpoint {
 }
 
 /** Opens rowgraph over a case's database with the schemas exposed. */
-export type OpenEndpoint = (target: unknown, schemas: readonly string[]) => Promise<Endpoint>;
+export type OpenEndpoint = (target: RowgraphOptions['database'], schemas: readonly string[]) => Promise<Endpoint>;
 
 /** The library itself. */
 export const openLibrary: OpenEndpoint = async (target, schemas) => {

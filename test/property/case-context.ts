@@ -6,7 +6,7 @@ import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import type { Rowgraph } from '../../src/index.ts';
+import type { Rowgraph, RowgraphOptions } from '../../src/index.ts';
 import { buildModel } from '../../src/model/build-model.ts';
 import type { Model } from '../../src/model/model.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
@@ -23,7 +23,11 @@ export interface CaseContext {
 export const claims = { sub: 'ann' };
 
 /** The models of some roles, for their names. */
-export async function readModels(target: unknown, schema: SchemaDescription, roles: readonly string[]): Promise<Model[]> {
+export async function readModels(
+  target: RowgraphOptions['database'],
+  schema: SchemaDescription,
+  roles: readonly string[],
+): Promise<Model[]> {
   const database = openDatabase(target, { poolSize: 1, observe: () => undefined });
   try {
     const catalog = await loadCatalog(database, [schema.name]);

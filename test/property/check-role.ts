@@ -1,6 +1,7 @@
 /**
  * Checks one role of a case: its schema, then random queries, walks and mutations, whose responses the evaluator computes too.
  */
+import type { PGlite } from '@electric-sql/pglite';
 import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 import type { ExecutionResult } from '../../src/index.ts';
 import type { Model } from '../../src/model/model.ts';
@@ -105,7 +106,7 @@ class RoleCheck {
   async #resolve(operation: RandomOperation, data: unknown): Promise<void> {
     const { database, graph } = this.#context;
     if (typeof database.target === 'string') return;
-    const answer = await asRole(this.#context, this.#model.role, () => graph.resolve(database.target, operation));
+    const answer = await asRole(this.#context, this.#model.role, () => graph.resolve(database.target as PGlite, operation));
     if (JSON.stringify(answer.data ?? {}) === JSON.stringify(data)) return;
     throw this.#failure('Resolved on a client, the response is another.', operation, parse(operation.query), {
       expected: data,

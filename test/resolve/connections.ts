@@ -7,7 +7,7 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PGlite } from '@electric-sql/pglite';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { type Client, Pool, type PoolClient } from 'pg';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
@@ -33,7 +33,7 @@ const setup = `
 
 /** A connection, whichever it is, and a graph over its database. */
 export interface Connection {
-  readonly client: unknown;
+  readonly client: Parameters<Rowgraph['resolve']>[0];
   readonly graph: Rowgraph;
   /** Runs SQL past rowgraph. */
   run(sql: string): Promise<Record<string, unknown>[]>;
@@ -108,7 +108,7 @@ function ofPg(client: Client | PoolClient, graph: Rowgraph): Connection {
   return { client, graph, run };
 }
 
-function ofPglite(client: Pick<PGlite, 'exec'>, graph: Rowgraph): Connection {
+function ofPglite(client: PGlite | Transaction, graph: Rowgraph): Connection {
   return { client, graph, run: async (sql) => ((await client.exec(sql)).at(-1)?.rows ?? []) as Rows };
 }
 

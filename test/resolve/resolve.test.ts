@@ -218,7 +218,7 @@ test('two databases that are copies of one, and were changed alike, are not take
 });
 
 test('what is no connection is refused', async () => {
-  for (const client of [null, undefined, 'postgres://localhost', {}, { query: 1 }])
+  for (const client of [null, undefined, 'postgres://localhost', {}, { query: 1 }] as never[])
     await assert.rejects(connections.graph.resolve(client, { query: '{ who }' }), TypeError);
 });
 

@@ -52,7 +52,7 @@ describe('calls that the types forbid', () => {
         await assert.rejects(call, (error) => error instanceof TypeError && /caller/.test(error.message), JSON.stringify(caller));
       }
     }
-    await assert.rejects(graph.resolve(undefined, request), TypeError);
+    await assert.rejects(graph.resolve(undefined as never, request), TypeError);
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     for (const claims of [circular, { big: 1n }]) {

@@ -1,0 +1,54 @@
+/**
+ * What the package exports. That the types take what users have is checked by the compiler: this file would not pass otherwise. `test/package` does the
+ * same from outside, with the built package.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite';
+import type { vector } from '@electric-sql/pglite-pgvector';
+import pg from 'pg';
+import type { Event, Observer, Rowgraph, RowgraphOptions } from '../src/index.ts';
+import * as rowgraph from '../src/index.ts';
+
+test('the package exports these values', () => {
+  assert.deepEqual(Object.keys(rowgraph).sort(), ['ApiError', 'Deadline', 'createRowgraph']);
+});
+
+class TracingPool extends pg.Pool {}
+class TracingClient extends pg.Client {}
+type ExtendedPglite = PGlite & { readonly vector: typeof vector };
+
+/** Each of these is a type error if it is not accepted. */
+export function acceptedDatabases(pool: pg.Pool, traced: TracingPool, pglite: PGlite, extended: ExtendedPglite, like: PGliteInterface) {
+  const databases: RowgraphOptions['database'][] = ['postgres://h/d', pool, traced, pglite, extended, like];
+  return databases;
+}
+
+export function acceptedClients(
+  graph: Rowgraph,
+  pglite: PGlite,
+  transaction: Transaction,
+  client: pg.Client,
+  traced: TracingClient,
+  pooled: pg.PoolClient,
+) {
+  return [pglite, transaction, client, traced, pooled].map((each) => graph.resolve(each, { query: '{ a }' }));
+}
+
+export function rejected(graph: Rowgraph, client: pg.Client) {
+  const databases: RowgraphOptions['database'][] = [
+    // @ts-expect-error: a client is not a pool
+    client,
+    // @ts-expect-error: not a database
+    {},
+    // @ts-expect-error: not a database
+    3,
+  ];
+  // @ts-expect-error: a URL is not a connection
+  return [databases, graph.resolve('postgres://h/d', { query: '{ a }' })];
+}
+
+/** Events are told apart by their kind. */
+export const observe: Observer = (event: Event) => {
+  if (event.kind === 'schema-loaded') return assert.ok(event.seconds >= 0);
+};
