@@ -121,6 +121,18 @@ async function untilIdle(): Promise<void> {
 const times = <Result>(length: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length }, (_, index) => make(index)));
 
+test('a hundred browsers with one anonymous key behind one address are served in full', async () => {
+  const counts: Counts = {};
+  const page = { query: '{ accountCollection(first: 10) { edges { node { id email } } } }' };
+  const byKey = (id: number): object => ({ query: 'query ($id: Int!) { accountByPk(id: $id) { email } }', variables: { id } });
+  // Each loads a page: six requests at a time, and then six more.
+  await times(100, async (browser) => {
+    for (let round = 0; round < 2; round++)
+      await times(6, async (index) => count(counts, await send(index === 0 ? page : byKey(((browser * 6 + index) % 500) + 1))));
+  });
+  assert.deepEqual(counts, { ok: 1200 });
+});
+
 test('keys and schemes that are nothing', async (context) => {
   const counts = await attackBesideUser(context, async (counts) => {
     const headers = { apiKey: 'x', authorization: 'Basic x' };
