@@ -7,6 +7,8 @@ import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg
 
 /** How long the server may take to receive a cancel request, and then to act on it. */
 const cancelMillis = 2000;
+/** Until a cancel request is repeated. PostgreSQL ignores one that comes before it has read what it is to cancel. */
+const repeatMillis = 100;
 
 /** What is used of a connection. */
 export interface ExchangeClient extends CancellableClient {
@@ -31,7 +33,9 @@ export class PgRun implements ExchangeListener {
   #batchesLeft: number;
   #isOver = false;
   #isCancelling = false;
-  #grace: NodeJS.Timeout | undefined;
+  /** When the connection is given up if what runs has not ended; null before it is cancelled. */
+  #givesUpAt: number | null = null;
+  #repetition: NodeJS.Timeout | undefined;
   /** Why the connection serves nobody else. */
   #failure: unknown;
 
@@ -51,8 +55,9 @@ export class PgRun implements ExchangeListener {
    * cancelled; it is closed if that is unknown, or if the statement continues anyway.
    */
   cancel(): void {
-    if (this.#isOver || this.#isCancelling) return;
+    if (this.#isOver || this.#isCancelling || this.#repetition !== undefined) return;
     this.#isCancelling = true;
+    this.#givesUpAt ??= performance.now() + cancelMillis;
     void sendCancelRequest(this.#client, cancelMillis).then((outcome) => this.#endCancel(outcome));
   }
 
@@ -68,8 +73,12 @@ export class PgRun implements ExchangeListener {
       this.#listener.free(
         this.#failure ?? (outcome === 'unreachable' ? new Error('A cancel request may still reach this connection') : undefined),
       );
-    } else if (outcome === 'delivered') this.#grace ??= setTimeout(() => this.#exchange.abort(), cancelMillis);
-    else this.#exchange.abort();
+    } else if (outcome === 'delivered' && performance.now() < this.#givesUpAt!) {
+      this.#repetition = setTimeout(() => {
+        this.#repetition = undefined;
+        this.cancel();
+      }, repeatMillis);
+    } else this.#exchange.abort();
   }
 
   /** Called by the exchange. */
@@ -84,7 +93,7 @@ export class PgRun implements ExchangeListener {
     if (broken || this.#batchesLeft === 0) {
       this.#isOver = true;
       this.#failure = broken ? (error ?? new Error('The connection has ended')) : undefined;
-      clearTimeout(this.#grace);
+      clearTimeout(this.#repetition);
     }
     this.#listener.done(exchange);
     if (this.#isOver && !this.#isCancelling) this.#listener.free(this.#failure);
