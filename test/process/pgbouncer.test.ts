@@ -50,6 +50,7 @@ before(async () => {
     create function whoami() returns text stable language sql as $$
       select current_user || ', ' || coalesce(current_setting('request.jwt.claims')::json ->> 'sub', 'nobody') $$;
     create table tick (id int generated always as identity);
+    alter table tick enable row level security;
     create function tick() returns int security definer language sql as 'insert into tick default values returning 1';
     grant execute on function whoami() to anon, authenticated;`);
 });
