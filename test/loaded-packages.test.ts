@@ -1,0 +1,36 @@
+/** Importing the library loads `pg`, `graphql` and `lru-cache`, and nothing else of what the package depends on. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+const root = path.join(import.meta.dirname, '..');
+
+/** Notes every file that is imported or required, and prints them. */
+const program = `import { registerHooks } from 'node:module';
+const files = new Set();
+registerHooks({ load: (url, context, next) => (files.add(url), next(url, context)) });
+await import('./src/index.ts');
+console.log(JSON.stringify([...files]));`;
+
+test('importing the library loads pg, graphql and lru-cache alone', async () => {
+  const flags = ['--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
+  const files = JSON.parse(stdout) as string[];
+  const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  const allowed = new Set([...withDependencies('pg'), 'graphql', 'lru-cache']);
+  assert.deepEqual(
+    [...new Set(packages)].filter((name) => !allowed.has(name)),
+    [],
+  );
+  for (const name of ['pg', 'graphql', 'lru-cache']) assert.ok(packages.includes(name), name);
+});
+
+/** A package, and all that it installs. */
+function withDependencies(name: string): string[] {
+  const file = path.join(root, 'node_modules', name, 'package.json');
+  const { dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies?: Record<string, string> };
+  return [name, ...Object.keys(dependencies).flatMap(withDependencies)];
+}
