@@ -238,7 +238,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
-    return printSchema((await this.#watch.current().of(role, this.#database)).schema);
+    return printSchema((await this.#watch.current().of(role, this.#database)).granted.schema);
   }
 
   doctor({ role = 'anon' }: { role?: string } = {}): Promise<DoctorReport> {

@@ -141,22 +141,33 @@ export interface CatalogArgument {
   readonly defaultSql: string | null;
 }
 
-/** What one role may do with the objects of a catalog, as PostgreSQL says. */
-export interface Privileges {
-  readonly role: string;
+/** A role as PostgreSQL knows it. */
+export interface CatalogRole {
+  readonly name: string;
   /** Whether the login role is a member of it, and so may act as it. */
   readonly assumable: boolean;
   /** Whether it is the login role itself. */
   readonly isLogin: boolean;
   /** The superusers and predefined roles (`pg_read_all_data` and the like) that it is, or is a member of. */
   readonly powers: readonly string[];
-  /** Ids of the schemas that it may use. */
-  readonly schemas: ReadonlySet<number>;
-  readonly tables: ReadonlyMap<number, TablePrivileges>;
-  /** Ids of the functions that it may execute. */
-  readonly functions: ReadonlySet<number>;
-  /** Ids of the enums that it may use. */
-  readonly types: ReadonlySet<number>;
+  /** What it may do with the objects of the catalog, for `readPrivileges`. Roles of equal texts have equal privileges. */
+  readonly privileges: string;
+}
+
+/** What one role may do with the objects of a catalog, as PostgreSQL says. */
+export interface Privileges {
+  readonly role: string;
+  /** Of schemas that it may use, by id. */
+  readonly schemas: Granted;
+  readonly tables: { get(id: number): TablePrivileges | undefined };
+  /** Of functions that it may execute, by id. */
+  readonly functions: Granted;
+  /** Of enums that it may use, by id. */
+  readonly types: Granted;
+}
+
+export interface Granted {
+  has(id: number): boolean;
 }
 
 export interface ColumnPrivileges {

@@ -3,21 +3,35 @@
  */
 import type { Database } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
-import type { Catalog, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
+import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
 
 /**
- * The privilege functions answer null for what has vanished since the catalog was loaded, which counts as no. Only columns that have
- * privileges of their own are asked for one by one; all others have those of their table.
+ * Privileges come as a digit for each object of the catalog, in its order. The privilege functions answer null for what has vanished since the
+ * catalog was loaded, which counts as no. They are asked once for all tables of one owner with the same grants, and for single columns only
+ * where those have grants of their own.
  */
 const privilegesQuery = `
-with role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
-relation as materialized (
-  select t.id::oid as id,
-    case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'SELECT') then 1 else 0 end
-    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'INSERT') then 2 else 0 end
-    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'UPDATE') then 4 else 0 end
-    + case when pg_catalog.has_table_privilege(r.oid, t.id::oid, 'DELETE') then 8 else 0 end as bits
-  from role r, pg_catalog.json_array_elements_text($2::json -> 'tables') t(id)
+with recursive role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
+membership as (
+  select r.oid from role r
+  union
+  select m.roleid from membership of join pg_catalog.pg_auth_members m on m.member = of.oid
+),
+listed as materialized (
+  select t.id::oid as id, t.position from pg_catalog.json_array_elements_text($2::json -> 'tables') with ordinality t(id, position)
+),
+alike as materialized (
+  select pg_catalog.min(c.oid::int8)::oid as id, pg_catalog.array_agg(l.position) as positions
+  from listed l join pg_catalog.pg_class c on c.oid = l.id
+  group by c.relnamespace, c.relkind, c.relowner, c.relacl
+),
+granted as materialized (
+  select position,
+    case when pg_catalog.has_table_privilege(r.oid, a.id, 'SELECT') then 1 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, a.id, 'INSERT') then 2 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, a.id, 'UPDATE') then 4 else 0 end
+    + case when pg_catalog.has_table_privilege(r.oid, a.id, 'DELETE') then 8 else 0 end as bits
+  from role r, alike a, pg_catalog.unnest(a.positions) position
 )
 select pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
@@ -25,90 +39,139 @@ select pg_catalog.json_build_object(
   -- Membership counts even where it is not inherited. Being the owner of the database gives no power over rows.
   'powers', (
     select pg_catalog.json_agg(p.rolname order by p.oid)
-    from pg_catalog.pg_roles p
-    where (p.rolsuper or (pg_catalog.starts_with(p.rolname, 'pg_') and p.rolname <> 'pg_database_owner'))
-      and pg_catalog.pg_has_role(r.oid, p.oid, 'MEMBER') and (p.oid = r.oid or not r.rolsuper)
-  ),
+    from membership m join pg_catalog.pg_roles p on p.oid = m.oid
+    where p.rolsuper or (pg_catalog.starts_with(p.rolname, 'pg_') and p.rolname <> 'pg_database_owner')
+  )
+)::text,
+pg_catalog.json_build_object(
   'schemas', (
-    select pg_catalog.json_agg(s.id::int8)
-    from pg_catalog.json_array_elements_text($2::json -> 'schemas') s(id)
-    where pg_catalog.has_schema_privilege(r.oid, s.id::oid, 'USAGE')
+    select pg_catalog.string_agg(case when pg_catalog.has_schema_privilege(r.oid, s.id::oid, 'USAGE') then '1' else '0' end, '' order by s.position)
+    from pg_catalog.json_array_elements_text($2::json -> 'schemas') with ordinality s(id, position)
   ),
-  'tables', (select pg_catalog.json_agg(pg_catalog.json_build_array(t.id::int8, t.bits)) from relation t),
+  'tables', (
+    select pg_catalog.string_agg(pg_catalog.to_hex(coalesce(g.bits, 0)), '' order by l.position)
+    from listed l left join granted g on g.position = l.position
+  ),
   'columns', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       a.attrelid::int8, a.attnum,
       case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT') then 1 else 0 end
       + case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'INSERT') then 2 else 0 end
       + case when pg_catalog.has_column_privilege(r.oid, a.attrelid, a.attnum, 'UPDATE') then 4 else 0 end
-    ))
+    ) order by a.attrelid, a.attnum)
     from pg_catalog.pg_attribute a
     where a.attacl is not null and a.attnum > 0 and not a.attisdropped
-      and (a.attrelid in (select t.id from relation t)) is true
+      and (a.attrelid in (select l.id from listed l)) is true
   ),
   'functions', (
-    select pg_catalog.json_agg(f.id::int8)
-    from pg_catalog.json_array_elements_text($2::json -> 'functions') f(id)
-    where pg_catalog.has_function_privilege(r.oid, f.id::oid, 'EXECUTE')
+    select pg_catalog.string_agg(case when pg_catalog.has_function_privilege(r.oid, f.id::oid, 'EXECUTE') then '1' else '0' end, '' order by f.position)
+    from pg_catalog.json_array_elements_text($2::json -> 'functions') with ordinality f(id, position)
   ),
   'types', (
-    select pg_catalog.json_agg(t.id::int8)
-    from pg_catalog.json_array_elements_text($2::json -> 'types') t(id)
-    where pg_catalog.has_type_privilege(r.oid, t.id::oid, 'USAGE')
+    select pg_catalog.string_agg(case when pg_catalog.has_type_privilege(r.oid, t.id::oid, 'USAGE') then '1' else '0' end, '' order by t.position)
+    from pg_catalog.json_array_elements_text($2::json -> 'types') with ordinality t(id, position)
   )
 )::text
 from role r`;
 
-interface RawPrivileges {
+interface RawRole {
   readonly assumable: boolean;
   readonly login: boolean;
   /** Null if there are none. */
   readonly powers: readonly string[] | null;
-  readonly schemas: readonly number[] | null;
-  readonly tables: readonly [id: number, bits: number][] | null;
-  readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
-  readonly functions: readonly number[] | null;
-  readonly types: readonly number[] | null;
 }
 
-/** Loads the privileges of a role. Rejects with UNAUTHENTICATED if the role does not exist: only tokens name such roles. */
+/** A digit for each object, in the order of `ObjectIds`; null where there are no such objects. */
+interface RawPrivileges {
+  readonly schemas: string | null;
+  readonly tables: string | null;
+  readonly columns: readonly [tableId: number, number: number, bits: number][] | null;
+  readonly functions: string | null;
+  readonly types: string | null;
+}
+
+/** Loads a role with its privileges. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
+export async function loadRole(database: Database, catalog: Catalog, name: string): Promise<CatalogRole> {
+  const [row] = await database.query(privilegesQuery, [name, objectsOf(catalog).json]);
+  if (!row?.[0] || !row[1]) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
+  const { assumable, login, powers } = JSON.parse(row[0]) as RawRole;
+  return { name, assumable, isLogin: login, powers: powers ?? [], privileges: row[1] };
+}
+
+/** Loads the privileges of a role alone. */
 export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
-  const [row] = await database.query(privilegesQuery, [role, JSON.stringify(objectsOf(catalog))]);
-  if (!row?.[0]) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
-  const raw = JSON.parse(row[0]) as RawPrivileges;
+  return readPrivileges(catalog, await loadRole(database, catalog, role));
+}
+
+/** The privileges of a role that was loaded with this catalog. */
+export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<CatalogRole, 'name' | 'privileges'>): Privileges {
+  const raw = JSON.parse(privileges) as RawPrivileges;
+  const { schemas, tables, functions, types } = objectsOf(catalog);
   const columns = new Map<number, Map<number, ColumnPrivileges>>();
   for (const [tableId, number, bits] of raw.columns ?? []) {
     const ofTable = columns.get(tableId) ?? new Map<number, ColumnPrivileges>();
     columns.set(tableId, ofTable.set(number, columnPrivileges(bits)));
   }
+  const ofColumns = new Map(
+    [...columns].map(([id, byNumber]) => [id, { ...onTables[digitOf(raw.tables, tables, id)]!, columns: byNumber }]),
+  );
   return {
-    role,
-    assumable: raw.assumable,
-    isLogin: raw.login,
-    powers: raw.powers ?? [],
-    schemas: new Set(raw.schemas),
-    tables: new Map((raw.tables ?? []).map(([id, bits]) => [id, tablePrivileges(bits, columns.get(id))])),
-    functions: new Set(raw.functions),
-    types: new Set(raw.types),
+    role: name,
+    schemas: granted(raw.schemas, schemas),
+    tables: { get: (id) => ofColumns.get(id) ?? (tables.has(id) ? onTables[digitOf(raw.tables, tables, id)] : undefined) },
+    functions: granted(raw.functions, functions),
+    types: granted(raw.types, types),
   };
 }
 
-/** The ids to ask for. Of types only enums matter. The schemas are also those of functions that are computed fields of exposed tables. */
-function objectsOf(catalog: Catalog): Record<string, readonly number[]> {
-  return {
-    schemas: [...new Set([...catalog.schemas.map(({ id }) => id), ...catalog.functions.map(({ schemaId }) => schemaId)])],
-    tables: catalog.tables.map(({ id }) => id),
-    functions: catalog.functions.map(({ id }) => id),
-    types: [...catalog.types.values()].flatMap(({ id, labels }) => (labels ? [id] : [])),
-  };
+/** The place of each object among those of its kind, by id. */
+type Positions = ReadonlyMap<number, number>;
+
+/** What is asked for. Of types only enums matter. The schemas are also those of functions that are computed fields of exposed tables. */
+interface ObjectIds {
+  readonly schemas: Positions;
+  readonly tables: Positions;
+  readonly functions: Positions;
+  readonly types: Positions;
+  /** The ids as the query takes them. */
+  readonly json: string;
+}
+
+const objectIds = new WeakMap<Catalog, ObjectIds>();
+
+function objectsOf(catalog: Catalog): ObjectIds {
+  const known = objectIds.get(catalog);
+  if (known) return known;
+  const schemas = positionsOf([...catalog.schemas.map(({ id }) => id), ...catalog.functions.map(({ schemaId }) => schemaId)]);
+  const tables = positionsOf(catalog.tables.map(({ id }) => id));
+  const functions = positionsOf(catalog.functions.map(({ id }) => id));
+  const types = positionsOf([...catalog.types.values()].flatMap(({ id, labels }) => (labels ? [id] : [])));
+  const lists = { schemas: [...schemas.keys()], tables: [...tables.keys()], functions: [...functions.keys()], types: [...types.keys()] };
+  const ids = { schemas, tables, functions, types, json: JSON.stringify(lists) };
+  objectIds.set(catalog, ids);
+  return ids;
+}
+
+function positionsOf(ids: readonly number[]): Positions {
+  return new Map([...new Set(ids)].map((id, position) => [id, position]));
+}
+
+function granted(digits: string | null, positions: Positions): { has(id: number): boolean } {
+  return { has: (id) => digitOf(digits, positions, id) !== 0 };
+}
+
+/** The digit of an object; 0 of one that was not asked for. */
+function digitOf(digits: string | null, positions: Positions, id: number): number {
+  return Number.parseInt(digits?.charAt(positions.get(id) ?? Infinity) || '0', 16);
 }
 
 function columnPrivileges(bits: number): ColumnPrivileges {
   return { select: (bits & 1) !== 0, insert: (bits & 2) !== 0, update: (bits & 4) !== 0 };
 }
 
-const noColumns: ReadonlyMap<number, ColumnPrivileges> = new Map();
+const noColumns: TablePrivileges['columns'] = new Map();
 
-function tablePrivileges(bits: number, columns: ReadonlyMap<number, ColumnPrivileges> = noColumns): TablePrivileges {
-  return { ...columnPrivileges(bits), delete: (bits & 8) !== 0, columns };
-}
+/** By their bits, the privileges on tables none of whose columns has grants of its own. */
+const onTables: readonly TablePrivileges[] = Array.from({ length: 16 }, (_, bits) => {
+  return { ...columnPrivileges(bits), delete: (bits & 8) !== 0, columns: noColumns };
+});

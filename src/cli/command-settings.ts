@@ -7,6 +7,7 @@ const serviceSettingNames = [
   'schemas',
   'extraSearchPath',
   'introspection',
+  'schemaCache',
   'documentCache',
   'variantCache',
   'statementCache',

@@ -53,7 +53,12 @@ export const settings = {
   introspection: choice(['directive', 'on', 'off'], 'Allow introspection as the schema comments say, always, or never', 'directive'),
   prepare: onOrOff('Use named prepared statements; turn off for poolers that do not support them', true),
   schemaTriggers: onOrOff('At startup, install the event triggers that report schema changes; needs a superuser', false),
-  documentCache: integer('NUMBER', 'Parsed and validated documents to cache per role', 1000, cacheBounds),
+  schemaCache: bytes(
+    'Estimated size of the schemas to keep for all roles, with their documents and compiled variants',
+    192 * 1024 ** 2,
+    '192mb',
+  ),
+  documentCache: integer('NUMBER', 'Parsed and validated documents to cache for all roles with the same privileges', 1000, cacheBounds),
   variantCache: integer('NUMBER', 'Compiled variants to cache per document', 100, cacheBounds),
   statementCache: integer('NUMBER', 'Prepared statements to keep per connection', 256, cacheBounds),
   introspectionCache: bytes('Total size of cached introspection responses', 64 * 1024 ** 2, '64mb'),

@@ -69,8 +69,14 @@ export function graphOptionsOf(configuration: ServiceConfiguration) {
   return { schemas, extraSearchPath, introspection, trustedRoles, reportCost, timeout, caches, ...limitOptionsOf(configuration) };
 }
 
-function cacheSizesOf({ documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
-  return { documents: documentCache, variants: variantCache, statements: statementCache, introspectionBytes: introspectionCache };
+function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
+  return {
+    schemaBytes: schemaCache,
+    documents: documentCache,
+    variants: variantCache,
+    statements: statementCache,
+    introspectionBytes: introspectionCache,
+  };
 }
 
 /** Explains why an address cannot be listened on; other errors stay as they are. */

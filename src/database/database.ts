@@ -41,8 +41,8 @@ export interface Batch {
   readonly session: Session | null;
   readonly statements: readonly Statement[];
   /**
-   * What the batch was made from, if it only reads: batches of one template differ in claims and values alone, so that several may share a
-   * connection. One that fails in company runs again.
+   * What the batch was made from, if it only reads: batches of one template and role differ in claims and values alone, so that several may share
+   * a connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
   /** How long it may wait and run. Without one, only the connection limits it. */

@@ -234,6 +234,33 @@ describe('batches of one template', () => {
     });
   }
 
+  test('share a connection with those of their role only, whose sessions begin as theirs', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const text = `select current_user::text || ' ' || current_setting('transaction_isolation') || ' ' || current_setting('work_mem') || $1::text`;
+      const defaults = (isolation: string | null, ...settings: [string, string][]) => ({ statementTimeout: null, isolation, settings });
+      const sessions = [
+        { ...session('anon'), defaults: defaults(null) },
+        { ...session('authenticated'), defaults: defaults('serializable') },
+        { ...session('service_role'), defaults: defaults('repeatable read', ['work_mem', '7MB']) },
+        { ...session('anon'), defaults: defaults(null, ['work_mem', '9MB']) },
+      ];
+      const expected = [
+        'anon read committed 4MB',
+        'authenticated serializable 4MB',
+        'service_role repeatable read 7MB',
+        'anon read committed 9MB',
+      ];
+      const ask = async (): Promise<void> => {
+        const rows = Array.from({ length: 16 }, (_, index) => database.run(shared(text, ` ${index}`, sessions[index % 4]!)));
+        assert.deepEqual(
+          (await Promise.all(rows)).map(textsOf),
+          rows.map((_, index) => [[`${expected[index % 4]} ${index}`]]),
+        );
+      };
+      // Where an isolation level leads the way, each goes alone.
+      await untilTogether(database, 1 + 4 + 4 + 1, ask, shared(text, '', sessions[0]!));
+    }));
+
   test('fail each for itself, with what PostgreSQL says', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const text = 'select (12 / $1::int)::text';

@@ -84,6 +84,7 @@ class PgDatabase implements Database {
     this.#pipelining = new Pipelining<PgJob>(
       (jobs) => this.#requestTogether(jobs),
       () => this.#connections.countSpare(),
+      (one, other) => one.isAlike(other),
     );
     // A connection that fails while idle is reported here, and would end the process if nobody listened. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
@@ -198,7 +199,7 @@ class PgDatabase implements Database {
     if (template === undefined || this.#statementCacheSize === null || this.#connections.isOnSpare(group)) return jobs;
     const room = this.#pipelining.mostOf(template) - jobs.length;
     if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
-    const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && other.jobs[0]!.batch?.template === template;
+    const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && first!.isAlike(other.jobs[0]!);
     for (const other of this.#connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
   }

@@ -104,6 +104,13 @@ export class PgJob {
     return this.batch === null || this.batch.template !== undefined;
   }
 
+  /** Whether both may share a connection: queries of one template whose sessions begin alike, as those of one role do. */
+  isAlike({ batch: other }: PgJob): boolean {
+    const { batch } = this;
+    if (batch === null || other === null || batch.template === undefined || batch.template !== other.template) return false;
+    return batch.session?.role === other.session?.role && batch.session?.defaults === other.session?.defaults;
+  }
+
   /**
    * Whether a job whose connection was lost may be sent again: what was not `written` yet a few times, as all idle connections may have ended; what was
    * written once, and only if it cannot have changed anything.

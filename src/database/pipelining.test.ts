@@ -3,11 +3,12 @@ import { describe, test } from 'node:test';
 import { setImmediate as turnOver } from 'node:timers/promises';
 import { Pipelining } from './pipelining.ts';
 
-function start(spare = 0) {
+function start(spare = 0, isAlike = (_one: number, _other: number) => true) {
   const sent: number[][] = [];
   const pipelining = new Pipelining<number>(
     (jobs) => void sent.push([...jobs]),
     () => spare - sent.length,
+    isAlike,
   );
   /** The groups that so many batches of one turn make. */
   const groupsOf = async (template: object, count: number): Promise<number[]> => {
@@ -46,6 +47,19 @@ describe('batches of one turn', () => {
     assert.deepEqual(await groupsOf(template, 2), [1, 1]);
     assert.deepEqual(await groupsOf(template, 8), [3, 3, 2]);
     assert.deepEqual(await groupsOf(template, 40), [8, 8, 8, 8, 8]);
+  });
+
+  test('go together with those only that are alike', async () => {
+    const { sent, pipelining } = start(0, (one, other) => one % 3 === other % 3);
+    const template = {};
+    pipelining.note(template, 1, 1);
+    for (let job = 0; job < 7; job++) pipelining.add(template, job);
+    await turnOver();
+    assert.deepEqual(sent, [
+      [0, 3, 6],
+      [1, 4],
+      [2, 5],
+    ]);
   });
 
   test('go together with those of their template only', async () => {

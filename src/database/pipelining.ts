@@ -1,5 +1,5 @@
 /**
- * Decides which batches share a connection: those of one template that are requested in one turn of the event loop, if such batches are quick. They
+ * Decides which batches share a connection: those of one template and role that are requested in one turn of the event loop, if such batches are quick. They
  * leave in one write, each with a Sync of its own, so that each is a transaction of its own
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: batches as they come; out: groups.
  *
@@ -29,15 +29,20 @@ interface Pace {
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
   readonly #countSpare: () => number;
+  readonly #isAlike: (one: Job, other: Job) => boolean;
   readonly #paces = new WeakMap<object, Pace>();
   /** The minimum time of an exchange: the network, and minimal work. */
   #floorMillis = Infinity;
   #turn = new Map<object, Job[]>();
 
-  /** `countSpare`: how many connections must get work of their own before any is shared. */
-  constructor(send: (jobs: readonly Job[]) => void, countSpare: () => number) {
+  /**
+   * `countSpare`: how many connections must get work of their own before any is shared; `isAlike`: whether two batches of one template may be sent
+   * together.
+   */
+  constructor(send: (jobs: readonly Job[]) => void, countSpare: () => number, isAlike: (one: Job, other: Job) => boolean) {
     this.#send = send;
     this.#countSpare = countSpare;
+    this.#isAlike = isAlike;
   }
 
   /** Adds a batch that may share a connection; it is sent when the turn is over. */
@@ -70,10 +75,22 @@ export class Pipelining<Job> {
   #endTurn(): void {
     const turn = this.#turn;
     this.#turn = new Map();
-    for (const [template, jobs] of turn) {
-      const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, this.#countSpare()));
-      const size = Math.ceil(jobs.length / groups);
-      for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
+    for (const [template, all] of turn) {
+      for (const jobs of this.#groupsOf(all)) {
+        const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, this.#countSpare()));
+        const size = Math.ceil(jobs.length / groups);
+        for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
+      }
+    }
+  }
+
+  /** The batches of a template by what may go together. */
+  *#groupsOf(jobs: readonly Job[]): Generator<readonly Job[], void> {
+    for (let left = jobs; left.length > 0; ) {
+      const first = left[0]!;
+      const alike = left.filter((job) => this.#isAlike(first, job));
+      yield alike;
+      left = alike.length === left.length ? [] : left.filter((job) => !this.#isAlike(first, job));
     }
   }
 

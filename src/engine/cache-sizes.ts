@@ -2,13 +2,15 @@
 
 /** Sizes of caches. */
 export interface CacheSizes {
-  /** Documents cached per role. Default: 1000. */
+  /** Estimated bytes of all schemas, with their documents and compiled variants. Default: 192 MB. */
+  readonly schemaBytes: number;
+  /** Documents cached for all roles with the same privileges. Default: 1000. */
   readonly documents: number;
-  /** Characters of all documents of a role together. Default: 2,000,000. */
+  /** Characters of these documents together. Default: 2,000,000. */
   readonly documentText: number;
   /** Compiled variants to cache per document. Default: 100. */
   readonly variants: number;
-  /** Characters of all compiled variants of a role together. Default: 20,000,000. */
+  /** Characters of all compiled variants of these documents together. Default: 20,000,000. */
   readonly variantText: number;
   /** Prepared statements to keep per connection. Default: 256. */
   readonly statements: number;
@@ -17,6 +19,7 @@ export interface CacheSizes {
 }
 
 export const defaultCacheSizes: CacheSizes = {
+  schemaBytes: 192 * 1024 * 1024,
   documents: 1000,
   documentText: 2_000_000,
   variants: 100,

@@ -27,6 +27,7 @@ export class CacheUse {
 
 /** The caches of everything derived from schemas. */
 export class SchemaCacheUses {
+  readonly schema = new CacheUse('schema');
   readonly document = new CacheUse('document');
   readonly variant = new CacheUse('variant');
   readonly introspection = new CacheUse('introspection');

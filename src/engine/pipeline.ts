@@ -3,6 +3,7 @@
  * depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
  */
 import type { Deadline } from '../budget/deadline.ts';
+import type { Limits } from '../budget/limits.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { BatchResult, ColumnValue, Database } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
@@ -15,7 +16,7 @@ import { locateError } from './locate-error.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { Caller, GraphQLRequest } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
-import type { RoleSchema } from './role-schema.ts';
+import type { GrantedSchema, RoleSchema } from './role-schema.ts';
 import { runBatch } from './run-batch.ts';
 import { sessionOf } from './session.ts';
 
@@ -40,32 +41,33 @@ export async function executeRequest(
   request: GraphQLRequest,
   target: Target,
 ): Promise<ResponseBody> {
-  if (target.caller && roleSchema.refusal !== null) throw new ApiError('UNAUTHENTICATED', roleSchema.refusal);
+  const { role, granted } = roleSchema;
+  if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   let prepared: PreparedRequest | undefined;
   try {
     const preparing = prepareRequest(roleSchema, sizes, request, target.deadline);
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
     const { variables, compiled } = ready;
-    const statements = bindStatements(compiled.statements, variables.bindValues, roleSchema.limits);
+    const statements = bindStatements(compiled.statements, variables.bindValues, role.limits);
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client } = target;
     const { touches } = compiled.measure;
-    const batch = { session, statements, template, deadline, client, touches, maxBytes: roleSchema.limits.responseBytes };
+    const batch = { session, statements, template, deadline, client, touches, maxBytes: role.limits.responseBytes };
     target.onPrepared?.();
     const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
-    const roots = responseMembers(compiled, rows, (key) => introspect(roleSchema, ready, request, key));
-    const response = assembleResponse(roots instanceof Promise ? await roots : roots, roleSchema.reportsCost ? costExtension(ready) : null);
+    const roots = responseMembers(compiled, rows, (key) => introspect(granted, ready, request, key));
+    const response = assembleResponse(roots instanceof Promise ? await roots : roots, granted.reportsCost ? costExtension(ready) : null);
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
   } catch (error) {
-    throw locateError(error, request, prepared?.compiled, () => unboundStatement(roleSchema, prepared));
+    throw locateError(error, request, prepared?.compiled, () => unboundStatement(role.limits, prepared));
   }
 }
 
 /** The number of the first statement whose parameters cannot be bound. */
-function unboundStatement({ limits }: RoleSchema, prepared: PreparedRequest | undefined): number | null {
+function unboundStatement(limits: Limits, prepared: PreparedRequest | undefined): number | null {
   const found = prepared?.compiled.statements.findIndex((statement) => {
     try {
       bindStatements([statement], prepared.variables.bindValues, limits);
@@ -102,12 +104,12 @@ function responseMembers(
 }
 
 async function introspect(
-  roleSchema: RoleSchema,
+  granted: GrantedSchema,
   { document, operation, variables }: PreparedRequest,
   request: GraphQLRequest,
   key: string,
 ): Promise<ColumnValue> {
-  const { introspected } = roleSchema;
+  const { introspected, introspectionCache } = granted;
   if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
@@ -115,7 +117,7 @@ async function introspect(
       { path: [key] },
     );
   }
-  const identity = JSON.stringify([roleSchema.id, key, request.operationName, request.variables, request.query]);
+  const identity = JSON.stringify([granted.id, key, request.operationName, request.variables, request.query]);
   const asked = { node: operation.node, fragments: document.fragments, variables };
-  return roleSchema.introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
+  return introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
 }

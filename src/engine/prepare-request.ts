@@ -11,11 +11,11 @@ import { ApiError } from '../errors.ts';
 import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
 import { coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
-import { type Document, type DocumentOperation, getOperation, parseDocument } from '../request/parse-document.ts';
+import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { GraphQLRequest } from './request.ts';
-import type { CachedDocument, CompiledRequest, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema } from './role-schema.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
 export interface PreparedRequest {
@@ -40,9 +40,16 @@ export function prepareRequest(
   deadline: Deadline | null,
 ): PreparedRequest | Promise<PreparedRequest> {
   const { query } = request;
-  const known = roleSchema.uses.document.note(roleSchema.documents.get(query));
-  if (known) return prepareOperation(roleSchema, sizes, known, request, deadline);
-  const parsing = parseDocument(roleSchema.schema, query, roleSchema.limits);
+  const { granted, role } = roleSchema;
+  const known = granted.uses.document.note(granted.documents.get(query));
+  if (known) {
+    if (known.limits !== role.limits) {
+      recheckDocument(query, known.document, role.limits);
+      known.limits = role.limits;
+    }
+    return prepareOperation(roleSchema, sizes, known, request, deadline);
+  }
+  const parsing = parseDocument(granted.schema, query, role.limits);
   if (query.length <= shortDocument)
     return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request, deadline);
   return runInSlices(parsing, deadline).then((document) =>
@@ -50,15 +57,15 @@ export function prepareRequest(
   );
 }
 
-function keep(roleSchema: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
+function keep({ granted, role }: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
     // No document may displace all others.
     maxSize: Math.ceil(sizes.variantText / 10),
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
-  const cached = { document, compiled };
-  roleSchema.documents.set(query, cached);
+  const cached = { document, compiled, limits: role.limits };
+  granted.documents.set(query, cached);
   return cached;
 }
 
@@ -78,22 +85,21 @@ function* prepare(
   { document, compiled }: CachedDocument,
   request: GraphQLRequest,
 ): Generator<void, PreparedRequest> {
+  const { granted, role } = roleSchema;
   const operation = getOperation(document, request.operationName);
-  const variables = yield* coerceVariableValues(
-    operation.variables,
-    request.variables ?? {},
-    roleSchema.limits,
-    operation.counts.listElements,
-  );
+  const variables = yield* coerceVariableValues(operation.variables, request.variables ?? {}, role.limits, operation.counts.listElements);
   const key = `${operation.name ?? ''} ${variables.variant}`;
-  let ready = roleSchema.uses.variant.note(compiled.get(key));
+  let ready = granted.uses.variant.note(compiled.get(key));
   if (!ready) {
     ready = yield* compileOperation(roleSchema, document, operation, variables);
     compiled.set(key, ready);
-    makeRoom(roleSchema, sizes);
+    makeRoom(granted, sizes);
+  } else if (ready.limits !== role.limits) {
+    checkPlan(ready.measure, role.limits);
+    ready.limits = role.limits;
   }
   // Where no variable decides on it, it was counted once for all.
-  if (ready.rowsVary) checkLimit(roleSchema.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
+  if (ready.rowsVary) checkLimit(role.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
   return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, ready) : variables, compiled: ready };
 }
 
@@ -104,28 +110,29 @@ function letGo(variables: Variables, { roots }: CompiledOperation): Variables {
 }
 
 /** Evicts the least recently used documents until the compiled variants of all documents fit. */
-function makeRoom({ documents }: RoleSchema, { variantText }: CacheSizes): void {
+function makeRoom({ documents, noteGrowth }: GrantedSchema, { variantText }: CacheSizes): void {
   let total = 0;
   for (const { compiled } of documents.values()) total += compiled.calculatedSize;
   while (total > variantText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
+  noteGrowth();
 }
 
 function* compileOperation(
-  roleSchema: RoleSchema,
+  { granted, role }: RoleSchema,
   document: Document,
   operation: DocumentOperation,
   variables: Variables,
 ): Generator<void, CompiledRequest> {
   const isLong = operation.counts.fields + variables.listElements > manyParts;
-  const selected = selectFields(roleSchema.schema, document.fragments, operation.node, variables.values);
+  const selected = selectFields(granted.schema, document.fragments, operation.node, variables.values);
   if (isLong) yield;
-  const plan = planOperation(selected, roleSchema.model);
+  const plan = planOperation(selected, granted.model);
   const measure = measurePlan(plan);
-  checkPlan(measure, roleSchema.limits);
+  checkPlan(measure, role.limits);
   if (isLong) yield;
-  const compiling = compilePlan(plan, roleSchema.version);
+  const compiling = compilePlan(plan, granted.version);
   const compiled = isLong ? yield* compiling : runAtOnce(compiling);
-  return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0 };
+  return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0, limits: role.limits };
 }
 
 /** Throws if a plan exceeds a limit regardless of the bound values. */

@@ -28,26 +28,27 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
 }
 
 /** What the operations of a document count, or the one that is named. */
-export async function costOfRequest(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
+export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
   // A cache of its own: what is prepared here is not held against the limits.
-  const unlimited = { ...roleSchema, limits: noLimits, documents: new LRUCache<string, CachedDocument>({ max: 1 }) };
+  const documents = new LRUCache<string, CachedDocument>({ max: 1 });
+  const unlimited = { role: { ...role, limits: noLimits }, granted: { ...granted, documents } };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
     const known = countsOf(text, measured, counts);
-    if (exceededOf(known, roleSchema.limits).length > 0) {
-      operations.push(operationCost(node, known, roleSchema.limits));
+    if (exceededOf(known, role.limits).length > 0) {
+      operations.push(operationCost(node, known, role.limits));
       continue;
     }
     try {
       const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value }, null);
-      operations.push(operationCost(node, costOfPrepared(prepared), roleSchema.limits));
+      operations.push(operationCost(node, costOfPrepared(prepared), role.limits));
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;
-      operations.push({ ...operationCost(node, known, roleSchema.limits), error: error.message });
+      operations.push({ ...operationCost(node, known, role.limits), error: error.message });
     }
   }
-  return report(roleSchema.limits, operations);
+  return report(role.limits, operations);
 }
 
 /** What a request counts that is ready to run. */

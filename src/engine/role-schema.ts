@@ -10,13 +10,26 @@ import type { LazySchema } from '../schema/lazy-schema.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
 
-/** What one role sees, and what is remembered of its requests. */
+/** What requests of a role run against. */
 export interface RoleSchema {
-  /** Identifies it within its snapshot: a role gets a new one when its privileges are read again. */
-  readonly id: number;
-  readonly model: Model;
+  readonly role: Role;
+  readonly granted: GrantedSchema;
+}
+
+/** What belongs to one role, even if others have the same privileges. */
+export interface Role {
   /** Why no request may run as the role; null if requests may. */
   readonly refusal: string | null;
+  /** What a request of the role may cost. */
+  readonly limits: Limits;
+  readonly defaults: RoleDefaults;
+}
+
+/** What all roles with the same privileges see, and the caches of their requests. */
+export interface GrantedSchema {
+  /** Identifies it within its snapshot: privileges get a new one when it is made again. */
+  readonly id: number;
+  readonly model: Model;
   readonly schema: LazySchema;
   /** The part of the model that introspection shows; null if it is disabled. */
   readonly introspected: Model | null;
@@ -25,20 +38,23 @@ export interface RoleSchema {
   /** The schema version that the model was read at; null if the database keeps none. */
   readonly version: string | null;
   readonly searchPath: string;
-  /** What a request of the role may cost. */
-  readonly limits: Limits;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
-  readonly roleDefaults: RoleDefaults;
   readonly documents: LRUCache<string, CachedDocument>;
   /** Where the lookups of all roles are counted. */
   readonly uses: SchemaCacheUses;
+  /** Must be called when `documents` has grown. */
+  readonly noteGrowth: () => void;
+  /** Its approximate size in bytes, with its documents. */
+  readonly estimateBytes: () => number;
 }
 
 /** A valid document with what was compiled for its operations, by variant. */
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
+  /** The limits that it was last checked against: another role may have others. */
+  limits: Limits;
 }
 
 /** An operation that is ready to run, with what must be known in advance. */
@@ -48,4 +64,6 @@ export interface CompiledRequest extends CompiledOperation {
   readonly measure: PlanMeasure;
   /** Whether the estimated rows depend on variables. */
   readonly rowsVary: boolean;
+  /** The limits that it was last checked against. */
+  limits: Limits;
 }

@@ -16,7 +16,15 @@ const settings: SnapshotSettings = {
   extraSearchPath: [],
   introspection: 'on',
   trustedRoles: [],
-  caches: { documents: 10, documentText: 10_000, variants: 10, variantText: 10_000, statements: 10, introspectionBytes: 10_000 },
+  caches: {
+    schemaBytes: 1e8,
+    documents: 10,
+    documentText: 10_000,
+    variants: 10,
+    variantText: 10_000,
+    statements: 10,
+    introspectionBytes: 10_000,
+  },
   limitsOf: () => noLimits,
   reportsCost: false,
   uses: new SchemaCacheUses(),
@@ -63,19 +71,20 @@ describe('SchemaSnapshot', () => {
     const earlier = await SchemaSnapshot.load(database, stamp, { ...settings, uses });
     assert.deepEqual(
       earlier.readCaches().map(({ entries }) => entries),
-      [0, 0, 0],
+      [0, 0, 0, 0],
     );
     for (const first of [1, 2, 3]) await ask(earlier, first);
     await ask(earlier, 1, '{ __type(name: "Open") { name } }');
     await ask(earlier, 1, '{ __type(name: "Open") { name } }');
     assert.deepEqual(earlier.readCaches(), [
+      { name: 'schema', entries: 1, hits: 4, misses: 1 },
       { name: 'document', entries: 2, hits: 3, misses: 2 },
       { name: 'variant', entries: 2, hits: 3, misses: 2 },
       { name: 'introspection', entries: 1, hits: 1, misses: 1 },
     ]);
     const later = await SchemaSnapshot.load(database, stamp, { ...settings, uses });
     await ask(later, 1);
-    assert.deepEqual(later.readCaches()[0], { name: 'document', entries: 1, hits: 3, misses: 3 });
+    assert.deepEqual(later.readCaches()[1], { name: 'document', entries: 1, hits: 3, misses: 3 });
   });
 
   it('tells nothing of privileges that were read at another time than the catalog', async () => {

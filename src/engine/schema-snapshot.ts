@@ -4,14 +4,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
 import { runInSlices } from '../budget/slices.ts';
-import type { Catalog, Privileges } from '../catalog/catalog.ts';
+import type { Catalog, CatalogRole } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import { loadPrivileges } from '../catalog/load-privileges.ts';
+import { loadRole, readPrivileges } from '../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
-import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import { hasValuesOf } from '../freshness/read-fingerprint.ts';
 import type { SchemaStamp } from '../freshness/schema-stamp.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
@@ -20,8 +20,10 @@ import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
+import { estimateBytes } from './estimate-bytes.ts';
+import { GrantedSchemas, type PrivilegeSet } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
-import type { CachedDocument, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, GrantedSchema, Role, RoleSchema } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -37,8 +39,18 @@ export interface SnapshotSettings {
   readonly uses: SchemaCacheUses;
 }
 
-/** Roles that are kept at a time: tokens may name any role that the login role may assume. */
-const maxRoles = 100;
+/** The part of the bytes of all schemas that roles may take by themselves. */
+const shareOfRoles = 1 / 8;
+/** About what a role takes besides its name and settings. */
+const bytesOfRole = 500;
+/** Of the roles that a snapshot knew, as many are loaded with the next one, a few at a time: requests need the connections. */
+const mostCarriedOver = 50;
+const loadedAtATime = 2;
+
+interface KnownRole {
+  readonly role: Role;
+  readonly privileges: PrivilegeSet;
+}
 
 export class SchemaSnapshot {
   readonly #version: string | null;
@@ -46,7 +58,9 @@ export class SchemaSnapshot {
   readonly #catalog: Catalog;
   readonly #settings: SnapshotSettings;
   readonly #searchPath: string;
-  readonly #roleSchemas = new LRUCache<string, RoleSchema | Promise<RoleSchema>>({ max: maxRoles });
+  readonly #roles: LRUCache<string, KnownRole>;
+  readonly #loading = new Map<string, Promise<KnownRole>>();
+  readonly #schemas: GrantedSchemas;
   readonly #introspectionCache: IntrospectionCache;
   /** The comment directives that are ignored, as text. */
   readonly ignoredDirectives: readonly string[];
@@ -65,6 +79,14 @@ export class SchemaSnapshot {
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
     this.#searchPath = [...settings.schemas, ...settings.extraSearchPath].map((schema) => render(identifier(schema)).text).join(', ');
+    this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, (privileges, noteGrowth) =>
+      this.#make(privileges, noteGrowth),
+    );
+    this.#roles = new LRUCache({
+      maxSize: Math.max(1, Math.floor(settings.caches.schemaBytes * shareOfRoles)),
+      sizeCalculation: sizeOfRole,
+      dispose: ({ privileges }) => this.#schemas.release(privileges),
+    });
   }
 
   /** Reads the catalog. The stamp must be read before it. */
@@ -81,64 +103,82 @@ export class SchemaSnapshot {
     );
   }
 
-  /**
-   * The API of a role, synchronously if it is cached. Rejects with UNAUTHENTICATED for a role that does not exist.
-   */
+  /** What a role sees, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
   of(role: string, database: Database): RoleSchema | Promise<RoleSchema> {
-    const known = this.#roleSchemas.get(role);
-    if (known) return known;
-    const making = this.#make(role, database);
-    this.#roleSchemas.set(role, making);
-    making.then(
-      (made) => {
-        if (this.#roleSchemas.peek(role) === making) this.#roleSchemas.set(role, made);
-      },
-      // Failures are not cached: the next request tries again.
-      () => this.#roleSchemas.delete(role),
-    );
-    return making;
+    const known = this.#roles.get(role);
+    return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
   }
 
-  /** The roles whose API has been asked for. */
+  /** The roles that are known, the one first that was used last. */
   roles(): readonly string[] {
-    return [...this.#roleSchemas.keys()];
+    return [...this.#roles.keys()];
   }
 
   /** The statistics of the caches of all roles. */
   readCaches(): readonly CacheStatistics[] {
-    const { document, variant, introspection } = this.#settings.uses;
-    const known = [...this.#roleSchemas.values()].flatMap((roleSchema) =>
-      roleSchema instanceof Promise ? [] : [...roleSchema.documents.values()],
-    );
-    const variants = known.reduce((sum, { compiled }) => sum + compiled.size, 0);
-    return [document.read(known.length), variant.read(variants), introspection.read(this.#introspectionCache.size)];
+    const { schema, document, variant, introspection } = this.#settings.uses;
+    const schemas = [...this.#schemas.values()];
+    const documents = schemas.flatMap((granted) => [...granted.documents.values()]);
+    const variants = documents.reduce((sum, { compiled }) => sum + compiled.size, 0);
+    return [
+      schema.read(schemas.length),
+      document.read(documents.length),
+      variant.read(variants),
+      introspection.read(this.#introspectionCache.size),
+    ];
   }
 
-  async #make(role: string, database: Database): Promise<RoleSchema> {
+  #schemaOf({ role, privileges }: KnownRole): RoleSchema | Promise<RoleSchema> {
+    const granted = this.#schemas.of(privileges);
+    return granted instanceof Promise ? granted.then((made) => ({ role, granted: made })) : { role, granted };
+  }
+
+  /** Once for all who ask meanwhile. A failure is not remembered: the next request tries again. */
+  #load(name: string, database: Database): Promise<KnownRole> {
+    const loading = this.#loading.get(name) ?? this.#loadAnew(name, database).finally(() => this.#loading.delete(name));
+    this.#loading.set(name, loading);
+    return loading;
+  }
+
+  async #loadAnew(name: string, database: Database): Promise<KnownRole> {
     // No role can have such a name, and PostgreSQL could not even be asked.
-    if (role.includes('\0') || !role.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(role)} does not exist`);
-    const [privileges, roleDefaults] = await Promise.all([loadPrivileges(database, this.#catalog, role), loadRoleDefaults(database, role)]);
+    if (name.includes('\0') || !name.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
+    const { schemas, trustedRoles, limitsOf } = this.#settings;
+    const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
     // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
-    if ((await readFingerprint(database, this.#settings.schemas)) !== this.#fingerprint) this.#roleSchemas.delete(role);
-    const model = await runInSlices(buildModel(this.#catalog, privileges));
+    const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
+    const refusal = trustedRoles.includes(name) && role.assumable ? null : refusalOf(role);
+    const known = { role: { refusal, limits: limitsOf(name), defaults }, privileges: this.#schemas.setOf(role.privileges) };
+    if (!isPresent) return known;
+    this.#schemas.hold(known.privileges);
+    this.#roles.set(name, known);
+    return known;
+  }
+
+  async #make(privileges: string, noteGrowth: () => void): Promise<GrantedSchema> {
+    const model = await runInSlices(buildModel(this.#catalog, readPrivileges(this.#catalog, { name: '', privileges })));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
+    const documents = new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 });
     this.#made += 1;
     return {
       id: this.#made,
       model,
-      refusal: this.#settings.trustedRoles.includes(role) && privileges.assumable ? null : refusalOf(privileges),
       schema: buildSchema(model),
       introspected: introspectableModel(model, this.#settings.introspection),
       introspectionCache: this.#introspectionCache,
       version: this.#version,
       searchPath: this.#searchPath,
-      limits: this.#settings.limitsOf(role),
       reportsCost: this.#settings.reportsCost,
-      roleDefaults,
       uses: this.#settings.uses,
-      documents: new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 }),
+      documents,
+      noteGrowth,
+      estimateBytes: () => estimateBytes(model, documents),
     };
   }
+}
+
+function sizeOfRole({ role }: KnownRole, name: string): number {
+  return role.defaults.settings.reduce((size, setting) => size + 2 * setting.join().length, bytesOfRole + 2 * name.length);
 }
 
 /** Loads the snapshot that takes the place of `previous`, with the schemas of the roles that were asked for, and reports it. */
@@ -151,19 +191,28 @@ export async function loadSnapshot(
 ): Promise<SchemaSnapshot> {
   const start = performance.now();
   const snapshot = await SchemaSnapshot.load(database, stamp, settings);
-  await Promise.allSettled((previous?.roles() ?? []).map((role) => snapshot.of(role, database)));
+  await loadRoles(snapshot, previous?.roles().slice(0, mostCarriedOver) ?? [], database);
   if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
   return snapshot;
 }
 
+/** Loads what these roles see. One that cannot be loaded fails the request that asks for it. */
+async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], database: Database): Promise<void> {
+  const left = roles.values();
+  const loadLeft = async (): Promise<void> => {
+    for (const role of left) await Promise.allSettled([snapshot.of(role, database)]);
+  };
+  await Promise.all(Array.from({ length: loadedAtATime }, loadLeft));
+}
+
 /** Why no request may run as an untrusted role: if a token could name it, the JWT secret would open the whole database. */
-function refusalOf({ role, assumable, isLogin, powers }: Privileges): string | null {
-  if (!assumable) return `permission denied to set role "${role}"; grant it to the login role`;
+function refusalOf({ name, assumable, isLogin, powers }: CatalogRole): string | null {
+  if (!assumable) return `permission denied to set role "${name}"; grant it to the login role`;
   const power = powers[0];
   if (!isLogin && power === undefined) return null;
-  const reason = isLogin ? 'is the login role' : powers.includes(role) ? 'has special privileges' : `is a member of "${power}"`;
-  return `role "${role}" ${reason}; to let requests run as it, add it to trustedRoles`;
+  const reason = isLogin ? 'is the login role' : powers.includes(name) ? 'has special privileges' : `is a member of "${power}"`;
+  return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
 /** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all, or none. */

@@ -4,12 +4,8 @@
  */
 import type { Database } from '../database/database.ts';
 
-/**
- * A hash of each catalog by itself. Rows are restricted to what the API is made of, so that temporary tables of other sessions and
- * work in other schemas change nothing. `pg_class` is hashed by its values, as TRUNCATE, REINDEX and REFRESH rewrite its rows; ANALYZE
- * and VACUUM change them in place. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`.
- */
-const fingerprintQuery = `
+/** Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. */
+const relations = `
 with exposed as materialized (
   select n.oid
   from pg_catalog.pg_namespace n
@@ -21,12 +17,26 @@ relation as materialized (
   ) as hash
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
-)
-select pg_catalog.concat_ws(' ',
+)`;
+
+/**
+ * What is hashed by its values, and so is again what it was when a change is taken back: `pg_class`, as TRUNCATE, REINDEX and REFRESH rewrite
+ * its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser reads.
+ */
+const values = `pg_catalog.concat_ws(' ',
+  (select pg_catalog.bit_xor(r.hash) from relation r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
+    from pg_catalog.pg_roles r)
+)`;
+
+const valuesQuery = `${relations} select ${values}`;
+
+/** A hash of each catalog by itself. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`. */
+const fingerprintQuery = `${relations}
+select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
     -- All but those of temporary tables: functions over rows and types may be in any.
     from pg_catalog.pg_namespace n where n.nspname !~ '^pg_(toast_)?temp_'),
-  (select pg_catalog.bit_xor(r.hash) from relation r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
     from pg_catalog.pg_attribute a where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
@@ -50,9 +60,7 @@ select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
     from pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0),
-  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
-    from pg_catalog.pg_roles r)
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0)
 )`;
 
 /** It takes milliseconds: a server that needs longer counts as unreachable. */
@@ -62,4 +70,13 @@ const timeoutMillis = 10_000;
 export async function readFingerprint(database: Database, schemas: readonly string[]): Promise<string> {
   const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';
+}
+
+/**
+ * Whether the catalogs are as they were when the fingerprint was read, going by what a later comparison of fingerprints may not see: what was changed
+ * and changed back. Far cheaper than a fingerprint.
+ */
+export async function hasValuesOf(database: Database, schemas: readonly string[], fingerprint: string): Promise<boolean> {
+  const [row] = await database.query(valuesQuery, [JSON.stringify(schemas)], timeoutMillis);
+  return fingerprint.startsWith(`${row?.[0]}/`);
 }

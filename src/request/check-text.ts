@@ -24,7 +24,7 @@ export function checkText(text: string, limits: Limits): TextCounts {
   try {
     for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
       tokens += 1;
-      if (tokens > limits.tokens) throw overLimit(limits, 'tokens');
+      checkTokens(tokens, limits);
       if (opening.has(kind)) brackets += 1;
       else if (closing.has(kind)) brackets -= 1;
       if (brackets > mostBrackets) throw overLimit(limits, 'depth');
@@ -33,6 +33,16 @@ export function checkText(text: string, limits: Limits): TextCounts {
     if (!(error instanceof GraphQLError)) throw error;
   }
   return { documentBytes, tokens };
+}
+
+/** Holds a text against other limits that was within some before. */
+export function recheckText(text: string, { tokens }: TextCounts, limits: Limits): void {
+  countBytes(text, limits);
+  checkTokens(tokens, limits);
+}
+
+function checkTokens(tokens: number, limits: Limits): void {
+  if (tokens > limits.tokens) throw overLimit(limits, 'tokens');
 }
 
 /** A character is one to three bytes: most texts need not be counted. */

@@ -41,8 +41,9 @@ describe('measureOperations', () => {
 
 describe('checkOperations', () => {
   it('throws for the first operation that is over a limit', () => {
-    const document = measureOperations(parse('query a { b } query c { d(e: [1, 2]) { f: g ...h } } fragment h on T { i }'));
-    checkOperations(document, {
+    const { operations } = measureOperations(parse('query a { b } query c { d(e: [1, 2]) { f: g ...h } } fragment h on T { i }'));
+    const counts = [...operations.values()];
+    checkOperations(counts, {
       ...noLimits,
       operations: 2,
       depth: 2,
@@ -58,9 +59,9 @@ describe('checkOperations', () => {
       fields: 'TOO_MANY_FIELDS',
       listElements: 'TOO_MANY_ELEMENTS',
     } as const;
-    for (const [name, code] of Object.entries(codes)) assert.throws(() => checkOperations(document, { ...noLimits, [name]: 1 }), { code });
+    for (const [name, code] of Object.entries(codes)) assert.throws(() => checkOperations(counts, { ...noLimits, [name]: 1 }), { code });
     for (const name of ['aliases', 'fragments', 'rootFields'] as const) {
-      assert.throws(() => checkOperations(document, { ...noLimits, [name]: 0 }), { details: { limit: name, maximum: 0, count: 1 } });
+      assert.throws(() => checkOperations(counts, { ...noLimits, [name]: 0 }), { details: { limit: name, maximum: 0, count: 1 } });
     }
   });
 });

@@ -39,9 +39,9 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
 const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'fragments', 'listElements'];
 
 /** Throws the error of the first limit that an operation exceeds. */
-export function checkOperations({ operations }: MeasuredDocument, limits: Limits): void {
-  checkLimit(limits, 'operations', operations.size);
-  for (const counts of operations.values()) {
+export function checkOperations(operations: readonly OperationCounts[], limits: Limits): void {
+  checkLimit(limits, 'operations', operations.length);
+  for (const counts of operations) {
     for (const name of checked) checkLimit(limits, name, counts[name as keyof OperationCounts]);
   }
 }

@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
-import { checkText, type TextCounts } from './check-text.ts';
+import { checkText, recheckText, type TextCounts } from './check-text.ts';
 import { declareVariables, type VariableDeclaration } from './coerce-variable-values.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
@@ -65,7 +65,7 @@ export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limi
   const node = parseText(text, { noLocation: true });
   yield;
   const measured = measureOperations(node);
-  checkOperations(measured, limits);
+  checkOperations([...measured.operations.values()], limits);
   yield;
   yield* validateDocument(schema, node, text, textCounts.tokens);
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -77,6 +77,15 @@ export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limi
     return { name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions), counts };
   });
   return { operations, fragments, textCounts };
+}
+
+/** Holds a document that was parsed under other limits against these. Throws their errors. */
+export function recheckDocument(text: string, { operations, textCounts }: Document, limits: Limits): void {
+  recheckText(text, textCounts, limits);
+  checkOperations(
+    operations.map(({ counts }) => counts),
+    limits,
+  );
 }
 
 /** The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. */

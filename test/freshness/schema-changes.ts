@@ -20,6 +20,7 @@ export interface SchemaChange {
 
 export const setup = `
   create role reader nologin; create role insider nologin; grant reader to authenticator; grant usage on schema public to reader;
+  create role twin nologin; grant twin to authenticator; grant reader to twin;
   create schema hidden; create schema app; grant usage on schema app to reader;
   create type mood as enum ('calm', 'wild');
   create table book (id int primary key, title text, pages int not null, feeling mood, author int);
@@ -143,6 +144,11 @@ export const changes: readonly SchemaChange[] = [
   appears('the right to use a schema', 'grant usage on schema app to reader', thing, 'reader'),
   appears('membership in a role', 'grant insider to reader', insiders, 'reader'),
   vanishes('no membership in a role', 'revoke insider from reader', insiders, 'reader'),
+  appears('a grant to one of two roles that shared a schema', 'grant select on insiders to twin', insiders, 'twin'),
+  { name: 'which the other has no part in', sql: '', query: insiders.query, role: 'reader', before: invalid, after: invalid },
+  vanishes('no such grant any more', 'revoke select on insiders from twin', insiders, 'twin'),
+  appears('a grant to one that they share again', 'grant insider to twin with inherit true', insiders, 'twin'),
+  { name: 'which the other has no part in, either', sql: '', query: insiders.query, role: 'reader', before: invalid, after: invalid },
   appears('a privilege by way of public', 'grant select on insiders to public', insiders, 'reader'),
   vanishes('a table in another schema', 'alter table insiders set schema hidden', insiders, 'reader'),
   fades('a table without its key', 'alter table author drop constraint author_pkey', first('name', { name: 'ada' }, 'authorCollection')),

@@ -1,0 +1,149 @@
+/** Roles of equal privileges share a schema with its caches, and nothing that is a role's own. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PGlite } from '@electric-sql/pglite';
+import { startPglite } from '../../test/support/pglite.ts';
+import { type Limits, noLimits } from '../budget/limits.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import type { CacheSizes } from './cache-sizes.ts';
+import { SchemaCacheUses } from './cache-use.ts';
+import { executeRequest } from './pipeline.ts';
+import { SchemaSnapshot } from './schema-snapshot.ts';
+
+const caches: CacheSizes = {
+  schemaBytes: 1e8,
+  documents: 100,
+  documentText: 100_000,
+  variants: 10,
+  variantText: 100_000,
+  statements: 10,
+  introspectionBytes: 10_000,
+};
+
+const setup = `
+  create type mood as enum ('calm', 'wild'); revoke usage on type mood from public;
+  create table book (id int primary key, title text, feeling mood); insert into book values (1, 'one', 'calm');
+  create table shelf (id int primary key, best book);
+  create function count_books() returns int stable language sql as 'select 1'; revoke execute on function count_books() from public;
+  create schema other; create table other.thing (id int primary key);
+  create role reader; create role twin; grant usage on schema public to reader, twin; grant select on book to reader, twin;
+  create role owner; create role heir in role reader; create role loner noinherit in role reader;
+  grant all on book to owner;
+`;
+
+describe('roles', () => {
+  let pglite: PGlite;
+  let database: Database;
+  let uses: SchemaCacheUses;
+
+  before(async () => {
+    pglite = await startPglite();
+    await pglite.exec(setup);
+    database = openDatabase(pglite, { poolSize: undefined, prepare: undefined, observe: () => {} });
+  });
+  after(() => pglite.close());
+
+  async function load(limitsOf: (role: string) => Limits = () => noLimits): Promise<SchemaSnapshot> {
+    uses = new SchemaCacheUses();
+    const schemas = ['public', 'other'];
+    const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
+    const settings = {
+      schemas,
+      extraSearchPath: [],
+      introspection: 'on',
+      trustedRoles: [],
+      caches,
+      limitsOf,
+      reportsCost: false,
+      uses,
+    } as const;
+    return SchemaSnapshot.load(database, stamp, settings);
+  }
+
+  /** Loads roles, and gives them as groups that share a schema. */
+  async function groupsOf(...roles: string[]): Promise<string[][]> {
+    const snapshot = await load();
+    const granted = await Promise.all(roles.map(async (role) => (await snapshot.of(role, database)).granted));
+    return [...Map.groupBy(roles, (_, index) => granted[index]!).values()];
+  }
+
+  /** The text of the response, or the code of the error. */
+  async function ask(snapshot: SchemaSnapshot, role: string, query: string): Promise<string> {
+    const target = { database, caller: { role }, observe: () => {}, deadline: null, client: '', onPrepared: undefined };
+    try {
+      const { chunks } = await executeRequest(await snapshot.of(role, database), caches, { query }, target);
+      return Buffer.concat(chunks).toString();
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  }
+
+  it('of equal privileges share a schema, however they come by them', async () => {
+    assert.deepEqual(await groupsOf('reader', 'twin', 'heir', 'loner', 'owner'), [['reader', 'twin', 'heir'], ['loner'], ['owner']]);
+  });
+
+  const differences: readonly [name: string, change: string, undo: string][] = [
+    ['a grant on a table', 'grant insert on book to twin', 'revoke insert on book from twin'],
+    ['a grant on a column', 'grant select (id) on shelf to twin', 'revoke select (id) on shelf from twin'],
+    [
+      'the right to call a function',
+      'grant execute on function count_books() to twin',
+      'revoke execute on function count_books() from twin',
+    ],
+    ['the right to use a schema', 'grant usage on schema other to twin', 'revoke usage on schema other from twin'],
+    ['usage on an enum', 'grant usage on type mood to twin', 'revoke usage on type mood from twin'],
+    ['a membership', 'grant owner to twin', 'revoke owner from twin'],
+  ];
+  for (const [name, change, undo] of differences) {
+    it(`that differ in ${name} share none`, async () => {
+      await pglite.exec(change);
+      assert.deepEqual(await groupsOf('reader', 'twin'), [['reader'], ['twin']]);
+      await pglite.exec(undo);
+      assert.deepEqual(await groupsOf('reader', 'twin'), [['reader', 'twin']]);
+    });
+  }
+
+  it('that share a schema keep what is their own', async () => {
+    await pglite.exec("alter role twin set work_mem = '7MB'; alter role heir superuser");
+    const limits = { ...noLimits, fields: 7 };
+    const snapshot = await load((role) => (role === 'twin' ? limits : noLimits));
+    const [reader, twin, heir] = await Promise.all(['reader', 'twin', 'heir'].map(async (role) => await snapshot.of(role, database)));
+    await pglite.exec('alter role twin reset work_mem; alter role heir nosuperuser');
+    assert.equal(reader!.granted, twin!.granted);
+    assert.deepEqual([reader!.role.defaults.settings, twin!.role.defaults.settings], [[], [['work_mem', '7MB']]]);
+    assert.deepEqual([reader!.role.limits, twin!.role.limits], [noLimits, limits]);
+    assert.deepEqual([reader!.role.refusal, heir!.role.refusal !== null], [null, true]);
+  });
+
+  it('share documents, which are validated and compiled once', async () => {
+    const snapshot = await load();
+    for (const role of ['reader', 'twin', 'heir']) {
+      assert.match(await ask(snapshot, role, '{ bookCollection { edges { node { title } } } }'), /"title":"one"/);
+    }
+    assert.deepEqual(snapshot.readCaches().slice(0, 3), [
+      { name: 'schema', entries: 1, hits: 2, misses: 1 },
+      { name: 'document', entries: 1, hits: 2, misses: 1 },
+      { name: 'variant', entries: 1, hits: 2, misses: 1 },
+    ]);
+  });
+
+  const limited: readonly [limits: Partial<Limits>, code: string, query: string][] = [
+    [{ documentBytes: 40 }, 'DOCUMENT_TOO_LARGE', '{ bookCollection { edges { node { title } } } }'],
+    [{ tokens: 10 }, 'TOO_MANY_TOKENS', '{ bookCollection { edges { node { title } } } }'],
+    [{ operations: 1 }, 'TOO_MANY_OPERATIONS', 'query a { __typename } query b { __typename }'],
+    [{ fields: 2 }, 'TOO_MANY_FIELDS', '{ bookCollection { edges { node { title } } } }'],
+    [{ estimatedRows: 20 }, 'TOO_MANY_ESTIMATED_ROWS', '{ bookCollection { edges { node { title } } } }'],
+  ];
+  for (const [limits, code, query] of limited) {
+    it(`that share a document are held to their own limits: ${code}`, async () => {
+      const snapshot = await load((role) => (role === 'twin' ? { ...noLimits, ...limits } : noLimits));
+      const expected = await ask(snapshot, 'reader', query);
+      assert.equal(await ask(snapshot, 'twin', query), code);
+      assert.equal(await ask(snapshot, 'reader', query), expected);
+      assert.equal(await ask(snapshot, 'twin', query), code);
+      assert.equal(snapshot.readCaches()[1]!.misses, 1);
+    });
+  }
+});
