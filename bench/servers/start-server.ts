@@ -25,11 +25,12 @@ export async function startServer(
   name: ServerName,
   roots: Partial<Record<ServerName, string>>,
   shared: Omit<Surroundings, 'port'>,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const port = await findFreePort();
   const surroundings = { ...shared, port };
   const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
-    env: { ...process.env, ...toEnvironment(surroundings) },
+    env: { ...process.env, ...toEnvironment(surroundings), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   process.once('exit', () => child.kill('SIGTERM'));

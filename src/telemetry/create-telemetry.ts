@@ -5,8 +5,8 @@
 import { type DestinationStream, type Level, pino } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { CacheStatistics, Event, Observer } from '../events.ts';
-import { collectProcessMetrics, EventLoopLag } from './event-loop-lag.ts';
 import { type Clock, LogLimit } from './log-limit.ts';
+import { collectProcessMetrics } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { writeEvent } from './write-event.ts';
 
@@ -53,20 +53,15 @@ export function createTelemetry({ level = 'info', destination, clock }: Telemetr
     watchCaches: (read) => {
       cacheReaders.push(read);
     },
-    writeMetrics: () => {
-      metrics.lag.collect();
-      return registry.metrics();
-    },
+    writeMetrics: () => registry.metrics(),
     metricsContentType: registry.contentType,
   };
 }
 
 function createMetrics(registry: Registry) {
   const registers = [registry];
-  const requests = new RequestMetrics(registry);
   return {
-    requests,
-    lag: new EventLoopLag(registry, () => requests.inFlight),
+    requests: new RequestMetrics(registry),
     schemaLoads: new Counter({
       name: 'rowgraph_schema_loads_total',
       help: 'Schema loads, by outcome.',
@@ -93,7 +88,6 @@ function count(event: Event, metrics: Metrics): void {
   switch (event.kind) {
     case 'request-started':
       metrics.requests.start();
-      metrics.lag.noteRequest();
       break;
     case 'request-finished':
       metrics.requests.finish(event);

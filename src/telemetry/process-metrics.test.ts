@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { Registry } from 'prom-client';
+import { collectProcessMetrics } from './process-metrics.ts';
+
+const readUtilization = async (registry: Registry): Promise<number> => {
+  const { values } = await registry.getSingleMetric('nodejs_eventloop_utilization')!.get();
+  return values[0]!.value;
+};
+
+test('how busy the event loop was is read when the metrics are, since they were last read', async () => {
+  const registry = new Registry();
+  collectProcessMetrics(registry);
+  // Nothing is counted before the loop begins.
+  await setImmediate();
+  await readUtilization(registry);
+  // The loop is busy as long as it is blocked, and idle while a thread is.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  const busy = await readUtilization(registry);
+  await once(new Worker('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)', { eval: true }), 'exit');
+  const idle = await readUtilization(registry);
+  assert.ok(busy > idle && busy <= 1 && idle >= 0, `${busy} then ${idle}`);
+});
+
+test("prom-client's other metrics are there, and none that a timer measures", async () => {
+  const registry = new Registry();
+  collectProcessMetrics(registry);
+  const text = await registry.metrics();
+  for (const name of ['process_cpu_seconds_total', 'nodejs_heap_size_used_bytes', 'nodejs_eventloop_utilization']) {
+    assert.equal(text.match(new RegExp(`^${name} [0-9.e-]+$`, 'gm'))?.length, 1, name);
+  }
+  assert.doesNotMatch(text, /nodejs_eventloop_lag_p99_seconds/);
+});
