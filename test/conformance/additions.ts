@@ -41,7 +41,7 @@ const groups: readonly Additions[] = [
     ],
   },
   {
-    reason: 'a comma in it changes nothing',
+    reason: 'a comma in it makes no difference',
     // Of the one argument whose vector leaves it open.
     names: ['defaultValue'],
   },
