@@ -27,6 +27,7 @@ const usage = `npm run bench -- [options]
   --help              this text
 
 With --before, the column "of before" says what the changes since then gain or cost.
+Workloads that the other checkout refuses are left out for it.
 A run with all servers and all workloads writes bench/results.md.`;
 
 /** The options of this process; prints the usage and ends it when asked to. */

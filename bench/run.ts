@@ -1,21 +1,22 @@
 /**
  * `npm run bench`: rowgraph, a bare handler and PostGraphile side by side, over a PostgreSQL of their own. Compares the servers' answers,
- * then measures in interleaved rounds, prints a table and writes results.md.
+ * then measures in interleaved rounds, prints a table and writes results.md, and the figures of the README.
  */
 import { writeFile } from 'node:fs/promises';
 import { compareAnswers } from './answers/compare-answers.ts';
-import { prepareRequests } from './answers/prepare-requests.ts';
+import { prepareRequests, RefusedError } from './answers/prepare-requests.ts';
 import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
 import type { PreparedRequest } from './load/job.ts';
 import { measureSlice, type Slice } from './measure/measure-slice.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
+import { writeReadmeFigures } from './report/readme-figures.ts';
 import { readCommit, writeReport } from './report/write-report.ts';
 import { buildPackage, ownRoot } from './servers/build-package.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
 import { secret } from './servers/tokens.ts';
-import type { Workload } from './workloads/workload.ts';
+import { documentFor, type Workload } from './workloads/workload.ts';
 
 const poolSize = 10;
 const connections = 16;
@@ -43,9 +44,11 @@ async function prepareAll(servers: readonly RunningServer[], workloads: readonly
   for (const workload of workloads) {
     const prepared: Prepared = new Map();
     for (const server of servers) {
-      if (server.name === 'bare' && !workload.statement) continue;
-      prepared.set(server, await prepareRequests(server, workload, secret));
+      if (documentFor(server.name, workload) === null) continue;
+      const requests = await prepareUnlessNew(server, workload);
+      if (requests) prepared.set(server, requests);
     }
+    if (prepared.size === 0) continue;
     const values = compareAnswers(workload, new Map([...prepared].map(([{ name }, requests]) => [name, requests])));
     console.log(
       `${workload.name}: ${workload.incomparable ? 'not compared' : `${values.toFixed(0)} values an answer, the same from all servers`}`,
@@ -53,6 +56,17 @@ async function prepareAll(servers: readonly RunningServer[], workloads: readonly
     all.set(workload, prepared);
   }
   return all;
+}
+
+/** The requests of a workload for a server; null where an older checkout refuses what it may not have yet. */
+async function prepareUnlessNew(server: RunningServer, workload: Workload): Promise<readonly PreparedRequest[] | null> {
+  try {
+    return await prepareRequests(server, workload, secret);
+  } catch (error) {
+    if (server.name !== 'before' || !(error instanceof RefusedError)) throw error;
+    console.log(`${workload.name} is left out for before: ${error.message}`);
+    return null;
+  }
 }
 
 async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatabase, options: BenchmarkOptions): Promise<Slice[]> {
@@ -91,7 +105,10 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     const slices = await measureAll(all, database, options);
     console.log(`\n${describeTable(slices)}`);
     const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
-    if (options.complete) await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
+    if (options.complete) {
+      await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
+      await writeReadmeFigures();
+    }
     if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));

@@ -4,34 +4,44 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants } from 'node:zlib';
+import { editorParts } from './editor-parts.ts';
 
-const compress = promisify(gzip);
+const compress = promisify(brotliCompress);
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, 'dist/graphiql');
 /** What the bundle was made of. */
 const stampFile = path.join(folder, 'made-of.txt');
-const packages = ['graphiql', 'react', 'react-dom', 'esbuild'];
+const packages = ['graphiql', '@graphiql/plugin-explorer', 'react', 'react-dom', 'esbuild'];
 
 const entryPoints = {
-  page: path.join(import.meta.dirname, 'page.js'),
+  page: path.join(import.meta.dirname, 'page/page.tsx'),
   'editor.worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
   'graphql.worker': 'monaco-graphql/esm/graphql.worker.js',
   'json.worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
 };
 
-/** Makes the bundle if there is none, or an older one. Throws where a package that it needs is not installed. */
-export async function bundleGraphiql(): Promise<void> {
-  const stamp = describeSources();
+/** Of Brotli: a third of a second for everything. The best one takes ten times as long, for a package that is built once. */
+const quickQuality = 5;
+
+/**
+ * Makes the bundle if there is none, or an older one. `isSmallest` compresses it as far as possible. Throws where a package that it needs is not installed.
+ */
+export async function bundleGraphiql(isSmallest = false): Promise<void> {
+  const stamp = `${describeSources()}${isSmallest ? 'as small as possible\n' : ''}`;
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const part = `${folder}.${process.pid}`;
   await mkdir(part, { recursive: true });
   try {
     const { files, inputs } = await bundle(part);
-    for (const { path: file, contents } of files) await writeFile(`${file}.gz`, await compress(contents, { level: 9 }));
+    const quality = isSmallest ? constants.BROTLI_MAX_QUALITY : quickQuality;
+    const write = async ({ path: file, contents }: Bundle['files'][number]): Promise<void> => {
+      await writeFile(`${file}.br`, await compress(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
+    };
+    await Promise.all(files.map(write));
     await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
     await writeFile(path.join(part, path.basename(stampFile)), stamp);
     // Whole or not at all, for servers and tests that read it meanwhile.
@@ -61,12 +71,23 @@ async function bundle(outdir: string): Promise<Bundle> {
     // What is only used now and then, such as the formatter, is loaded then.
     splitting: true,
     target: 'es2022',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
     logLevel: 'warning',
     plugins: [
+      editorParts,
       {
         name: 'without the styles of the editor, which are in those of GraphiQL',
         setup: ({ onLoad }) => onLoad({ filter: /monaco-editor.*\.css$/ }, () => ({ contents: '' })),
+      },
+      {
+        name: 'without the fonts of GraphiQL, which are larger than all other styles: the page has those of the system',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /graphiql\/dist\/style\.css$/ }, async ({ path: file }) => ({
+            contents: (await readFile(file, 'utf8')).replace(/@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g, ''),
+            loader: 'css',
+          })),
       },
     ],
   });
@@ -79,7 +100,7 @@ function packageFile(name: string): string {
 
 function describeSources(): string {
   const hash = createHash('sha256');
-  for (const file of globSync(`${import.meta.dirname}/*`).sort()) hash.update(readFileSync(file));
+  for (const file of globSync(`${import.meta.dirname}/**/*.*`).sort()) hash.update(readFileSync(file));
   const versions = packages.map((name) => {
     const { version } = JSON.parse(readFileSync(packageFile(name), 'utf8')) as { version: string };
     return `${name} ${version}`;
@@ -102,5 +123,5 @@ function collectLicenses(inputs: readonly string[]): string {
 
 /** `--if-installed`: an installation without devDependencies is one without GraphiQL. */
 if (import.meta.main && !(process.argv.includes('--if-installed') && packages.some((name) => !existsSync(packageFile(name))))) {
-  await bundleGraphiql();
+  await bundleGraphiql(process.argv.includes('--smallest'));
 }

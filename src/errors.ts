@@ -10,17 +10,35 @@ export const errorCodes = {
     meaning:
       'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid, or names a role that requests may not run as.',
   },
+  KEYS_UNAVAILABLE: { status: 503, meaning: 'The keys that verify the token cannot be loaded from its issuer; try again later.' },
+  AUTHENTICATION_UNAVAILABLE: { status: 503, meaning: "The application's own authentication failed; try again later." },
   NOT_FOUND: { status: 404, meaning: 'Nothing is served at this path.' },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The endpoint does not support this HTTP method.' },
+  PROJECT_NOT_FOUND: { status: 404, meaning: 'The host names a project that does not exist, or none where one is required.' },
+  PROJECT_UNAVAILABLE: { status: 503, meaning: "The project's settings or keys are broken; its operator finds the reason in the log." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not support this HTTP method, or a GET request asks for a mutation.' },
   NOT_ACCEPTABLE: { status: 406, meaning: 'The client accepts none of the media types that the endpoint can produce.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'The headers or the body of the request did not arrive in time.' },
+  URI_TOO_LONG: { status: 414, meaning: 'The URL of a GET request is longer than 8,192 characters.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.' },
+  BATCH_TOO_LARGE: { status: 400, meaning: 'The batch has more requests than the limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this client.' },
+  PERSISTED_QUERY_NOT_SUPPORTED: { status: 200, meaning: 'The server stores no documents by their hash; send the document.' },
+  PERSISTED_QUERY_NOT_FOUND: { status: 200, meaning: 'The server has no document of this hash; send the document with it.' },
+  PERSISTED_DOCUMENT_NOT_FOUND: { status: 400, meaning: 'There is no trusted document of this id.' },
+  UNTRUSTED_DOCUMENT: { status: 403, meaning: 'The role may run only trusted documents, and this is none.' },
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not syntactically valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: 'The document is not valid for the schema that the role sees.' },
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: 'The request does not determine which operation of the document to run.' },
   BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument has an invalid value.' },
+  IDEMPOTENCY_NOT_SUPPORTED: {
+    status: 400,
+    meaning: 'The mutation has an idempotency key, and the database lacks the extension that keeps them, or a version of it that does.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    meaning: 'The idempotency key belongs to another document or other variables of this caller; nothing ran.',
+  },
   DOCUMENT_TOO_LARGE: { status: 400, meaning: 'The document is longer than the limit `documentBytes`.' },
   TOO_MANY_TOKENS: { status: 400, meaning: 'The document has more tokens than the limit `tokens`.' },
   TOO_MANY_OPERATIONS: { status: 400, meaning: 'The document contains more operations than the limit `operations`.' },
@@ -46,7 +64,11 @@ export const errorCodes = {
       'The request exceeds what PostgreSQL or the server can process, whatever the limits: for example, it has more than 65,535 parameters.',
   },
   INVALID_VALUE: { status: 200, meaning: 'PostgreSQL rejected a value (SQLSTATE class 22).' },
-  CONSTRAINT_VIOLATION: { status: 200, meaning: 'A constraint was violated (SQLSTATE class 23 or 44); nothing was changed.' },
+  CONSTRAINT_VIOLATION: {
+    status: 200,
+    meaning:
+      'A constraint was violated (SQLSTATE class 23 or 44), or objects of one insert conflict with the same row (21000); nothing was changed.',
+  },
   PERMISSION_DENIED: {
     status: 200,
     meaning: 'The role lacks a privilege, or a row level security policy forbids the operation (SQLSTATE 42501).',
@@ -121,7 +143,8 @@ export interface ErrorObject {
 /** The only error that reaches a client. Everything else is a bug and becomes INTERNAL_ERROR. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  readonly path: readonly (string | number)[] | undefined;
+  /** Response keys, from the root field on. Without indexes of lists: an error is one of the whole request. */
+  readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
   /** Further members of `extensions`: sqlstate, constraint, detail, hint. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -130,13 +153,14 @@ export class ApiError extends Error {
     code: ErrorCode,
     message: string,
     more: {
-      path?: readonly (string | number)[] | undefined;
+      path?: readonly string[] | undefined;
       locations?: readonly SourcePosition[] | undefined;
       details?: Readonly<Record<string, unknown>>;
       cause?: unknown;
     } = {},
   ) {
     super(message, { cause: more.cause });
+    if (!Object.hasOwn(errorCodes, code)) throw new TypeError(`"${code}" is not a code of rowgraph's errors. docs/errors.md lists them.`);
     this.name = 'ApiError';
     this.code = code;
     this.path = more.path;
@@ -145,9 +169,14 @@ export class ApiError extends Error {
   }
 
   /** The same error for a field: with its path, and its locations in the document if they are known. */
-  at(path: readonly (string | number)[], locations?: readonly SourcePosition[]): ApiError {
+  at(path: readonly string[] | undefined, locations?: readonly SourcePosition[]): ApiError {
     const { code, message, details, cause } = this;
     return new ApiError(code, message, { path, locations, details, cause });
+  }
+
+  /** The same error inside a field: with the field's response key ahead of its path. */
+  inside(key: string): ApiError {
+    return this.at([key, ...(this.path ?? [])], this.locations);
   }
 
   /** The error as the response format has it. */
@@ -158,5 +187,14 @@ export class ApiError extends Error {
       ...(this.path && { path: this.path }),
       extensions: { code: this.code, ...this.details },
     };
+  }
+}
+
+/** Does the work of a field; an error in it is one inside the field. */
+export function inField<Result>(key: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ApiError ? error.inside(key) : error;
   }
 }

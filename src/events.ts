@@ -2,6 +2,7 @@
  * Everything that rowgraph lets an observer see, as one closed union. Stages report events and know nothing of logs and metrics;
  * `telemetry/create-telemetry.ts` turns events into both.
  */
+import type { Distribution } from './distribution.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** A request arrived at the GraphQL endpoint. */
@@ -22,7 +23,64 @@ export interface RequestFinished {
   readonly seconds: number;
   /** Size of the body as sent. */
   readonly bytes: number;
+  /** How it ran; null unless the endpoint was asked for it. */
+  readonly details?: RequestDetails | null;
 }
+
+/** What ran. Reading it costs; none of it is kept after the event. */
+export interface RanOperation {
+  readonly name: string | null;
+  readonly kind: 'query' | 'mutation';
+  /** The text of the document. */
+  readonly document: string;
+  readonly variables: Readonly<Record<string, unknown>> | null;
+  /** The SQL. */
+  readonly statements: readonly string[];
+  /** What it counts against the limits. */
+  readCost(): Readonly<Record<string, number | null>>;
+}
+
+/** When an operation came through its stages, in milliseconds of `performance.now()`; null for those that it did not reach. */
+export interface OperationTimes {
+  readonly parsed: number | null;
+  readonly prepared: number | null;
+  readonly sent: number | null;
+  readonly ended: number | null;
+  /** Null if it could not be prepared. */
+  readonly operation: RanOperation | null;
+}
+
+/** How a request to the endpoint ran. */
+export interface RequestDetails extends OperationTimes {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The address, or the block of addresses, that the request counts for; '' if it was not admitted. */
+  readonly address: string;
+  readonly trace: TraceContext | null;
+  readonly started: number;
+  readonly authenticated: number | null;
+  /** Null if there was no body. */
+  readonly received: number | null;
+  /** The operations of a batch, in its order; none of a single request. */
+  readonly parts: readonly OperationTimes[];
+}
+
+/** Which trace a request belongs to (https://www.w3.org/TR/trace-context/). */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Of the request itself: 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** Of whoever sent it; null if it began the trace. */
+  readonly parentSpanId: string | null;
+  readonly isSampled: boolean;
+  /** The header `tracestate`, as it came. */
+  readonly state: string | null;
+}
+
+/** Finds the trace of a request from its headers. */
+export type BeginTrace = (headers: Readonly<Record<string, string | string[] | undefined>>) => TraceContext;
 
 /** A bug: the client sees only INTERNAL_ERROR, the operator gets the error itself. */
 export interface DefectFound {
@@ -75,6 +133,19 @@ export interface DatabaseAwaited {
   readonly milliseconds: number;
 }
 
+/** The public keys of a token issuer could not be loaded; the last ones stay in use. */
+export interface KeysLoadFailed {
+  readonly kind: 'keys-load-failed';
+  readonly error: unknown;
+}
+
+/** The application's own function threw when it was asked who sends a request. */
+export interface AuthenticationFailed {
+  readonly kind: 'authentication-failed';
+  readonly requestId: string;
+  readonly error: unknown;
+}
+
 /** Tables without row level security that the anonymous role can write. */
 export interface TablesOpen {
   readonly kind: 'tables-open';
@@ -88,6 +159,13 @@ export interface SchemaLoaded {
   /** The schema version; null if the database keeps none. */
   readonly version: string | null;
   readonly seconds: number;
+}
+
+/** The SQL extension in the database is of an older version than this rowgraph installs. Reported once per version. */
+export interface ExtensionOutdated {
+  readonly kind: 'extension-outdated';
+  readonly installed: string;
+  readonly current: string;
 }
 
 /** The schema could not be loaded; the previous one stays in use. */
@@ -112,13 +190,61 @@ export interface BatchRetried {
   readonly sqlstate: string | null;
 }
 
+/** What is read from files that may change while the server runs. */
+export type FileContent = 'trusted documents' | 'API keys' | 'revoked tokens' | 'projects';
+
+/** Files were read, at startup or after a change. */
+export interface FilesLoaded {
+  readonly kind: 'files-loaded';
+  readonly content: FileContent;
+  /** How many documents, keys or entries they hold. */
+  readonly count: number;
+}
+
+/** Files could not be read; what was read last stays in use. Reported once per reason. */
+export interface FilesLoadFailed {
+  readonly kind: 'files-load-failed';
+  readonly content: FileContent;
+  readonly error: Error;
+}
+
+/** The trusted documents were checked for a role, after they or the schema were loaded. */
+export interface DocumentsChecked {
+  readonly kind: 'documents-checked';
+  readonly role: string;
+  readonly count: number;
+  /** The id of each that is not valid, and what is wrong with it. */
+  readonly problems: readonly string[];
+}
+
+/** Traces or metrics did not reach their receiver, and are lost. */
+export interface TelemetryExportFailed {
+  readonly kind: 'telemetry-export-failed';
+  /** Without user, password and query. */
+  readonly url: string;
+  readonly error: unknown;
+}
+
+/** The spans of some requests were dropped because too many waited to be exported. */
+export interface SpansDropped {
+  readonly kind: 'spans-dropped';
+  readonly requests: number;
+}
+
+/** A project cannot be served: its settings, its keys or its database are broken. Reported once per reason. */
+export interface ProjectFailed {
+  readonly kind: 'project-failed';
+  readonly error: unknown;
+}
+
 /** A pooled connection failed while idle, or could not be opened. */
 export interface PoolFailed {
   readonly kind: 'pool-failed';
   readonly error: unknown;
 }
 
-export type Event =
+/** `project`: which of several projects of a server it concerns. */
+export type Event = { readonly project?: string } & (
   | RequestStarted
   | RequestFinished
   | DefectFound
@@ -128,15 +254,46 @@ export type Event =
   | WorkerEnded
   | LoginPowerful
   | DatabaseAwaited
+  | KeysLoadFailed
+  | AuthenticationFailed
   | TablesOpen
   | SchemaLoaded
+  | ExtensionOutdated
   | SchemaLoadFailed
   | DirectivesIgnored
+  | FilesLoaded
+  | FilesLoadFailed
+  | DocumentsChecked
   | BatchRetried
-  | PoolFailed;
+  | ProjectFailed
+  | PoolFailed
+  | TelemetryExportFailed
+  | SpansDropped
+);
 
 /** Receives an event. It must neither throw nor block. */
 export type Observer = (event: Event) => void;
+
+/** What the connections of a graph do now. */
+export interface PoolStatistics {
+  readonly size: number;
+  readonly busy: number;
+  readonly idle: number;
+  /** Batches and internal queries that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** What a graph has done since it was opened, and does now. */
+export interface GraphStatistics {
+  /** Null if there is no pool. */
+  readonly pool: PoolStatistics | null;
+  /** How long PostgreSQL took for batches, in seconds, from sending one to the end of its reply. */
+  readonly batchSeconds: Distribution;
+  /** Bytes in the rows of batches. */
+  readonly batchBytes: Distribution;
+  /** Rows that requests may read, as they are estimated for the limit. */
+  readonly estimatedRows: Distribution;
+}
 
 /** Statistics of one bounded cache. */
 export interface CacheStatistics {

@@ -1,7 +1,9 @@
 /** The public face of the package. */
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
+export { ConnectionBudget } from './database/connection-budget.ts';
 export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/drivers.ts';
+export type { Distribution } from './distribution.ts';
 export type { FindingCode, Severity } from './doctor/finding-codes.ts';
 export type { DoctorReport, Finding, FindingObject } from './doctor/report.ts';
 export type { CacheSizes } from './engine/cache-sizes.ts';
@@ -17,6 +19,31 @@ export type {
 } from './engine/request.ts';
 export type { ErrorCode, ErrorObject, SourcePosition } from './errors.ts';
 export { ApiError } from './errors.ts';
-export type { CacheStatistics, Event, Observer } from './events.ts';
-export type { Rowgraph, RowgraphOptions } from './rowgraph.ts';
+export type {
+  BeginTrace,
+  CacheStatistics,
+  Event,
+  GraphStatistics,
+  Observer,
+  OperationTimes,
+  PoolStatistics,
+  RanOperation,
+  RequestDetails,
+  TraceContext,
+} from './events.ts';
+export type {
+  Advice,
+  AdviceCode,
+  DatabasePlan,
+  DatabasePlanNode,
+  ExplainedStatement,
+  ExplainMode,
+  ExplainOptions,
+  Explanation,
+  PlanTree,
+} from './explain/explanation.ts';
+export { pgliteExtension } from './extension/pglite-extension.ts';
+export type { AdditionName } from './model/additions.ts';
+export type { Rowgraph, SchemaOptions } from './rowgraph.ts';
 export { createRowgraph } from './rowgraph.ts';
+export type { RowgraphOptions } from './rowgraph-options.ts';

@@ -1,66 +1,50 @@
 /**
  * The composition root and public API: opens the database, watches its schema, and wires the engine.
  */
-import { printSchema } from 'graphql';
+import { type GraphQLSchema, printSchema } from 'graphql';
 import { Deadline, untilStopped } from './budget/deadline.ts';
-import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
-import type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/drivers.ts';
+import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
+import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
-import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
+import { defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkRequest } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
-import { executeRequest, explainRequest, type Target } from './engine/pipeline.ts';
+import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
+import { prepareDocument } from './engine/prepare-document.ts';
 import { failureResponse, SuccessResponse } from './engine/raw-response.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { loadSnapshot, type SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
 import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
-import { ApiError } from './errors.ts';
-import type { CacheStatistics, Observer } from './events.ts';
-import { installSchemaTriggers } from './freshness/schema-triggers.ts';
+import { validateQuery } from './engine/validate-query.ts';
+import { ApiError, type ErrorObject } from './errors.ts';
+import type { CacheStatistics, GraphStatistics, Observer } from './events.ts';
+import { buildExecutableSchema } from './executable/build-executable-schema.ts';
+import { explainRequest } from './explain/explain-request.ts';
+import type { ExplainOptions, Explanation } from './explain/explanation.ts';
+import { currentVersion, isOlder } from './extension/extension-versions.ts';
+import { installExtension } from './extension/install-extension.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
+import { additionsOf, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
 
-export interface RowgraphOptions {
-  /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
-  readonly database: string | PgPoolLike | PgliteLike;
-  /** Exposed schemas, in search path order. Default: public. */
-  readonly schemas?: readonly string[];
-  /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
-  readonly extraSearchPath?: readonly string[];
-  /** Whether introspection is allowed: as the comment directive of each schema says (the default), always or never. */
-  readonly introspection?: 'directive' | 'on' | 'off';
-  /** Size of the pool that is opened for a URL. Default: 10. */
-  readonly poolSize?: number;
-  /** Whether to use named prepared statements. `false` for poolers that do not support them. Default: true. */
-  readonly prepare?: boolean;
-  /** Whether to install the event triggers that report DDL as it commits, which needs a superuser. Default: false. */
-  readonly schemaTriggers?: boolean;
-  /** Milliseconds that a request may take in total, including the wait for a connection. Default: 30,000. */
-  readonly timeout?: number;
+/** What an executable schema shows, and as whom its operations run. */
+export interface SchemaOptions<Context = unknown> {
+  /** The role whose schema it is. Default: anon. */
+  readonly role?: string;
+  /** The caller of an operation, from the context that the GraphQL server has made for it. Default: the role, without claims. */
+  readonly caller?: (context: Context) => Caller | Promise<Caller>;
   /**
-   * Roles that requests may run as although they are the login role, superusers, predefined roles (`pg_read_all_data` and the like) or members of
-   * such. Default: none.
+   * Whether the mutations of an operation are all or nothing even where their resolvers have been wrapped, as Apollo Server wraps all. A wrapper then cannot
+   * keep one from running. Default: false, a wrapped one runs alone, when it is called.
    */
-  readonly trustedRoles?: readonly string[];
-  /** What a request may cost before it reaches the database (docs/limits.md). Default: `default`. */
-  readonly limits?: LimitSettings;
-  /** Limits for single roles, which replace `limits`. Default: `{ service_role: 'off' }`. */
-  readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
-  /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
-  readonly reportCost?: boolean;
-  /** How many requests may wait for a pool connection, their total size in bytes, and for how many milliseconds. Default: 1000, 64 MB, and 10,000 ms. */
-  readonly queue?: { readonly length?: number; readonly bytes?: number; readonly timeout?: number };
-  /** Sizes of the caches, to override the defaults. */
-  readonly caches?: Partial<CacheSizes>;
-  /** Called for each event: schema loads, retried batches, failures. */
-  readonly observe?: Observer;
+  readonly atomicMutations?: boolean;
 }
 
 /** A GraphQL API over a database. */
@@ -74,12 +58,24 @@ export interface Rowgraph {
    * its current role, with its search_path as the exposed schemas. The API includes tables that only this transaction sees.
    */
   resolve(client: PgClientLike | PgliteLike | PgliteTransactionLike, request: GraphQLRequest): Promise<ExecutionResult>;
-  /** The SQL statements that a request would run, without running them. */
-  explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]>;
+  /**
+   * What a request becomes, for a person to read: its cost, its plan, its SQL, the plan that PostgreSQL makes, and what would make it faster. Nothing of it
+   * runs but in the mode `analyze`, whose transaction is rolled back. Rejects with `ApiError` as `execute` reports errors.
+   */
+  explain(request: GraphQLRequest, caller: Caller, options?: ExplainOptions): Promise<Explanation>;
   /** What each operation of a document, or the named one, counts against each limit. Rejects if the document is not valid GraphQL. */
   cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost>;
+  /** What is wrong with a document for a role (default: `anon`): nothing if it is valid and within the limits. Nothing of it runs. */
+  validate(query: string, options?: { role?: string }): Promise<readonly ErrorObject[]>;
+  /**
+   * Validates a document for a role (default: `anon`) as `validate` does, and compiles its operations ahead of their first request, as far as their variables
+   * do not decide the SQL. Nothing of it runs.
+   */
+  prepare(query: string, options?: { role?: string }): Promise<readonly ErrorObject[]>;
   /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
+  /** The schema that a role sees, to be executed by another GraphQL server or beside resolvers of your own (docs/mounting.md). */
+  schema<Context = unknown>(options?: SchemaOptions<Context>): Promise<GraphQLSchema>;
   /**
    * What is not in the API of a role (default: `anon`) and why, what is dangerous, and what is slow or does nothing, each with a remedy.
    * It examines the database as it is now, and changes nothing.
@@ -89,6 +85,8 @@ export interface Rowgraph {
   reload(): Promise<void>;
   /** Statistics of the caches of documents, compiled variants, prepared statements and introspection responses. */
   readCaches(): readonly CacheStatistics[];
+  /** What batches and requests have taken since the graph was opened, and what its connections do now. */
+  readStatistics(): GraphStatistics;
   /** Resolves if the database responds. For health checks. */
   ping(): Promise<void>;
   /** Closes what was opened. Await running requests first. */
@@ -97,13 +95,14 @@ export interface Rowgraph {
 
 const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;
+const defaultKeyLifetime = 24 * 3_600_000;
 const pingTimeoutMillis = 5_000;
 
 /** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   const observe = options.observe ?? ignore;
   const caches = { ...defaultCacheSizes, ...options.caches };
-  const { poolSize, prepare, queue } = options;
+  const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaultTimeoutMillis } = options;
   const database = openDatabase(options.database, {
     poolSize,
     prepare,
@@ -111,34 +110,46 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     queueLength: queue?.length,
     queueBytes: queue?.bytes,
     queueTimeoutMillis: queue?.timeout,
+    budget,
     observe,
   });
   const settings: SnapshotSettings = {
     schemas: options.schemas ?? ['public'],
     extraSearchPath: options.extraSearchPath ?? [],
     introspection: options.introspection ?? 'directive',
+    model: { nodeIdField: options.nodeIdField, requiredInputs: options.requiredInputs, additions: additionsOf(options) },
     caches,
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),
     reportsCost: options.reportCost ?? false,
+    // A key must outlive its first request, or a repeat of that would run beside it.
+    keyLifetime: Math.max(options.idempotencyKeyLifetime ?? defaultKeyLifetime, timeout),
     uses: new SchemaCacheUses(),
   };
   try {
-    if (options.schemaTriggers) await installSchemaTriggers(database);
-    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous) => loadSnapshot(database, settings, observe, stamp, previous);
+    if (options.schemaTriggers) await installExtension(database);
+    const judgeExtension = observeOutdated(observe);
+    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous) => {
+      judgeExtension(stamp.extension);
+      return loadSnapshot(database, settings, observe, stamp, previous);
+    };
     const watch = await SchemaWatch.start(database, settings.schemas, load, observe);
-    return new RowgraphService(database, settings, watch, observe, options.timeout ?? defaultTimeoutMillis);
+    return new RowgraphService(database, settings, watch, observe, timeout);
   } catch (error) {
     await database.close();
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
 }
 
-/** The limits of a role. Throws for invalid settings. */
-function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: RowgraphOptions): (role: string) => Limits {
-  const common = resolveLimits(limits);
-  const own = new Map(Object.entries(roleLimits).map(([role, settings]) => [role, resolveLimits(settings)]));
-  return (role) => own.get(role) ?? common;
+/** Reports a version of the extension that is outdated, the first time that it is met. */
+function observeOutdated(observe: Observer): (version: string | null) => void {
+  const known = new Set<string | null>([null]);
+  return (version) => {
+    if (version !== null && !known.has(version) && isOlder(version, currentVersion)) {
+      observe({ kind: 'extension-outdated', installed: version, current: currentVersion });
+    }
+    known.add(version);
+  };
 }
 
 class RowgraphService implements Rowgraph {
@@ -148,6 +159,7 @@ class RowgraphService implements Rowgraph {
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots: ClientSnapshots;
+  readonly #estimatedRows = new Distribution(rowBounds);
 
   constructor(
     database: Database,
@@ -198,8 +210,19 @@ class RowgraphService implements Rowgraph {
   }
 
   #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, options: RequestOptions): Promise<RawResponse> {
-    const { client = shareOf(caller), onPrepared } = options;
-    const target: Target = { database: this.#database, caller, observe: this.#observe, deadline, client, onPrepared };
+    const { client = shareOf(caller), readOnly = false, marks, idempotencyKey, onPrepared } = options;
+    const target: Target = {
+      database: this.#database,
+      caller,
+      observe: this.#observe,
+      deadline,
+      client,
+      readOnly,
+      marks,
+      idempotencyKey,
+      estimatedRows: this.#estimatedRows,
+      onPrepared,
+    };
     const { caches } = this.#settings;
     return this.#watch
       .withCurrent(deadline, (snapshot) => {
@@ -226,23 +249,51 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  async explain(request: GraphQLRequest, caller: Caller): Promise<readonly string[]> {
+  async explain(request: GraphQLRequest, caller: Caller, { mode = 'plan' }: ExplainOptions = {}): Promise<Explanation> {
     checkCaller(caller);
     checkRequest(request);
     const roleSchema = await this.#watch.current().of(caller.role, this.#database);
-    return (await explainRequest(roleSchema, this.#settings.caches, request)).statements.map(({ text }) => text);
+    const { caches } = this.#settings;
+    const read = await readRequest(roleSchema, caches, request, caller);
+    const { operations, limits } = await costOfRequest(roleSchema, caches, { ...request, operationName: read.name });
+    try {
+      const explained = await explainRequest(this.#database, read, mode, this.#timeoutMillis);
+      const operation = { name: read.name, kind: read.kind };
+      return { operation, role: caller.role, mode, cost: { counts: operations[0]!.counts, limits }, ...explained };
+    } catch (error) {
+      throw error instanceof DatabaseError ? toApiError(error) : error;
+    }
   }
 
   async cost(request: GraphQLRequest, { role }: Caller): Promise<RequestCost> {
     return costOfRequest(await this.#watch.current().of(role, this.#database), this.#settings.caches, request);
   }
 
+  async validate(query: string, { role = 'anon' }: { role?: string } = {}): Promise<readonly ErrorObject[]> {
+    const errors = await validateQuery(await this.#watch.current().of(role, this.#database), query);
+    return errors.map((error) => error.toJSON());
+  }
+
+  async prepare(query: string, { role = 'anon' }: { role?: string } = {}): Promise<readonly ErrorObject[]> {
+    const errors = await prepareDocument(await this.#watch.current().of(role, this.#database), this.#settings.caches, query);
+    return errors.map((error) => error.toJSON());
+  }
+
   async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
     return printSchema((await this.#watch.current().of(role, this.#database)).granted.schema);
   }
 
+  async schema<Context>({ role = 'anon', caller, atomicMutations = false }: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
+    const { granted } = await this.#watch.current().of(role, this.#database);
+    return buildExecutableSchema(granted.schema, {
+      execute: (request, asked, options) => this.execute(request, asked, options),
+      atomicMutations,
+      callerOf: caller === undefined ? () => ({ role }) : (context) => caller(context as Context),
+    });
+  }
+
   doctor({ role = 'anon' }: { role?: string } = {}): Promise<DoctorReport> {
-    return examineDatabase(this.#database, this.#settings.schemas, role);
+    return examineDatabase(this.#database, this.#settings.schemas, role, this.#settings.model);
   }
 
   reload(): Promise<void> {
@@ -251,6 +302,10 @@ class RowgraphService implements Rowgraph {
 
   readCaches(): readonly CacheStatistics[] {
     return [...this.#watch.current().readCaches(), ...this.#database.readCaches()];
+  }
+
+  readStatistics(): GraphStatistics {
+    return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows };
   }
 
   async ping(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Holds the documents to what they describe: the tables of codes and settings, the links between pages, and the README's example, which runs.
+ * Holds the documents to what they describe: the tables of codes and settings, the links between pages, the figures of the README, and its example, which runs.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -7,6 +7,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { withFigures } from '../bench/report/readme-figures.ts';
+import { parts } from '../site/navigation.ts';
 import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
 import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/config.ts';
@@ -27,6 +29,14 @@ test('docs/limits.md lists the limits as src/budget/limits.ts has them', () => {
   const written = (count: number): string => count.toLocaleString('en-US');
   const table = Object.entries(limitTable).map(([name, limit]) => [name, written(limit.default), written(limit.strict), limit.code]);
   assert.deepEqual(rows, table);
+});
+
+test('docs/mounting.md lists the options of handlers as their types have them', () => {
+  const table = /^### Options$([\s\S]*?)^A wrong option/m.exec(read('docs/mounting.md'))?.[1] ?? '';
+  const listed = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
+  const files = ['auth/token-options.ts', 'http/endpoint-options.ts', 'http/create-node-handler.ts', 'http/create-fetch-handler.ts'];
+  const typed = files.flatMap((file) => [...read(`src/${file}`).matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name]) => name));
+  assert.deepEqual(listed.sort(), [...new Set(typed)].sort());
 });
 
 test('docs/doctor.md lists the findings as src/doctor/finding-codes.ts has them', () => {
@@ -64,6 +74,23 @@ test('each link between the pages leads to a file, and to a heading of it', () =
     return links.filter(isBroken).map(([link]) => `${page}: ${link}`);
   });
   assert.deepEqual(broken, []);
+});
+
+test('the README shows the figures that bench/results.md has', () => {
+  const isUpToDate = read('README.md') === withFigures(read('README.md'), read('bench/results.md'));
+  assert.ok(isUpToDate, 'Run node bench/report/readme-figures.ts');
+});
+
+test('the navigation of the site has each page of docs/, and no link is one that the site refuses', () => {
+  const pages = globSync('docs/**/*.md', { cwd: root });
+  const listed = Object.values(parts).flat();
+  assert.deepEqual(
+    pages.filter((page) => !listed.includes(page)),
+    [],
+    'List them in site/navigation.ts',
+  );
+  const local = listed.filter((page) => /(?:\]\(|<)https?:\/\/localhost/.test(withoutCode(read(page))));
+  assert.deepEqual(local, [], 'VitePress takes a link to localhost for a mistake: write it as code');
 });
 
 function withoutCode(page: string): string {

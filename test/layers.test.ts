@@ -21,20 +21,28 @@ interface Layer {
 const layers: Readonly<Record<string, Layer>> = {
   // How much a request may take: counts, time, and turns of the event loop.
   budget: {},
+  'text-cache.ts': { packages: ['lru-cache'] },
+  'distribution.ts': {},
   sql: {},
-  database: { values: ['budget', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { values: ['budget', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
     values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts'],
     packages: ['pg'],
     node: true,
   },
+  // What rowgraph installs in a database, and how.
+  extension: { types: ['database'] },
   catalog: { values: ['budget/slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
   // Which names types have is decided where it is known which are taken.
-  schema: { values: ['model/graphql-names.ts', 'model/names.ts'], types: ['model'], packages: ['graphql'] },
+  schema: {
+    values: ['model/graphql-names.ts', 'model/conflict-columns.ts', 'model/groupable.ts', 'model/names.ts', 'model/related-rows.ts'],
+    types: ['model'],
+    packages: ['graphql'],
+  },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
-    values: ['budget', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
+    values: ['budget', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/choices.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
     types: ['schema'],
     packages: ['graphql'],
   },
@@ -43,42 +51,94 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['schema', 'request', 'model'],
     packages: ['graphql'],
   },
-  plan: { values: ['request/operation.ts', 'budget/limits.ts'], types: ['request', 'model', 'schema'] },
+  plan: { values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'], types: ['request', 'model', 'schema'] },
   // What a request was refused with may be due to an old schema.
-  freshness: { values: ['sql', 'database', 'budget', 'request/parse-document.ts'], types: ['plan'], node: true },
+  freshness: {
+    values: ['sql', 'database', 'extension', 'budget', 'request/parse-document.ts', 'catalog/views/view-query.ts'],
+    types: ['plan'],
+    node: true,
+  },
   compile: { values: ['sql', 'freshness/schema-guard.ts'], types: ['plan', 'model', 'schema'] },
   engine: {
-    values: ['budget', 'catalog', 'model', 'schema', 'introspection', 'request', 'plan', 'sql', 'compile', 'freshness', 'database'],
+    values: [
+      'budget',
+      'distribution.ts',
+      'text-cache.ts',
+      'catalog',
+      'model',
+      'schema',
+      'introspection',
+      'request',
+      'plan',
+      'sql',
+      'compile',
+      'extension',
+      'freshness',
+      'database',
+    ],
     packages: ['graphql', 'lru-cache'],
     node: true,
   },
   // Stands beside the engine: it loads a catalog and builds models of its own, to tell what is not in them.
   doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
-  // The composition root.
-  'rowgraph.ts': { values: ['budget', 'database', 'freshness', 'engine', 'doctor'], packages: ['graphql'] },
-  'index.ts': { values: ['rowgraph.ts', 'budget'], types: ['engine', 'doctor', 'database'] },
-  auth: { types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
-  telemetry: { packages: ['pino', 'prom-client'], node: true },
-  http: { values: ['budget', 'auth', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },
+  // Stands above the engine, too: it asks PostgreSQL how it would run what the engine made, and knows policies as the doctor does.
+  explain: { values: ['doctor/policy-calls.ts'], types: ['engine', 'plan', 'model', 'database'], packages: ['graphql'] },
+  // A way in beside http: other GraphQL servers.
+  executable: { types: ['engine'], packages: ['graphql'] },
+  // The composition root, and its options.
+  'rowgraph-options.ts': { values: ['budget', 'model/additions.ts'], types: ['database', 'engine'] },
+  'rowgraph.ts': {
+    values: [
+      'rowgraph-options.ts',
+      'budget',
+      'database',
+      'extension',
+      'freshness',
+      'engine',
+      'executable',
+      'doctor',
+      'explain',
+      'distribution.ts',
+    ],
+    packages: ['graphql'],
+  },
+  'index.ts': {
+    values: ['rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
+    types: ['rowgraph-options.ts', 'model/additions.ts', 'engine', 'doctor', 'explain', 'database', 'distribution.ts'],
+  },
+  auth: { values: ['budget/deadline.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
+  // Files that the server reads, and reads again when they change.
+  files: { node: true },
+  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
+  http: { values: ['budget', 'auth', 'files', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },
+  // One server, many projects: which endpoint serves a request, and when each is opened and closed.
+  projects: { values: ['budget', 'auth', 'files', 'http'], node: true },
   cli: {
-    // What a document counts is told without a graph too; `dev` shows newcomers the comment directives that it finds.
+    // What a document counts is told without a graph too; `dev` shows newcomers the comment directives that it finds; `advise` explains many requests.
     values: [
       'index.ts',
       'budget',
       'engine/request-cost.ts',
       'auth',
+      'files',
       'telemetry',
       'http',
+      'projects',
+      'database/connection-budget.ts',
       'sql',
+      'model/additions.ts',
       'model/directives.ts',
-      'freshness/schema-triggers.ts',
+      'extension',
+      'explain',
     ],
     types: ['rowgraph.ts'],
-    packages: ['commander', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
+    packages: ['commander', 'graphql', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
     node: true,
   },
+  // What other tools are told of the scalars, without loading rowgraph.
+  codegen: {},
   'errors.ts': {},
-  'events.ts': {},
+  'events.ts': { types: ['distribution.ts'] },
 };
 
 /** Files that everything may import: an error is thrown at every stage, and every stage may tell what happens. */

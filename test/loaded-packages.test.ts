@@ -1,4 +1,4 @@
-/** Importing the library loads `pg`, `graphql` and `lru-cache`, and nothing else of what the package depends on. */
+/** What is loaded of the packages that rowgraph depends on: by the library, and by the handlers that mount the endpoint. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,17 +9,26 @@ import { promisify } from 'node:util';
 const root = path.join(import.meta.dirname, '..');
 
 /** Notes every file that is imported or required, and prints them. */
-const program = `import { registerHooks } from 'node:module';
+const programOf = (entry: string): string => `import { registerHooks } from 'node:module';
 const files = new Set();
 registerHooks({ load: (url, context, next) => (files.add(url), next(url, context)) });
-await import('./src/index.ts');
+await import('./src/${entry}');
 console.log(JSON.stringify([...files]));`;
 
-test('importing the library loads pg, graphql and lru-cache alone', async () => {
-  const flags = ['--input-type=module', '--eval', program];
+async function packagesOf(entry: string): Promise<readonly string[]> {
+  const flags = ['--input-type=module', '--eval', programOf(entry)];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
   const files = JSON.parse(stdout) as string[];
-  const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  return files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+}
+
+for (const entry of ['http/create-node-handler.ts', 'http/create-fetch-handler.ts'])
+  test(`importing ${entry} loads jose and lru-cache alone`, async () => {
+    assert.deepEqual([...new Set(await packagesOf(entry))].sort(), ['jose', 'lru-cache']);
+  });
+
+test('importing the library loads pg, graphql and lru-cache alone', async () => {
+  const packages = await packagesOf('index.ts');
   const allowed = new Set([...withDependencies('pg'), 'graphql', 'lru-cache']);
   assert.deepEqual(
     [...new Set(packages)].filter((name) => !allowed.has(name)),

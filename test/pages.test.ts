@@ -105,11 +105,37 @@ test('every example of docs/api.md has the answer that it shows, and its operato
   assert.deepEqual([...shown].sort(), [...filters].sort());
 });
 
-for (const page of ['from-supabase.md', 'from-pg_graphql.md']) {
+for (const page of ['additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
   test(`every example of docs/${page} has the answer that it shows`, async (context) => {
     await runPage(context, page);
   });
 }
+
+/** What docs/from-other-servers.md says cannot be said, in the words of this dialect. */
+const unsayable = [
+  'subscription { taskCollection { totalCount } }',
+  'mutation { insertIntoTaskCollection(objects: [{title: "a", project: {create: {name: "b"}}}]) { affectedCount } }',
+  '{ taskCollection(distinctOn: [state]) { totalCount } }',
+  '{ taskCollection(filter: {extra: {contains: "{}"}}) { totalCount } }',
+  '{ taskCollection { edges { node { extra(path: "tool") } } } }',
+  'mutation { updateTaskCollection(set: {}, append: {extra: "{}"}, filter: {id: {eq: 1}}) { affectedCount } }',
+  '{ taskCollection(filter: {title: {similar: "a"}}) { totalCount } }',
+  '{ taskCollection(filter: {title: {distinctFrom: "a"}}) { totalCount } }',
+  '{ taskCollection(filter: {spent: {gt: 1}}) { totalCount } }',
+  '{ taskCollection(filter: {entryCollection: {sum: {minutes: {gt: 1}}}}) { totalCount } }',
+  '{ taskCollection { aggregate { stddevPop { points } } } }',
+  '{ taskCollection { nodes { id } } }',
+  'mutation { updateTaskCollection(set: {points: 1}, filter: {id: {eq: 1}}) { query { __typename } } }',
+  'query @cached { taskCollection { totalCount } }',
+];
+
+test('every example of docs/from-other-servers.md has the answer that it shows, and what it calls unsayable is refused', async (context) => {
+  const graph = await runPage(context, 'from-other-servers.md');
+  for (const query of unsayable) {
+    const { data, errors } = await graph.execute({ query }, { role: 'authenticated' });
+    assert.deepEqual([data, errors?.[0]?.extensions?.code], [undefined, 'GRAPHQL_VALIDATION_FAILED'], query);
+  }
+});
 
 test('docs/api.md lists the members of comment directives', async () => {
   const kinds: Readonly<Record<string, string>> = { 'table, view': 'table', 'foreign key': 'relation' };

@@ -1,5 +1,5 @@
 /**
- * What `npm test` runs: types, then lint and format, then all tests. All three run even if one fails; the exit code tells. Test files
+ * What `npm test` runs: types, then lint and format, then all tests. All of them run even if one fails; the exit code tells. Test files
  * may be named: `npm test -- src/plan/plan-filter.test.ts`.
  */
 import path from 'node:path';
@@ -9,6 +9,7 @@ const files = process.argv.slice(2);
 
 await runChecks('npm test', [
   { name: 'types', command: bin('tsc'), flags: ['--noEmit'] },
+  { name: 'types of the page', command: bin('tsc'), flags: ['--project', 'graphiql/page'] },
   { name: 'lint and format', command: bin('biome'), flags: ['check', '--error-on-warnings', '.'] },
   testsOf('tests', files.length > 0 ? files : allTests),
 ]);

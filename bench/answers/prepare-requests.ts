@@ -3,14 +3,17 @@ import { maskDigits, type PreparedRequest } from '../load/job.ts';
 import type { RunningServer } from '../servers/start-server.ts';
 import { signToken } from '../servers/tokens.ts';
 import { listenerAt, subjectOf } from '../workloads/subject-of.ts';
-import type { Asked, Variables, Workload } from '../workloads/workload.ts';
+import { type Asked, documentFor, type Variables, type Workload } from '../workloads/workload.ts';
 
 /** Few enough to compare each answer, many enough that an answer kept for one of them gains nothing. */
 const requestCount = 64;
 
 type Message = Pick<PreparedRequest, 'headers' | 'body'>;
 
-/** Asks a server everything once; rejects when an answer holds errors or no rows. */
+/** A server's answer to a request holds errors, or no data. */
+export class RefusedError extends Error {}
+
+/** Asks a server everything once; rejects with a `RefusedError` when an answer holds errors or no rows. */
 export async function prepareRequests(server: RunningServer, workload: Workload, secret: string): Promise<PreparedRequest[]> {
   const key = signToken({ role: 'anon' }, secret);
   const requests: PreparedRequest[] = [];
@@ -36,7 +39,8 @@ async function askAgain(server: RunningServer, workload: Workload, { expected, .
 }
 
 function toMessage(server: RunningServer, asked: Asked, headers: Message['headers'], variables: Variables): Message {
-  const query = server.name === 'postgraphile' ? asked.postgraphile : asked.rowgraph;
+  const query = documentFor(server.name, asked);
+  if (query === null) throw new Error(`${server.name} has no answer to ${asked.rowgraph}`);
   const operationName = /^\s*(?:query|mutation) (\w+)/.exec(query)?.[1];
   return { headers, body: JSON.stringify({ query, operationName, variables: { ...variables } }) };
 }
@@ -54,7 +58,7 @@ async function ask({ name, url }: RunningServer, { headers, body }: Message): Pr
   const text = await response.text();
   const answer = JSON.parse(text) as { data?: unknown; errors?: unknown };
   if (response.status !== 200 || answer.errors !== undefined || !answer.data) {
-    throw new Error(`${name} answers ${response.status} to ${body.slice(0, 300)}: ${text.slice(0, 500)}`);
+    throw new RefusedError(`${name} answers ${response.status} to ${body.slice(0, 300)}: ${text.slice(0, 500)}`);
   }
   return text;
 }

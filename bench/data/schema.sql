@@ -134,9 +134,14 @@ create policy of_members on message to authenticated using (internal.is_member(c
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true, "max_rows": 100})';
 comment on table track is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 
+-- A plain view: its key and its relations follow from its definition.
+create view studio_album with (security_invoker = true) as
+  select album.id, album.artist_id, album.title, artist.name as artist_name
+  from album join artist on artist.id = album.artist_id where album.kind = 'studio';
+
 grant usage on schema public to anon, authenticated;
 grant usage on schema internal to authenticated;
-grant select on artist, album, track, listener, listener_profile, playlist, playlist_track to anon, authenticated;
+grant select on artist, album, track, listener, listener_profile, playlist, playlist_track, studio_album to anon, authenticated;
 grant select on diary_entry, message to authenticated;
 grant select, insert on review to authenticated;
-grant update on listener_profile to authenticated;
+grant insert, update on listener_profile to authenticated;

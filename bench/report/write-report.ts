@@ -37,6 +37,7 @@ ${describeMachine(slices)}
 
 Requests per second and p99 of rowgraph, divided by those of the other server in the same round: the medians of the rounds. \`bare\` is a \`node:http\` handler that knows
 the documents by heart and sends hand-written SQL with the same role set-up through \`pg\` in one batch: the limit of the platform.
+A dash: the other server has nothing to compare with; PostGraphile is asked for what it has with the plugins below.
 
 ${describeRatios(slices)}
 

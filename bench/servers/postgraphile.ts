@@ -24,6 +24,8 @@ const preset = {
       schemas: ['public'],
     }),
   ],
+  // Filters by relations are an option of the filter plugin.
+  schema: { connectionFilterRelations: true },
   grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false, websockets: false },
   grafast: {
     explain: false,

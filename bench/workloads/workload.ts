@@ -1,11 +1,13 @@
 /** What a workload is: one request in the words of each server, the same work as hand-written SQL, and its variables. */
+import type { ServerName } from '../servers/start-server.ts';
 
 export type Variables = Readonly<Record<string, string | number>>;
 
 /** The same request in the two dialects of GraphQL, and as a statement whose only value is the whole answer. */
 export interface Asked {
   readonly rowgraph: string;
-  readonly postgraphile: string;
+  /** Absent where PostGraphile and its plugins of the benchmark cannot answer, or not in a known order: PostGraphile is then left out. */
+  readonly postgraphile?: string;
   /** Absent where no statement can answer: the bare handler is then left out. */
   readonly statement?: { readonly text: string; values(variables: Variables): string[] };
 }
@@ -24,6 +26,12 @@ export interface Workload extends Asked {
   readonly changing?: readonly string[];
   /** The servers describe different schemas, so there is nothing to compare. */
   readonly incomparable?: boolean;
+}
+
+/** The document for a server, or null where the server has no answer. The bare handler knows a statement by rowgraph's document. */
+export function documentFor(server: ServerName, { rowgraph, postgraphile, statement }: Asked): string | null {
+  if (server === 'postgraphile') return postgraphile ?? null;
+  return server === 'bare' && !statement ? null : rowgraph;
 }
 
 /** Values of a statement: the variables with these names, in this order. */

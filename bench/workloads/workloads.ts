@@ -1,7 +1,9 @@
 /** Everything that is asked, in the order of the report. */
 import { getIntrospectionQuery } from 'graphql';
+import { aggregates } from './aggregates.ts';
 import { keysetPages } from './keyset-pages.ts';
 import { reads } from './reads.ts';
+import { relations } from './relations.ts';
 import { rowSecurity } from './row-security.ts';
 import { shapes } from './shapes.ts';
 import type { Workload } from './workload.ts';
@@ -17,4 +19,13 @@ const introspection: Workload = {
   postgraphile: getIntrospectionQuery(),
 };
 
-export const workloads: readonly Workload[] = [...reads, ...keysetPages, ...writes, ...rowSecurity, ...shapes, introspection];
+export const workloads: readonly Workload[] = [
+  ...reads,
+  ...aggregates,
+  ...keysetPages,
+  ...relations,
+  ...writes,
+  ...rowSecurity,
+  ...shapes,
+  introspection,
+];

@@ -3,19 +3,16 @@
  * the headers of a request; out: the caller, synchronously if the tokens are cached.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
+import type { VerifiedCaller } from './verified-caller.ts';
 import type { TokenVerifier } from './verify-token.ts';
 
 /** The caller of a request. Throws or rejects with UNAUTHENTICATED. */
-export function authenticateRequest(headers: IncomingHttpHeaders, verifier: TokenVerifier): Caller | Promise<Caller> {
+export function authenticateRequest(headers: IncomingHttpHeaders, verifier: TokenVerifier): VerifiedCaller | Promise<VerifiedCaller> {
   const key = headers.apikey;
   // Node joins repeated headers with a comma, which is not a valid token either, so checking the type is enough.
   if (typeof key !== 'string' || key === '') {
-    throw new ApiError(
-      'UNAUTHENTICATED',
-      "The apiKey header is missing. Send a key of this project (HS256, signed with the project's secret).",
-    );
+    throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key of this project.');
   }
   // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
   const { authorization } = headers;
@@ -32,7 +29,7 @@ function readBearerToken(authorization: string): string {
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ' || token === '') {
     throw new ApiError(
       'UNAUTHENTICATED',
-      'The Authorization header must be "Bearer" followed by a JSON Web Token. Omit the header to authenticate with the apiKey alone.',
+      'The Authorization header must be "Bearer" followed by a token. Omit the header to authenticate with the apiKey alone.',
     );
   }
   return token;

@@ -11,7 +11,12 @@ test('a key carries the role, is signed with HS256, and does not expire by itsel
   assert.equal(decodeProtectedHeader(key).alg, 'HS256');
   const { role, iss, iat, exp } = decodeJwt(key);
   assert.deepEqual([role, iss, typeof iat, exp], ['service_role', 'rowgraph', 'number', undefined]);
-  assert.equal((await createTokenVerifier(secret).verify(key, 'The key')).role, 'service_role');
+  assert.equal((await createTokenVerifier({ secrets: [secret] }).verify(key, 'The key')).role, 'service_role');
+});
+
+test('its claims may name another issuer and another time of issue', async () => {
+  const { iss, iat, role } = decodeJwt(await signKey(secret, 'anon', undefined, { iss: 'https://auth.example.com', iat: 1, role: 'x' }));
+  assert.deepEqual([iss, iat, role], ['https://auth.example.com', 1, 'anon']);
 });
 
 test('a key expires after seconds or words', async () => {

@@ -7,7 +7,7 @@ import { createTokenVerifier } from './verify-token.ts';
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
 test('a token is verified once; then its caller is there at once, and is the same object', async () => {
-  const verifier = createTokenVerifier(secret);
+  const verifier = createTokenVerifier({ secrets: [secret] });
   const token = await signKey(secret, 'anon');
   const first = verifier.verify(token, 'The token');
   assert.ok(first instanceof Promise);
@@ -18,21 +18,21 @@ test('a token is verified once; then its caller is there at once, and is the sam
 });
 
 test('nobody can change what a remembered token stands for', async () => {
-  const verifier = createTokenVerifier(secret);
+  const verifier = createTokenVerifier({ secrets: [secret] });
   const caller = await verifier.verify(await signKey(secret, 'anon'), 'The token');
   assert.throws(() => Object.assign(caller, { role: 'service_role' }), TypeError);
   assert.throws(() => Object.assign(caller.claims as object, { role: 'service_role' }), TypeError);
 });
 
 test('tokens that fail are not remembered', async () => {
-  const verifier = createTokenVerifier(secret);
+  const verifier = createTokenVerifier({ secrets: [secret] });
   const bad = await signKey(`${secret}x`, 'anon');
   for (let count = 0; count < 3; count++) await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
 });
 
 test('the memory of tokens is bounded by their size', async () => {
-  const verifier = createTokenVerifier(secret);
+  const verifier = createTokenVerifier({ secrets: [secret] });
   const key = Buffer.from(secret);
   const pad = 'x'.repeat(150_000);
   for (let count = 0; count < 60; count++) {
@@ -45,9 +45,9 @@ test('the memory of tokens is bounded by their size', async () => {
 
 test('two secrets do not know each other', async () => {
   const token = await signKey(secret, 'anon');
-  await createTokenVerifier(secret).verify(token, 'The token');
+  await createTokenVerifier({ secrets: [secret] }).verify(token, 'The token');
   await assert.rejects(
-    async () => createTokenVerifier('another secret of more than 32 bytes').verify(token, 'The token'),
+    async () => createTokenVerifier({ secrets: ['another secret of more than 32 bytes'] }).verify(token, 'The token'),
     /UNAUTHENTICATED|secret/,
   );
 });

@@ -1,70 +1,141 @@
 /**
- * Checks the JSON Web Tokens of callers: HS256 with the project's secret, within its time, with the role as a claim. In: the text of
- * a token; out: the caller. Valid tokens are cached, so that verifying one again costs only a lookup and a check of the time.
+ * Checks the keys and tokens of callers: JSON Web Tokens that are signed with a secret of the project (HS256) or for a public key, within their time, with the
+ * role as a claim; and opaque keys. In: the text of a token; out: the caller. Valid JSON Web Tokens are cached, so that verifying one again costs only a lookup
+ * and a check of the time.
  */
 import { createSecretKey } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import type { CacheStatistics } from '../events.ts';
+import { type ApiKeys, isOpaque } from './api-keys.ts';
+import { type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
+import type { RevokedTokens } from './revoked-tokens.ts';
+import { isRoleName, readClaim } from './role-claim.ts';
+import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 
 export interface TokenVerifier {
   /**
    * The caller that a token identifies; the same object each time, so that later stages can cache what they derive from it.
    * Synchronous if the token is cached. Throws or rejects with UNAUTHENTICATED; `subject` begins the message ("The apiKey").
    */
-  verify(token: string, subject: string): Caller | Promise<Caller>;
+  verify(token: string, subject: string): VerifiedCaller | Promise<VerifiedCaller>;
   readStatistics(): CacheStatistics;
 }
 
+/** Which tokens are valid. */
+export interface TokenRules {
+  /** Secrets that tokens may be signed with (HS256): that of the project, and earlier ones while tokens of theirs are in use. */
+  readonly secrets: readonly string[];
+  /** Public keys that verify tokens of others. */
+  readonly publicKeys?: PublicKeys | undefined;
+  /** Of which a token must name one in `aud`; any if not given. */
+  readonly audience?: readonly string[] | undefined;
+  /** Of which a token must name one in `iss`; any if not given. */
+  readonly issuer?: readonly string[] | undefined;
+  /** Seconds by which the clock of an issuer may differ. Default: 0. */
+  readonly leeway?: number | undefined;
+  /** Where the role is among the claims. Default: `role`. */
+  readonly roleClaim?: readonly string[] | undefined;
+  /** The opaque keys as they are now. */
+  readonly apiKeys?: { readonly current: ApiKeys } | undefined;
+  /** The tokens that are revoked now. */
+  readonly revoked?: { readonly current: RevokedTokens } | undefined;
+}
+
 interface KnownToken {
-  readonly caller: Caller;
+  readonly token: string;
+  readonly caller: VerifiedCaller;
   /** Seconds since 1970: valid from `notBefore` on, until just before `expiresAt`. */
   readonly notBefore: number;
   readonly expiresAt: number;
+  /** The second in which its use was last noted: noting it each time costs more than the rest of a lookup. */
+  notedAt: number;
+  /** The list of revoked tokens that it is not on. */
+  checkedAgainst: RevokedTokens | undefined;
 }
 
 /** In characters; rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
 
-/** A verifier for one secret, with a cache of this many tokens. */
-export function createTokenVerifier(secret: string, maximumTokens = 10_000): TokenVerifier {
-  if (secret === '') throw new Error('The JWT secret must not be empty.');
-  const key = createSecretKey(secret, 'utf8');
+/** A verifier by these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
+export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
+  const { secrets, apiKeys, revoked } = rules;
+  if (secrets.includes('')) throw new Error('The JWT secret must not be empty.');
+  const { leeway = 0, roleClaim = ['role'] } = rules;
+  const readPayload = createPayloadReader(rules);
   // Invalid tokens are not cached: an attacker could send any number of them and evict those of real callers.
   const known = new LRUCache<string, KnownToken>({
     max: maximumTokens,
     maxSize: maximumCacheSize,
-    sizeCalculation: (_value, token) => token.length,
+    sizeCalculation: ({ token }) => token.length,
   });
   let hits = 0;
   let misses = 0;
 
-  async function verifyUnknown(token: string, subject: string): Promise<Caller> {
+  async function verifyUnknown(token: string, subject: string): Promise<VerifiedCaller> {
     misses += 1;
-    const payload = await readPayload(token, key, subject);
+    const payload = await readPayload(token, subject);
     checkTimes(payload, subject);
-    const caller = Object.freeze({ role: readRole(payload, subject), claims: Object.freeze(payload) });
-    known.set(token, { caller, notBefore: payload.nbf ?? -Infinity, expiresAt: payload.exp ?? Infinity });
+    const list = revoked?.current;
+    if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
+    const caller = verifiedCaller(readRole(payload, roleClaim, subject), payload);
+    known.set(keyOf(token), {
+      token,
+      caller,
+      notBefore: (payload.nbf ?? -Infinity) - leeway,
+      expiresAt: (payload.exp ?? Infinity) + leeway,
+      notedAt: 0,
+      checkedAgainst: list,
+    });
     return caller;
   }
 
   return {
     verify(token, subject) {
-      const entry = known.get(token);
-      if (entry === undefined) return verifyUnknown(token, subject);
+      if (apiKeys !== undefined && isOpaque(token)) return verifyOpaque(token, subject, apiKeys.current, revoked?.current);
+      const id = keyOf(token);
+      const entry = known.peek(id);
+      if (entry === undefined || entry.token !== token) return verifyUnknown(token, subject);
       const now = Math.floor(Date.now() / 1000);
-      // The clock may be set back, so check both ends on every hit.
-      if (now < entry.expiresAt && now >= entry.notBefore) {
+      const refusal = refuseKnown(entry, now, revoked?.current);
+      if (refusal === null) {
         hits += 1;
+        if (entry.notedAt !== now) {
+          entry.notedAt = now;
+          known.get(id);
+        }
         return entry.caller;
       }
-      known.delete(token);
-      throw unauthenticated(now < entry.notBefore ? `${subject} ${tooEarly}` : `${subject} ${tooLate}`);
+      known.delete(id);
+      throw unauthenticated(`${subject} ${refusal}`);
     },
     readStatistics: () => ({ name: 'token', entries: known.size, hits, misses }),
   };
+}
+
+/** Why a token that was valid no longer is; null if it still is. */
+function refuseKnown(entry: KnownToken, now: number, list: RevokedTokens | undefined): string | null {
+  // The clock may be set back, so check both ends on every hit.
+  if (now < entry.notBefore) return tooEarly;
+  if (now >= entry.expiresAt) return tooLate;
+  if (entry.checkedAgainst === list) return null;
+  if (list?.has(entry.token, entry.caller.claims ?? {}) === true) return isRevoked;
+  entry.checkedAgainst = list;
+  return null;
+}
+
+function verifyOpaque(text: string, subject: string, keys: ApiKeys, list: RevokedTokens | undefined): VerifiedCaller {
+  const key = keys.find(text);
+  if (key === undefined) throw unauthenticated(`${subject} ${unknownText}`);
+  if (Date.now() >= key.expiresAt) throw unauthenticated(`${subject} ${tooLate}`);
+  if (list?.has(text, key.caller.claims ?? {}) === true) throw unauthenticated(`${subject} ${isRevoked}`);
+  return key.caller;
+}
+
+/** What a token is found by: the end of its signature, which no other token has, costs less to hash than all of it. */
+function keyOf(token: string): string {
+  return token.slice(-43);
 }
 
 /** How far the clock of the issuer may be ahead. */
@@ -72,26 +143,67 @@ const issueLeewaySeconds = 60;
 
 const issuedLater = 'has an iat claim in the future. Check the clocks of this server and of the server that signed it.';
 const tooLate = 'has expired. Get a new one.';
+const isRevoked = 'has been revoked. Get a new one.';
+const unknownText = 'is neither a key of this server nor a JSON Web Token. Check that all of it was copied, or get a new one.';
 const tooEarly = 'is not yet valid. Check its nbf claim, and the clocks of this server and of the server that signed it.';
 
-async function readPayload(token: string, key: Parameters<typeof jwtVerify>[1], subject: string): Promise<JWTPayload> {
+type PayloadReader = (token: string, subject: string) => Promise<JWTPayload>;
+
+function createPayloadReader({ secrets, publicKeys, audience, issuer, leeway = 0 }: TokenRules): PayloadReader {
+  const secretKeys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
+  const algorithms: readonly string[] = [
+    ...(secrets.length > 0 ? ['HS256'] : []),
+    ...(publicKeys === undefined ? [] : publicKeyAlgorithms),
+  ];
+  const claims: JWTVerifyOptions = {
+    clockTolerance: leeway,
+    ...(audience !== undefined && { audience: [...audience] }),
+    ...(issuer !== undefined && { issuer: [...issuer] }),
+  };
+  return async (token, subject) => {
+    const header = readHeader(token, subject);
+    // A secret verifies HS256 and nothing else does: that rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
+    const { alg } = header;
+    if (alg === undefined || !algorithms.includes(alg)) throw unauthenticated(`${subject} ${describeAlgorithms(algorithms)}`);
+    const keys = alg === 'HS256' ? secretKeys : await publicKeys!.find(header);
+    let failure: unknown = null;
+    for (const key of keys) {
+      try {
+        return (await jwtVerify(token, key, { ...claims, algorithms: [alg] })).payload;
+      } catch (error) {
+        failure = error;
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+      }
+    }
+    throw unauthenticated(`${subject} ${failure === null ? unknownKey : explain(failure)}`, failure);
+  };
+}
+
+function readHeader(token: string, subject: string): ProtectedHeaderParameters {
   try {
-    // Naming the algorithm rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
-    const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] });
-    return payload;
+    return decodeProtectedHeader(token);
   } catch (error) {
-    throw unauthenticated(`${subject} ${explain(error)}`, error);
+    throw unauthenticated(`${subject} ${notAToken}`, error);
   }
 }
+
+function describeAlgorithms(algorithms: readonly string[]): string {
+  if (algorithms.length === 0) return 'is a JSON Web Token, and this server accepts none. Send one of its keys.';
+  return algorithms.length === 1 && algorithms[0] === 'HS256'
+    ? "is not signed with HS256, the only supported algorithm. Sign it with HS256 and this project's secret."
+    : `is not signed with a supported algorithm. Sign it with one of ${algorithms.join(', ')}.`;
+}
+
+const notAToken = 'is not a JSON Web Token. Copy all of it: three parts separated by dots.';
+const unknownKey = 'is signed with a key that this server does not know. Get a new one, and check which keys the server loads.';
 
 function explain(error: unknown): string {
   if (error instanceof errors.JWTExpired) return tooLate;
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed') return tooEarly;
   if (error instanceof errors.JWTClaimValidationFailed) return `has an invalid ${error.claim} claim. Sign a new one.`;
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "has an invalid signature. Sign it with this project's secret.";
-  if (error instanceof errors.JOSEAlgNotAllowed)
-    return "is not signed with HS256, the only supported algorithm. Sign it with HS256 and this project's secret.";
-  return 'is not a JSON Web Token. Copy all of it: three parts separated by dots.';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "has an invalid signature. Sign it with this project's secret or key.";
+  if (error instanceof errors.JOSENotSupported) return 'has a header (crit) that is not supported. Sign it without.';
+  return notAToken;
 }
 
 /** jose accepts any number, even `1e999`, which is infinite, and does not check the time of issue. */
@@ -103,13 +215,10 @@ function checkTimes({ exp, nbf, iat }: JWTPayload, subject: string): void {
   if (iat !== undefined && iat > Date.now() / 1000 + issueLeewaySeconds) throw unauthenticated(`${subject} ${issuedLater}`);
 }
 
-/** `none` is not a role: it resets to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */
-function readRole(payload: JWTPayload, subject: string): string {
-  const role = payload.role;
-  if (typeof role !== 'string' || role === '' || role === 'none' || role.includes('\0') || !role.isWellFormed()) {
-    throw unauthenticated(`${subject} has no valid role claim. Set the claim to the name of a database role.`);
-  }
-  return role;
+function readRole(payload: JWTPayload, path: readonly string[], subject: string): string {
+  const role = readClaim(payload, path);
+  if (isRoleName(role)) return role;
+  throw unauthenticated(`${subject} has no valid role claim. Set the claim to the name of a database role.`);
 }
 
 function unauthenticated(message: string, cause?: unknown): ApiError {

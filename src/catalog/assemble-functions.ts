@@ -3,12 +3,12 @@ import type { CatalogArgument, CatalogFunction } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawFunction } from './raw-catalog.ts';
 
-/** Puts the functions together, in the order of their ids. */
+/** Assembles the functions in the order of their ids. */
 export function assembleFunctions(raw: RawCatalog, comments: CatalogComments, schemaNames: ReadonlyMap<number, string>): CatalogFunction[] {
   const defaults = new Map<number, Map<number, string | null>>();
   for (const [id, position, sql] of raw.defaults ?? []) defaults.set(id, (defaults.get(id) ?? new Map()).set(position, sql));
   return (raw.functions ?? []).map((source) => {
-    const [id, schemaId, name, kind, extension, volatile, securityDefiner, variadic, returnsSet, rows, resultTypeId] = source;
+    const [id, schemaId, name, kind, extension, volatile, securityDefiner, plpgsql, variadic, returnsSet, rows, resultTypeId] = source;
     return {
       id,
       schemaId,
@@ -18,6 +18,7 @@ export function assembleFunctions(raw: RawCatalog, comments: CatalogComments, sc
       extension,
       volatile,
       securityDefiner,
+      plpgsql,
       variadic,
       returnsSet,
       rows,
@@ -28,9 +29,9 @@ export function assembleFunctions(raw: RawCatalog, comments: CatalogComments, sc
   });
 }
 
-/** Names, modes and defaults are given for all arguments, types for those that are put in; the last of these have the defaults. */
+/** PostgreSQL lists names, modes and defaults for all arguments, but types only for input arguments. The last of these have the defaults. */
 function toArguments(raw: RawFunction, defaults: ReadonlyMap<number, string | null> | undefined): CatalogArgument[] {
-  const [types, names, modes, defaultCount] = [raw[11], raw[12], raw[13], raw[14]];
+  const [types, names, modes, defaultCount] = [raw[12], raw[13], raw[14], raw[15]];
   const positions = modes ? modes.flatMap((mode, position) => ('ibv'.includes(mode) ? [position] : [])) : [...types.keys()];
   return types.map((typeId, index) => {
     const position = positions[index] ?? index;

@@ -1,9 +1,10 @@
 /** The tables in the result of the catalog query, with their columns and indexes. */
+import { assembleArbiters } from './assemble-arbiters.ts';
 import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';
 
-/** Puts the tables together, in the order of their ids, one at a step. */
+/** Assembles the tables in the order of their ids, pausing after each. */
 export function* assembleTables(
   raw: RawCatalog,
   comments: CatalogComments,
@@ -13,13 +14,14 @@ export function* assembleTables(
   const sequences = groupByTable(raw.sequences);
   const unproven = groupByTable(raw.unproven);
   const indexes = groupByTable(raw.indexes);
+  const arbiters = assembleArbiters(raw, groupByTable(raw.uniqueIndexes));
   const shownTypes = new Map((raw.types ?? []).map((type) => [type[0], type[8]]));
   const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
   const tables: CatalogTable[] = [];
   for (const table of raw.tables ?? []) {
     const id = table[0];
     const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
-      const [, number, name, typeId, maxLength, shownType, notNull, automatic] = column;
+      const [, number, name, typeId, maxLength, shownType, notNull, automatic, hasDefault, fullDomain] = column;
       return {
         number,
         name,
@@ -28,16 +30,19 @@ export function* assembleTables(
         modifiedType: modifiedTypeOf(typeId, shownType),
         notNull: notNull && !includesColumn(unproven.get(id), column),
         automatic: automatic || includesColumn(sequences.get(id), column),
+        hasDefault,
+        refusesNull: notNull || fullDomain,
         comment: comments.onColumn(id, number),
       };
     });
-    tables.push(toTable(table, comments.on('relation', id), ownColumns, (indexes.get(id) ?? []).map(toIndex)));
+    const ownIndexes = { indexes: (indexes.get(id) ?? []).map(toIndex), arbiters: arbiters(id) };
+    tables.push({ ...toTable(table, comments.on('relation', id)), columns: ownColumns, ...ownIndexes });
     yield;
   }
   return tables;
 }
 
-/** Rows by the id of their table, in their order. */
+/** Groups rows by the id of their table, in order. */
 function groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
   rows: readonly Row[] | null,
 ): ReadonlyMap<number, readonly Row[]> {
@@ -51,8 +56,8 @@ function groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
 }
 
 /**
- * `geometry(Point,4326)`, shown so or qualified, as the search path of the connection asks for it, becomes `gis.geometry(Point,4326)`:
- * what follows the type's own name is put after the qualified one. Types of pg_catalog may have it inside: `timestamp(3) with time zone`.
+ * Qualifies a type that has a modifier: `geometry(Point,4326)`, which PostgreSQL shows qualified or not depending on the search path, becomes
+ * `gis.geometry(Point,4326)`. Types of pg_catalog stay as shown, since their modifier may be inside: `timestamp(3) with time zone`.
  */
 function modifiedType(type: CatalogType | undefined, shown: string | null, shownWithout: string | undefined): string | null {
   if (shown === null || !type || type.schema === 'pg_catalog') return shown;
@@ -65,28 +70,27 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 }
 
 /** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
-function toTable(raw: RawTable, comment: string | null, columns: readonly CatalogColumn[], indexes: readonly CatalogIndex[]): CatalogTable {
-  const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable] = raw;
+function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'columns' | 'indexes' | 'arbiters'> {
+  const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns] = raw;
   return {
     id,
     schemaId,
     name,
     kind,
     rowSecurity,
-    // A boolean option is kept as it was written.
+    // PostgreSQL keeps a boolean option as it was written.
     securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
     hasChildren,
     keepsNotNull,
     canUpdate: (writable & 4) !== 0,
     canInsert: (writable & 8) !== 0,
     canDelete: (writable & 16) !== 0,
+    fillsColumns,
     comment,
-    columns,
-    indexes,
   };
 }
 
-/** Columns beyond the key count are only carried (`include`); the number 0 is an expression. */
+/** Columns beyond the key count are only included (`include`); the number 0 stands for an expression. */
 function toIndex([, primary, unique, immediate, keyCount, columns]: RawIndex): CatalogIndex {
   const keys = columns.slice(0, keyCount);
   const firstExpression = keys.indexOf(0);

@@ -3,7 +3,7 @@ import type { CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawType } from './raw-catalog.ts';
 
-/** Puts the types together, by id. */
+/** Assembles the types, by id. */
 export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, CatalogType> {
   const schemas = new Map((raw.schemas ?? []).map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
@@ -30,7 +30,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   return new Map(types.map((type) => [type.id, type]));
 }
 
-/** What is in pg_catalog is always in the search path; of anything else the schema is named. */
+/** pg_catalog is always in the search path; all other types are qualified. */
 function typeSql(
   [, , , quotedName, , , elementId, , shown]: RawType,
   schema: { readonly name: string; readonly quotedName: string },

@@ -1,4 +1,4 @@
-/** The comments that hold a directive, by what they are on. */
+/** The comments that contain a directive, by object. */
 import type { CommentedKind, RawCatalog } from './raw-catalog.ts';
 
 export class CatalogComments {
@@ -17,7 +17,7 @@ export class CatalogComments {
     return this.#texts.get(`${kind} ${id} 0`) ?? null;
   }
 
-  /** The comment on a column, or null. Few tables of many have any, and so no key is made for the columns of the others. */
+  /** The comment on a column, or null. Few tables have any, so no lookup key is built for the columns of the others. */
   onColumn(tableId: number, number: number): string | null {
     return (this.#tables.has(tableId) && this.#texts.get(`relation ${tableId} ${number}`)) || null;
   }

@@ -1,14 +1,14 @@
 /**
- * The one introspection query: all that `load-catalog.ts` needs of the system catalogs, as one row with one column of JSON text.
- * Its parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
+ * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, as one row with one column of JSON text. Its parameter
+ * is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18, whatever the search path.
  *
- * It has to be fast for thousands of tables, also right after they were made, when the system catalogs have no statistics and a join
- * may be planned as a loop within a loop; and its estimated cost has to stay small, for else PostgreSQL compiles it (JIT), which takes
- * seconds. So there are neither joins nor subqueries for each row: rows are picked by membership in a set, `(x in (...)) is true`,
- * which PostgreSQL does not turn into a join but looks up in a hash table, and `load-catalog.ts` puts the parts together.
+ * It must be fast for thousands of tables, even right after they were created, when the system catalogs have no statistics and PostgreSQL may plan a
+ * join as nested loops. Its estimated cost must stay low, or PostgreSQL compiles it (JIT), which takes seconds. So it has no joins and no subqueries
+ * per row: rows are selected by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table instead of turning it into a
+ * join, and `load-catalog.ts` puts the parts together.
  */
 
-/** Rows come as JSON arrays, which is half the bytes of objects; `raw-catalog.ts` names their members in the same order. */
+/** Rows are JSON arrays, which take half the bytes of objects; `raw-catalog.ts` names their members in the same order. */
 export const catalogQuery = `
 with exposed as materialized (
   select n.oid
@@ -16,26 +16,72 @@ with exposed as materialized (
   where (n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))) is true
 ),
 relation as materialized (
-  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions, c.relhassubclass
+  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions, c.relhassubclass, c.relhasrules
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 ),
 attribute as materialized (
-  select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic
+  select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic,
+    a.atthasdef
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
+),
+-- Of tables where PostgreSQL takes ON CONFLICT: 2 and 3 are rules for updates and inserts.
+unique_index as materialized (
+  select i.indexrelid as id, i.indrelid as table_id, i.indimmediate as immediate, i.indnkeyatts as key_count, i.indkey, i.indcollation, i.indclass,
+    (i.indexrelid in (select k.conindid from pg_catalog.pg_constraint k where k.contype in ('p', 'u'))) is true as is_constraint
+  from pg_catalog.pg_index i
+  where (i.indrelid in (select r.oid from relation r where r.relkind in ('r', 'p'))) is true
+    and i.indisunique and i.indisvalid and not i.indisexclusion
+    and (i.indrelid in (select w.ev_class from pg_catalog.pg_rewrite w where w.ev_type in ('2', '3'))) is not true
+),
+-- While definitions are written, the search path is empty, so that all names in them are qualified.
+search_path as materialized (
+  select p.value, pg_catalog.set_config('search_path', '', true)
+  from (select pg_catalog.current_setting('search_path') as value offset 0) p
+),
+index_definition as materialized (
+  select i.indexrelid as id, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as condition,
+    (
+      select pg_catalog.json_agg(pg_catalog.json_build_array(
+        pg_catalog.pg_get_indexdef(i.indexrelid, e.position::pg_catalog.int4, false), i.indcollation[e.position - 1]::pg_catalog.regcollation::text
+      ) order by e.position)
+      from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality e(number, position)
+      where e.position <= i.indnkeyatts
+    ) as elements,
+    pg_catalog.concat(i.indexprs::text, i.indpred::text) as nodes,
+    -- PostgreSQL 14 has no such column.
+    (pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::boolean as nulls_not_distinct
+  from search_path p, pg_catalog.pg_index i
+  where (i.indexrelid in (select u.id from unique_index u where not u.is_constraint)) is true and p.value is not null
+),
+restored_search_path as materialized (
+  select pg_catalog.set_config('search_path', p.value, true)
+  from search_path p
+  where (select pg_catalog.count(d.elements) from index_definition d) >= 0
 ),
 foreign_key as materialized (
   select k.oid, k.conname, k.conrelid, k.conkey, k.confrelid, k.confkey, k.convalidated, k.conparentid
   from pg_catalog.pg_constraint k
   where k.contype = 'f' and (k.conrelid in (select r.oid from relation r)) is true
+    -- Of a B-tree. A temporal key (PERIOD) refers to an index of another kind: its rows belong together without being equal.
+    and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403
 ),
 function as materialized (
   select p.*
   from pg_catalog.pg_proc p
   where (p.pronamespace in (select e.oid from exposed e)) is true
     or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r where r.reltype <> 0)) is true)
+),
+-- The domains that are NOT NULL, and those over them. A domain has the default of the one below it as its own.
+full_domain as (
+  with recursive d as (
+    select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
 ),
 used_type as materialized (
   select a.atttypid as id from attribute a
@@ -68,7 +114,11 @@ select pg_catalog.json_build_object(
           where w.fdwhandler <> 0
         )) is true then pg_catalog.pg_relation_is_updatable(r.oid, true)
         else 0
-      end
+      end,
+      -- 7 is for each row, before, insert. Such a trigger, like a rule, may give a column a value.
+      r.relkind not in ('r', 'p') or r.relhasrules or (r.oid in (
+        select t.tgrelid from pg_catalog.pg_trigger t where t.tgtype & 7 = 7
+      )) is true
     ) order by r.oid)
     from relation r
   ),
@@ -77,7 +127,9 @@ select pg_catalog.json_build_object(
       a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8,
       case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end,
       case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
-      a.attnotnull, a.automatic
+      a.attnotnull, a.automatic,
+      a.atthasdef or (a.atttypid in (select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typdefault is not null)) is true,
+      (a.atttypid in (select d.oid from full_domain d)) is true
     ) order by a.attrelid, a.attnum)
     from attribute a
   ),
@@ -117,6 +169,32 @@ select pg_catalog.json_build_object(
     from pg_catalog.pg_index i
     where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null
   ),
+  'uniqueIndexes', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      u.table_id::int8, u.id::int8, u.is_constraint, u.immediate, u.key_count, u.indkey::pg_catalog.int2[]
+    ) order by u.id)
+    from unique_index u
+  ),
+  -- Of tables whose indexes have to be told from each other.
+  'uniqueIndexKinds', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(
+      u.id::int8, u.indcollation::pg_catalog.oid[]::int8[], u.indclass::pg_catalog.oid[]::int8[]
+    ))
+    from unique_index u
+    where (u.table_id in (select m.table_id from unique_index m where not m.is_constraint)) is true
+  ),
+  'uniqueIndexDefinitions', (
+    select (
+      select pg_catalog.json_agg(pg_catalog.json_build_array(d.id::int8, d.elements, d.condition, d.nodes, d.nulls_not_distinct))
+      from index_definition d
+    )
+    from restored_search_path
+  ),
+  'uniqueIndexNames', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relname))
+    from pg_catalog.pg_class c
+    where c.relkind in ('i', 'I') and (c.oid in (select u.id from unique_index u)) is true
+  ),
   'foreignKeys', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       k.oid::int8, k.conname, k.conrelid::int8, k.conkey, k.confrelid::int8, k.confkey, k.convalidated, k.conparentid::int8
@@ -155,7 +233,9 @@ select pg_catalog.json_build_object(
         select x.objid from pg_catalog.pg_depend x
         where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
       )) is true,
-      f.provolatile = 'v', f.prosecdef, f.provariadic <> 0, f.proretset, f.prorows, f.prorettype::int8,
+      f.provolatile = 'v', f.prosecdef,
+      (f.prolang in (select l.oid from pg_catalog.pg_language l where l.lanname = 'plpgsql')) is true,
+      f.provariadic <> 0, f.proretset, f.prorows, f.prorettype::int8,
       f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults
     ) order by f.oid)
     from function f

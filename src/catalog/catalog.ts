@@ -1,20 +1,23 @@
 /**
- * What PostgreSQL's catalogs say about the exposed schemas, as plain rows: no role, no GraphQL names, no rules.
- * Loaded by `load-catalog.ts` in one query, shared by all roles, read by `model/`. Ids are oids; lists are in the order of their ids.
- * Of comments only those are loaded that hold a directive.
+ * What PostgreSQL's catalogs say about the exposed schemas, as plain rows: no role, no GraphQL names, no rules. Loaded by `load-catalog.ts` in one
+ * query, shared by all roles, read by `model/`. Ids are oids; lists are in the order of their ids. Only comments that contain a directive are loaded.
  */
 
 export interface Catalog {
-  /** The exposed schemas as the setting has them, also those that do not exist. */
+  /** The exposed schemas as configured, including those that do not exist. */
   readonly setting: readonly string[];
   /** The exposed schemas that exist, in the order of the setting. */
   readonly schemas: readonly CatalogSchema[];
   readonly tables: readonly CatalogTable[];
-  /** Foreign keys of the exposed tables, also those to tables that are not exposed. */
+  /** Foreign keys of the exposed tables, including those to tables that are not exposed. */
   readonly foreignKeys: readonly CatalogForeignKey[];
-  /** The types of columns, arguments and results, the elements of arrays among them, and the enums of the exposed schemas. */
+  /** What is inferred about the exposed views and materialized views, by id. */
+  readonly views: ReadonlyMap<number, CatalogView>;
+  /** The foreign keys of tables, as far as exposed views show their columns: from and to views. */
+  readonly viewForeignKeys: readonly CatalogViewForeignKey[];
+  /** The types of columns, arguments and results, including the element types of arrays, and the enums of the exposed schemas. */
   readonly types: ReadonlyMap<number, CatalogType>;
-  /** The functions of the exposed schemas, and those of other schemas whose one argument is a row of an exposed table. */
+  /** The functions of the exposed schemas, and those of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
 }
 
@@ -33,21 +36,25 @@ export interface CatalogTable {
   readonly name: string;
   readonly kind: RelationKind;
   readonly rowSecurity: boolean;
-  /** For views: whether tables are read with the privileges of the caller and not of the view's owner. */
+  /** For views: whether tables are read with the privileges of the caller rather than those of the view's owner. */
   readonly securityInvoker: boolean;
-  /** Whether other tables inherit from it, whose rows are among its own although its unique indexes do not hold them. */
+  /** Whether other tables inherit from it. Their rows are read with its own, but its unique indexes do not cover them. */
   readonly hasChildren: boolean;
-  /** Whether NOT NULL holds for all of its rows, those of its children and partitions among them. */
+  /** Whether NOT NULL holds for all of its rows, including those of its children and partitions. */
   readonly keepsNotNull: boolean;
-  /** What PostgreSQL can do with it at all, whoever asks: views by their definition, rules and instead-of triggers. */
+  /** What PostgreSQL can do with it regardless of privileges. For a view, its definition, rules and instead-of triggers decide. */
   readonly canInsert: boolean;
   readonly canUpdate: boolean;
   readonly canDelete: boolean;
+  /** Whether a trigger, a rule or another server may fill in columns of rows that are inserted. */
+  readonly fillsColumns: boolean;
   readonly comment: string | null;
   /** Without dropped and system columns, in the order of the table. */
   readonly columns: readonly CatalogColumn[];
   /** Valid indexes over all rows, as the numbers of their key columns. */
   readonly indexes: readonly CatalogIndex[];
+  /** The unique indexes that can settle a conflict, in the order of their ids. */
+  readonly arbiters: readonly CatalogArbiter[];
 }
 
 export interface CatalogColumn {
@@ -55,13 +62,17 @@ export interface CatalogColumn {
   readonly number: number;
   readonly name: string;
   readonly typeId: number;
-  /** Longest text in characters of varchar(n) and char(n). */
+  /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
   /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has none. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL fills it: generated, identity, or with a sequence of its own (serial). */
+  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). */
   readonly automatic: boolean;
+  /** Whether PostgreSQL has a value for a row that comes without one, other than null. */
+  readonly hasDefault: boolean;
+  /** Whether it refuses null, by itself or by its domain; what is read of it can still be null where only the domain does. */
+  readonly refusesNull: boolean;
   readonly comment: string | null;
 }
 
@@ -69,10 +80,20 @@ export interface CatalogIndex {
   readonly primary: boolean;
   /** Whether it guarantees that its columns are unique. */
   readonly unique: boolean;
-  /** Whether it does so at once, and not only when a transaction commits. */
+  /** Whether it does so immediately, rather than when a transaction commits. */
   readonly immediate: boolean;
-  /** The key columns before the first expression; of a unique index always all. */
+  /** The key columns before the first expression; in a unique index, all of them. */
   readonly columns: readonly number[];
+}
+
+/** A unique index that `on conflict` can name so that PostgreSQL takes it and no other. */
+export interface CatalogArbiter {
+  /** The name of the index, and of its constraint if it has one. */
+  readonly name: string;
+  /** The columns that it reads, in keys, expressions and condition, as numbers. */
+  readonly columns: readonly number[];
+  /** What PostgreSQL infers it from, as SQL whose names are qualified; null for a constraint, which is named. */
+  readonly inference: { readonly elements: readonly string[]; readonly condition: string | null } | null;
 }
 
 export interface CatalogForeignKey {
@@ -85,8 +106,33 @@ export interface CatalogForeignKey {
   readonly targetColumns: readonly number[];
   /** The target's qualified name, for messages. */
   readonly targetName: string;
-  /** False where existing rows were not checked (`not valid`). */
+  /** False if existing rows were not checked (`not valid`). */
   readonly validated: boolean;
+  readonly comment: string | null;
+}
+
+/** What follows from the definition of a view. Columns are numbers, in the order of the view. */
+export interface CatalogView {
+  /** The columns that identify its rows, none of which is ever null; null if that is not certain. */
+  readonly key: readonly number[] | null;
+  /** Why it has no key, in words that follow the name of the view. */
+  readonly problem: string | null;
+  /** Columns that no two rows share, unless one of them is null. */
+  readonly unique: readonly (readonly number[])[];
+}
+
+/** A foreign key whose columns a view shows, or whose target a view shows. */
+export interface CatalogViewForeignKey {
+  readonly name: string;
+  /** The table that has it. */
+  readonly ownerId: number;
+  /** The table, or a view of it, that refers. */
+  readonly tableId: number;
+  readonly columns: readonly number[];
+  /** The table or a view of it. At least one of the two is a view. */
+  readonly targetId: number;
+  readonly targetColumns: readonly number[];
+  /** Of the constraint. */
   readonly comment: string | null;
 }
 
@@ -99,9 +145,9 @@ export interface CatalogType {
   readonly kind: 'b' | 'c' | 'd' | 'e' | 'm' | 'p' | 'r';
   /** `pg_type.typcategory`; A is array. */
   readonly category: string;
-  /** Of arrays the type of the elements, otherwise 0. */
+  /** The element type of an array, otherwise 0. */
   readonly elementId: number;
-  /** Of composite types the relation that they belong to, otherwise 0. */
+  /** The relation that a composite type belongs to, otherwise 0. */
   readonly relationId: number;
   /** The type as SQL text without modifiers, quoted, and qualified unless it is in pg_catalog. */
   readonly sql: string;
@@ -122,9 +168,11 @@ export interface CatalogFunction {
   readonly volatile: boolean;
   /** Whether it runs with the privileges of its owner. */
   readonly securityDefiner: boolean;
+  /** Whether it is written in PL/pgSQL. */
+  readonly plpgsql: boolean;
   readonly variadic: boolean;
   readonly returnsSet: boolean;
-  /** The number of rows that a set is declared to have; 0 without a set. */
+  /** The number of rows that a set is declared to have; 0 if it does not return a set. */
   readonly rows: number;
   readonly resultTypeId: number;
   /** Input arguments: in, inout and variadic. */
@@ -133,7 +181,7 @@ export interface CatalogFunction {
 }
 
 export interface CatalogArgument {
-  /** Empty where it has none. */
+  /** Empty if it has none. */
   readonly name: string;
   readonly typeId: number;
   readonly hasDefault: boolean;
@@ -150,19 +198,19 @@ export interface CatalogRole {
   readonly isLogin: boolean;
   /** The superusers and predefined roles (`pg_read_all_data` and the like) that it is, or is a member of. */
   readonly powers: readonly string[];
-  /** What it may do with the objects of the catalog, for `readPrivileges`. Roles of equal texts have equal privileges. */
+  /** What it may do with the objects of the catalog, for `readPrivileges`. Roles with equal texts have equal privileges. */
   readonly privileges: string;
 }
 
-/** What one role may do with the objects of a catalog, as PostgreSQL says. */
+/** What a role may do with the objects of a catalog, according to PostgreSQL. */
 export interface Privileges {
   readonly role: string;
-  /** Of schemas that it may use, by id. */
+  /** The schemas that it may use, by id. */
   readonly schemas: Granted;
   readonly tables: { get(id: number): TablePrivileges | undefined };
-  /** Of functions that it may execute, by id. */
+  /** The functions that it may execute, by id. */
   readonly functions: Granted;
-  /** Of enums that it may use, by id. */
+  /** The enums that it may use, by id. */
   readonly types: Granted;
 }
 
@@ -178,6 +226,6 @@ export interface ColumnPrivileges {
 
 export interface TablePrivileges extends ColumnPrivileges {
   readonly delete: boolean;
-  /** By number, the columns with privileges beyond those of the table. */
+  /** The columns with privileges beyond those of the table, by number. */
   readonly columns: ReadonlyMap<number, ColumnPrivileges>;
 }

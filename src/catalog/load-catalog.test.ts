@@ -5,6 +5,7 @@ import { startPglite } from '../../test/support/pglite.ts';
 import type { Database } from '../database/database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import type { Catalog, CatalogTable } from './catalog.ts';
+import { catalogQuery } from './catalog-query.ts';
 import { loadCatalog } from './load-catalog.ts';
 
 describe('loadCatalog', () => {
@@ -178,6 +179,56 @@ describe('loadCatalog', () => {
     ]);
   });
 
+  it('tells which unique indexes settle conflicts, and how PostgreSQL infers them', async () => {
+    await pglite.exec(`
+      create schema arbiters; create schema tools; create function tools.fold(text) returns text language sql immutable as 'select lower($1)';
+      create function tools.of_row(anyelement) returns text language sql immutable as 'select ''x''::text';
+      create table arbiters.word (id int primary key, a text, b text, c int, d int, e int, "odd ""name" text, constraint late unique (c) deferrable);
+      alter table arbiters.word add constraint "A ""key" unique (a);
+      create unique index by_fold on arbiters.word (tools.fold(b), (c + 1)) include (d) where d > 0 and tools.fold(a) <> '';
+      create unique index by_odd on arbiters.word ("odd ""name");
+      create unique index by_a_c on arbiters.word (a collate "C");
+      create unique index by_a_too on arbiters.word (a);
+      create unique index by_a_some on arbiters.word (a) where b is not null;
+      create unique index by_c on arbiters.word (c);
+      create unique index twin_1 on arbiters.word (d, e);
+      create unique index twin_2 on arbiters.word (e, d);
+      create unique index odd_twin on arbiters.word (e, d) nulls not distinct;
+      create unique index some_e on arbiters.word (e) where a is null;
+      create unique index other_e on arbiters.word (e) where a is not null;
+      create unique index by_row on arbiters.word (tools.of_row(word));
+      create table arbiters.ruled (id int primary key); create rule r as on insert to arbiters.ruled do also select 1;
+    `);
+    for (const path of ['public', 'arbiters, tools']) {
+      await pglite.exec(`set search_path to ${path}`);
+      const { arbiters } = tableOf(await load('arbiters'), 'word');
+      assert.deepEqual(
+        arbiters.map(({ name, columns, inference }) => [name, columns, inference?.elements ?? null, inference?.condition ?? null]),
+        [
+          ['word_pkey', [1], null, null],
+          ['A "key', [2], null, null],
+          ['by_fold', [3, 4, 5, 2], ['tools.fold(b)', '((c + 1))'], "((d > 0) AND (tools.fold(a) <> ''::text))"],
+          ['by_odd', [7], ['"odd ""name"'], null],
+          ['by_a_c', [2], ['a collate "C"'], null],
+          ['by_a_too', [2], ['a collate "default"'], null],
+          ['some_e', [6, 2], ['e'], '(a IS NULL)'],
+          ['other_e', [6, 2], ['e'], '(a IS NOT NULL)'],
+        ],
+      );
+    }
+    await pglite.exec('reset search_path');
+    assert.deepEqual(tableOf(await load('arbiters'), 'ruled').arbiters, []);
+  });
+
+  it('leaves the search path of a transaction as it is', async () => {
+    await pglite.transaction(async (transaction) => {
+      await transaction.exec('set local search_path to hidden, public');
+      for (const schema of ['arbiters', 'nowhere']) await transaction.query(catalogQuery, [JSON.stringify([schema])]);
+      const { rows } = await transaction.query('show search_path');
+      assert.deepEqual(rows, [{ search_path: 'hidden, public' }]);
+    });
+  });
+
   it('lists foreign keys in the order of their making, to tables of other schemas too, without the copies of partitions', async () => {
     const { foreignKeys } = await load('public');
     assert.deepEqual(
@@ -218,5 +269,18 @@ describe('loadCatalog', () => {
     assert.deepEqual([nothing.schemas, nothing.tables, nothing.functions], [[], [], []]);
     const system = await load('pg_catalog');
     assert.deepEqual(tableOf(system, 'pg_namespace').indexes.find(({ primary }) => primary)?.columns, [1]);
+  });
+
+  it('leaves out temporal foreign keys, which PostgreSQL has since version 18', async () => {
+    await pglite.exec(`create schema temporal; set search_path = temporal;
+      create table stay (id int4range, during int4range, primary key (id, during without overlaps));
+      create table visit (id int primary key, stay_id int4range not null, during int4range not null, again int references visit,
+        foreign key (stay_id, period during) references stay (id, period during));
+      reset search_path`);
+    const { foreignKeys } = await load('temporal');
+    assert.deepEqual(
+      foreignKeys.map(({ name }) => name),
+      ['visit_again_fkey'],
+    );
   });
 });

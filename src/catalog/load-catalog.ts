@@ -1,6 +1,5 @@
 /**
- * Loads the catalog: runs the introspection query for the exposed schemas, gives its rows their names and puts them together. Once for
- * all roles.
+ * Loads the catalog: runs the introspection query for the exposed schemas and assembles its rows, once for all roles.
  */
 
 import { runInSlices } from '../budget/slices.ts';
@@ -12,25 +11,40 @@ import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable } from './
 import { CatalogComments } from './catalog-comments.ts';
 import { catalogQuery } from './catalog-query.ts';
 import type { RawCatalog } from './raw-catalog.ts';
+import { assembleViews, loadRawViews } from './views/load-views.ts';
+import type { RawViews } from './views/raw-views.ts';
 
-/** Loads what PostgreSQL says about these schemas. A schema that does not exist is left out of `schemas`. */
-export async function loadCatalog(database: Database, schemas: readonly string[]): Promise<Catalog> {
+/** The schema of our extension, whose tables and functions are for the server alone. */
+const ownSchema = 'rowgraph';
+
+/** Loads what PostgreSQL says about these schemas. A schema that does not exist is left out of `schemas`, and so is our own. */
+export async function loadCatalog(database: Database, exposed: readonly string[]): Promise<Catalog> {
+  const schemas = exposed.filter((name) => name !== ownSchema);
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
   if (!row?.[0]) throw new Error('The catalog query returned no row.');
-  return runInSlices(assembleCatalog(JSON.parse(row[0]) as RawCatalog, schemas));
+  const raw = JSON.parse(row[0]) as RawCatalog;
+  const views = await loadRawViews(
+    database,
+    (raw.tables ?? []).map(([id, , , kind]) => ({ id, kind })),
+  );
+  return runInSlices(assembleCatalog(raw, views, schemas));
 }
 
-function* assembleCatalog(raw: RawCatalog, schemas: readonly string[]): Generator<void, Catalog> {
+function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: readonly string[]): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
   const schemaNames = new Map((raw.schemas ?? []).map(([id, name]) => [id, name]));
   const types = assembleTypes(raw, comments);
   yield;
   const tables = yield* assembleTables(raw, comments, types);
+  const foreignKeys = assembleForeignKeys(raw, comments, schemaNames, tables);
+  const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {
     setting: schemas,
     schemas: assembleSchemas(raw, comments, schemas),
     tables,
-    foreignKeys: assembleForeignKeys(raw, comments, schemaNames, tables),
+    foreignKeys,
+    views,
+    viewForeignKeys,
     types,
     functions: assembleFunctions(raw, comments, schemaNames),
   };
@@ -57,7 +71,7 @@ function assembleForeignKeys(
   for (const [id, schemaId, name] of raw.targets ?? []) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
   const tableOfKey = new Map(keys.map(([id, , tableId]) => [id, tableId]));
   return keys.flatMap(([id, name, tableId, columns, targetId, targetColumns, validated, parentId]) => {
-    // A key to a partitioned table has a copy for each partition, which says nothing of its own.
+    // A foreign key to a partitioned table has a copy for each partition, which adds nothing.
     if (tableOfKey.get(parentId) === tableId) return [];
     const targetName = names.get(targetId) ?? '';
     return { id, name, tableId, columns, targetId, targetColumns, targetName, validated, comment: comments.on('constraint', id) };

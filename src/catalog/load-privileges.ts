@@ -1,14 +1,14 @@
 /**
- * Loads what one role may do with the objects of a catalog: PostgreSQL is asked, memberships and defaults included. One query a role.
+ * Loads what a role may do with the objects of a catalog, including what it has by membership and by default, in one query per role.
  */
 import type { Database } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
 
 /**
- * Privileges come as a digit for each object of the catalog, in its order. The privilege functions answer null for what has vanished since the
- * catalog was loaded, which counts as no. They are asked once for all tables of one owner with the same grants, and for single columns only
- * where those have grants of their own.
+ * Privileges are one digit for each object, in the order of the catalog. The privilege functions return null for an object that has been dropped
+ * since the catalog was loaded, which counts as no privilege. They are called once for all tables that have the same owner and grants, and for a
+ * column only if it has grants of its own.
  */
 const privilegesQuery = `
 with recursive role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
@@ -81,7 +81,7 @@ interface RawRole {
   readonly powers: readonly string[] | null;
 }
 
-/** A digit for each object, in the order of `ObjectIds`; null where there are no such objects. */
+/** A digit for each object, in the order of `ObjectIds`; null if there are no such objects. */
 interface RawPrivileges {
   readonly schemas: string | null;
   readonly tables: string | null;
@@ -90,7 +90,7 @@ interface RawPrivileges {
   readonly types: string | null;
 }
 
-/** Loads a role with its privileges. Rejects with UNAUTHENTICATED where there is no such role: only a token names one. */
+/** Loads a role with its privileges. Rejects with UNAUTHENTICATED if there is no such role, because only a token can name one. */
 export async function loadRole(database: Database, catalog: Catalog, name: string): Promise<CatalogRole> {
   const [row] = await database.query(privilegesQuery, [name, objectsOf(catalog).json]);
   if (!row?.[0] || !row[1]) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
@@ -127,7 +127,7 @@ export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<Cata
 /** The place of each object among those of its kind, by id. */
 type Positions = ReadonlyMap<number, number>;
 
-/** What is asked for. Of types only enums matter. The schemas are also those of functions that are computed fields of exposed tables. */
+/** The objects to ask about. Of the types, only enums matter. The schemas include those of functions that are computed fields of exposed tables. */
 interface ObjectIds {
   readonly schemas: Positions;
   readonly tables: Positions;
@@ -160,7 +160,7 @@ function granted(digits: string | null, positions: Positions): { has(id: number)
   return { has: (id) => digitOf(digits, positions, id) !== 0 };
 }
 
-/** The digit of an object; 0 of one that was not asked for. */
+/** The digit of an object; 0 for one that was not asked about. */
 function digitOf(digits: string | null, positions: Positions, id: number): number {
   return Number.parseInt(digits?.charAt(positions.get(id) ?? Infinity) || '0', 16);
 }
@@ -171,7 +171,7 @@ function columnPrivileges(bits: number): ColumnPrivileges {
 
 const noColumns: TablePrivileges['columns'] = new Map();
 
-/** By their bits, the privileges on tables none of whose columns has grants of its own. */
+/** The privileges on tables whose columns have no grants of their own, by their bits. */
 const onTables: readonly TablePrivileges[] = Array.from({ length: 16 }, (_, bits) => {
   return { ...columnPrivileges(bits), delete: (bits & 8) !== 0, columns: noColumns };
 });

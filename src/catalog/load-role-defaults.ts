@@ -5,8 +5,8 @@
 import type { Database, RoleDefaults } from '../database/database.ts';
 
 /**
- * Those for this database come before those for all. A setting that only a superuser may change is skipped where the login role is none, as PostgreSQL
- * would refuse every request.
+ * Settings for this database override those for all databases. A setting that only a superuser may change is skipped unless the login role is one,
+ * because PostgreSQL would reject every request.
  */
 const defaultsQuery = `
 with applied as (
@@ -61,7 +61,7 @@ export async function loadRoleDefaults(database: Database, role: string): Promis
   };
 }
 
-/** Of what is the default of transactions, the name for the present one. */
+/** For a default of transactions, the name of the setting of the current one. */
 const transactionNames: Readonly<Record<string, string>> = { default_transaction_read_only: 'transaction_read_only' };
 
 const unitMillis: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,4 +1,4 @@
-/** The result of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if there is nothing. */
+/** The result of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if it has no rows. */
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
 
 type RawRows<Row> = readonly Row[] | null;
@@ -14,6 +14,10 @@ export interface RawCatalog {
   readonly unproven: RawRows<RawColumnNumber>;
   readonly comments: RawRows<RawComment>;
   readonly indexes: RawRows<RawIndex>;
+  readonly uniqueIndexes: RawRows<RawUniqueIndex>;
+  readonly uniqueIndexKinds: RawRows<RawUniqueIndexKinds>;
+  readonly uniqueIndexDefinitions: RawRows<RawUniqueIndexDefinition>;
+  readonly uniqueIndexNames: RawRows<RawUniqueIndexName>;
   readonly foreignKeys: RawRows<RawForeignKey>;
   readonly targets: RawRows<RawTarget>;
   readonly types: RawRows<RawType>;
@@ -36,6 +40,7 @@ export type RawTable = readonly [
   /** Whether NOT NULL holds for all of its rows. */
   keepsNotNull: boolean,
   writable: number,
+  fillsColumns: boolean,
 ];
 
 export type RawColumn = readonly [
@@ -44,17 +49,20 @@ export type RawColumn = readonly [
   name: string,
   typeId: number,
   maxLength: number | null,
-  /** The type with its modifier, qualified where the search path of the connection asks for it. */
+  /** The type with its modifier, qualified if the search path of the connection requires it. */
   shownType: string | null,
   notNull: boolean,
   automatic: boolean,
+  hasDefault: boolean,
+  /** Whether its domain, or one below that, refuses null. */
+  fullDomain: boolean,
 ];
 
 export type RawColumnNumber = readonly [tableId: number, number: number];
 
 export type CommentedKind = 'schema' | 'relation' | 'constraint' | 'type' | 'function';
 
-/** The number is that of a column, and otherwise 0. */
+/** The number of a column, otherwise 0. */
 export type RawComment = readonly [kind: CommentedKind | null, id: number, number: number, text: string];
 
 export type RawIndex = readonly [
@@ -66,6 +74,33 @@ export type RawIndex = readonly [
   columns: readonly number[],
 ];
 
+export type RawUniqueIndex = readonly [
+  tableId: number,
+  id: number,
+  /** Whether a constraint has made it. */
+  constraint: boolean,
+  immediate: boolean,
+  keyCount: number,
+  columns: readonly number[],
+];
+
+export type RawUniqueIndexKinds = readonly [id: number, collations: readonly number[], operatorClasses: readonly number[]];
+
+/** Of an index that is no constraint's. */
+export type RawUniqueIndexDefinition = readonly [
+  id: number,
+  elements: readonly RawIndexElement[],
+  condition: string | null,
+  /** PostgreSQL's own representation of its expressions and its condition. */
+  nodes: string,
+  nullsNotDistinct: boolean | null,
+];
+
+/** A column or an expression as SQL, and the name of its collation; a hyphen if it has none. */
+export type RawIndexElement = readonly [sql: string, collation: string];
+
+export type RawUniqueIndexName = readonly [id: number, name: string];
+
 export type RawForeignKey = readonly [
   id: number,
   name: string,
@@ -74,7 +109,7 @@ export type RawForeignKey = readonly [
   targetId: number,
   targetColumns: readonly number[],
   validated: boolean,
-  /** The key of the partitioned table that this one was made for, or 0. */
+  /** The foreign key of the partitioned table that this one was created for, or 0. */
   parentId: number,
 ];
 
@@ -103,6 +138,7 @@ export type RawFunction = readonly [
   extension: boolean,
   volatile: boolean,
   securityDefiner: boolean,
+  plpgsql: boolean,
   variadic: boolean,
   returnsSet: boolean,
   rows: number,

@@ -24,6 +24,8 @@ export class AwaitedGraph implements ServedGraph {
 
   readCaches: ServedGraph['readCaches'] = () => this.#graph?.readCaches() ?? [];
 
+  readStatistics: ServedGraph['readStatistics'] = () => this.#graph?.readStatistics() ?? null;
+
   ping: ServedGraph['ping'] = () => (this.#graph === null ? Promise.reject(notYet()) : this.#graph.ping());
 }
 

@@ -2,11 +2,13 @@
 
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
 import type { CommandSettings, Configuration } from './config.ts';
+import { modelSettingNames } from './model-options.ts';
 
 const serviceSettingNames = [
   'schemas',
   'extraSearchPath',
   'introspection',
+  ...modelSettingNames,
   'schemaCache',
   'documentCache',
   'variantCache',
@@ -17,10 +19,26 @@ const serviceSettingNames = [
   'port',
   'basePath',
   'jwtSecret',
+  'previousJwtSecret',
+  'jwtKeys',
+  'supabase',
+  'jwtAudience',
+  'jwtIssuer',
+  'jwtLeeway',
+  'apiKeys',
+  'revokedTokens',
+  'roleClaim',
   'anonRole',
   'trustedRoles',
   'graphiql',
   'bodyLimit',
+  'persistedQueries',
+  'trustedDocuments',
+  'documentRoles',
+  'onlyTrustedDocuments',
+  'untrustedRoles',
+  'maxBatch',
+  'cacheControl',
   'corsOrigins',
   'rateLimit',
   'trustProxy',
@@ -38,7 +56,13 @@ const serviceSettingNames = [
   'limits',
   ...limitNames.map(limitSettingOf),
   'unlimitedRoles',
+  'idempotencyKeyLifetime',
+  'serverTiming',
   'reportCost',
+  'metricsKey',
+  'accessLog',
+  'slowOperations',
+  'slowOperationValues',
   'logLevel',
 ] as const;
 type ServiceSettingName = (typeof serviceSettingNames)[number];
@@ -52,7 +76,7 @@ export type DevelopmentConfiguration = Configuration<DevelopmentSettingName>;
 export const developmentSettings: CommandSettings<DevelopmentSettingName, never> = {
   names: [...serviceSettingNames, 'dataDir', 'dbPort', 'cacheDir'],
   required: [],
-  defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, logLevel: 'warn' },
+  defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, serverTiming: true, logLevel: 'warn' },
   defaultTexts: { jwtSecret: 'generated at random and kept' },
 };
 
@@ -61,6 +85,13 @@ type ServeSettingName =
   | 'databaseUrl'
   | 'poolSize'
   | 'workers'
+  | 'adminPort'
+  | 'adminHost'
+  | 'traceDatabase'
+  | 'projects'
+  | 'projectsDomain'
+  | 'projectConnections'
+  | 'projectIdle'
   | 'prepare'
   | 'schemaTriggers'
   | 'strict'
@@ -69,10 +100,9 @@ type ServeSettingName =
   | 'queueBytes'
   | 'queueTimeout'
   | 'waitForDatabase';
-type ServeRequired = 'databaseUrl' | 'jwtSecret';
-export type ServeConfiguration = Configuration<ServeSettingName, ServeRequired>;
+export type ServeConfiguration = Configuration<ServeSettingName>;
 
-export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
+export const serveSettings: CommandSettings<ServeSettingName, never> = {
   names: [
     'databaseUrl',
     ...serviceSettingNames,
@@ -81,12 +111,20 @@ export const serveSettings: CommandSettings<ServeSettingName, ServeRequired> = {
     'queueBytes',
     'queueTimeout',
     'workers',
+    'adminPort',
+    'adminHost',
+    'traceDatabase',
+    'projects',
+    'projectsDomain',
+    'projectConnections',
+    'projectIdle',
     'prepare',
     'schemaTriggers',
     'strict',
     'maxEventLoopDelay',
     'waitForDatabase',
   ],
-  required: ['databaseUrl', 'jwtSecret'],
+  required: [],
+  requiredUnless: { databaseUrl: ['projects'], jwtSecret: ['jwtKeys', 'supabase', 'apiKeys', 'projects'] },
   defaults: {},
 };

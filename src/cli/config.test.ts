@@ -59,6 +59,16 @@ test('a time is a number and its unit, and becomes milliseconds', () => {
   }
 });
 
+test('a path and a header are taken as they are where nothing can be smuggled in with them', () => {
+  for (const basePath of ['/api', '/api/v1.2/~me_-']) assert.equal(read(['basePath'], { flags: { basePath } }).basePath, basePath);
+  for (const basePath of ['api', '/', '/api/', '//x', '/a?b', '/a b', '/a%2fb'])
+    assert.equal(problemsOf(['basePath'], { flags: { basePath } }).length, 1, basePath);
+  for (const cacheControl of ['no-store', 'private, max-age=60', 'private="set-cookie",max-age=0'])
+    assert.equal(read(['cacheControl'], { flags: { cacheControl } }).cacheControl, cacheControl);
+  for (const cacheControl of ['max age', 'private,', 'max-age=', 'no-store\r\nset-cookie: a=b', 'private="a\nb"', 'private="a'])
+    assert.equal(problemsOf(['cacheControl'], { flags: { cacheControl } }).length, 1, cacheControl);
+});
+
 test('each problem is one line that names its source, and shows no secret', () => {
   assert.deepEqual(problemsOf(['port', 'jwtSecret'], { flags: { port: '-1' }, environment: { ROWGRAPH_JWT_SECRET: 'short' } }), [
     '--port must be a whole number from 0 to 65535 (it is "-1")',

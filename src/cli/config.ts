@@ -2,29 +2,39 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
  * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
+
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
-import { bytes, choice, duration, expected, integer, limit, list, onOrOff, type Setting, secret, text } from './setting-kinds.ts';
+import { checkCacheControl } from '../http/cache-control.ts';
+import {
+  checkBasePath,
+  checkClaimPath,
+  checkDatabaseUrl,
+  checkDomain,
+  checkJwtSecret,
+  checkKeysUrl,
+  checkMetricsKey,
+  checkSupabaseProject,
+} from './check-settings.ts';
+import {
+  additionList,
+  bytes,
+  bytesOrOff,
+  choice,
+  duration,
+  integer,
+  limit,
+  list,
+  onOrOff,
+  type Setting,
+  secret,
+  text,
+} from './setting-kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment of this process. */
 export function readEnvironment(): Environment {
   return process.env;
-}
-
-function checkDatabaseUrl(value: string): void {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
-    throw expected('must be a URL such as postgres://user@host:5432/name');
-}
-
-function checkBasePath(value: string): void {
-  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
-}
-
-/** HS256 requires a key at least as long as its hash (RFC 7518, section 3.2). */
-function checkJwtSecret(value: string): void {
-  if (value.length < 32) throw expected('must have at least 32 characters');
 }
 
 const anyPort = [0, 65_535] as const;
@@ -45,12 +55,49 @@ export const settings = {
   port: integer('PORT', 'HTTP port; 0 picks a free one', 4000, anyPort),
   host: text('ADDRESS', 'Address to listen on; 0.0.0.0 accepts connections from the network', '127.0.0.1'),
   jwtSecret: secret('SECRET', 'Secret for signing and verifying keys and tokens (HS256), at least 32 characters', checkJwtSecret),
+  previousJwtSecret: secret('SECRET', 'Secret before a change of --jwt-secret: tokens signed with it stay valid', checkJwtSecret),
+  jwtKeys: text(
+    'FILE|URL',
+    'Public keys that verify tokens (RS256, PS256, ES256, EdDSA): a PEM or JWKS file, or the URL of a JWKS',
+    undefined,
+    checkKeysUrl,
+  ),
+  supabase: text('PROJECT', 'Accept the tokens of a Supabase project, given by its reference or URL', undefined, checkSupabaseProject),
+  jwtAudience: list('NAMES', 'Audiences of which a token must name one (aud), separated by commas; - accepts any', []),
+  jwtIssuer: list('NAMES', 'Issuers of which a token must name one (iss), separated by commas; - accepts any', []),
+  jwtLeeway: duration('How far the clocks of issuers may differ', '0s', ['0s', '10min']),
+  apiKeys: text('FILE', 'JSON file of opaque keys, as "rowgraph keys --opaque" prints them; read again when it changes', undefined),
+  revokedTokens: text('FILE', 'JSON file of the tokens that are no longer valid; read again when it changes', undefined),
+  roleClaim: text('PATH', 'Claim that holds the role, such as .app_metadata.role', '.role', checkClaimPath),
   anonRole: text('ROLE', 'Database role for anonymous callers', 'anon'),
   trustedRoles: list('ROLES', 'Privileged roles that tokens may name nevertheless, separated by commas', []),
   strict: onOrOff('Refuse to start with a login role that is a superuser or bypasses row level security', false),
   poolSize: integer('NUMBER', 'Database connections per worker', 10, [1, 1000]),
+  adminPort: integer('PORT', 'Port that serves only health and metrics; --port serves no metrics then', undefined, anyPort),
+  adminHost: text('ADDRESS', 'Address that --admin-port listens on', '127.0.0.1'),
+  metricsKey: secret(
+    'KEY',
+    'Key that /metrics requires, in the header "Authorization: Bearer KEY"; at least 16 characters',
+    checkMetricsKey,
+  ),
   workers: integer('NUMBER', 'Processes that share the port', 1, [1, 256]),
+  projects: text(
+    'FILE|FOLDER',
+    'JSON map of project references to settings, or a folder of such files; read again when it changes',
+    undefined,
+  ),
+  projectsDomain: text('DOMAIN', 'Domain whose subdomains are project references, such as example.com', undefined, checkDomain),
+  projectConnections: integer('NUMBER', 'Maximum database connections of all projects together, per worker', 100, [1, 100_000]),
+  projectIdle: duration('How long a project that nobody uses keeps its connections and caches', '5min', ['1s', '24h']),
+  dialect: choice(['rowgraph', 'pg_graphql'], "Serve pg_graphql's schema with additions, or type for type as it is", 'rowgraph'),
+  additions: additionList("Additions to pg_graphql's schema, separated by commas; - for none"),
   introspection: choice(['directive', 'on', 'off'], 'Allow introspection as the schema comments say, always, or never', 'directive'),
+  nodeIdField: choice(
+    ['nodeId', 'id'],
+    'Name of the global identifier of rows; a column of that name is then called idColumn in rows',
+    'nodeId',
+  ),
+  requiredInputs: onOrOff('Require columns in inserts that are NOT NULL and that nothing fills in', false),
   prepare: onOrOff('Use named prepared statements; turn off for poolers that do not support them', true),
   schemaTriggers: onOrOff('At startup, install the event triggers that report schema changes; needs a superuser', false),
   schemaCache: bytes(
@@ -66,6 +113,25 @@ export const settings = {
   basePath: text('PATH', 'Path prefix of /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
   bodyLimit: bytes('Maximum size of a request body', 1024 ** 2, '1mb'),
+  persistedQueries: bytesOrOff('Total size of the documents that clients may store by their hash (automatic persisted queries)'),
+  trustedDocuments: text(
+    'FILE|FOLDER',
+    'JSON map of ids to documents that requests may name by their id, or a folder of such files; read again when it changes',
+    undefined,
+  ),
+  documentRoles: {
+    ...list('ROLES', 'Roles for which trusted documents are checked and compiled ahead, separated by commas', []),
+    defaultText: 'the anonymous role, authenticated',
+  },
+  onlyTrustedDocuments: onOrOff('Refuse all other documents than trusted ones', false),
+  untrustedRoles: list('ROLES', 'Roles that may run other documents too, separated by commas; - for none', []),
+  maxBatch: integer('NUMBER', 'Maximum requests in a batch, an array as the body; batches are refused unless set', undefined, [1, 1000]),
+  cacheControl: text(
+    'DIRECTIVES',
+    'The Cache-Control header of responses to GET requests that succeed, such as "private, max-age=60"',
+    'no-store',
+    checkCacheControl,
+  ),
   corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*']),
   rateLimit: integer('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
   trustProxy: text(
@@ -101,7 +167,13 @@ export const settings = {
   limits: choice(['off', 'default', 'strict'], 'What a request may cost before it reaches the database', 'default'),
   ...limitSettings,
   unlimitedRoles: list('ROLES', 'Roles whose requests have no limits, separated by commas; - for none', ['service_role']),
+  idempotencyKeyLifetime: duration('How long the response to a mutation is kept for its idempotency key', '24h', ['1s', '8760h']),
+  serverTiming: onOrOff('Report how long the stages of each request took, in the header Server-Timing', false),
   reportCost: onOrOff('Report the cost of each request in extensions.cost of its response', false),
+  accessLog: onOrOff('Log each request to the endpoint', false),
+  slowOperations: duration('Log operations that take at least this long', undefined, ['1ms', '24h']),
+  slowOperationValues: onOrOff('Log the variables and literals of slow operations, too', false),
+  traceDatabase: onOrOff('Set application_name to the traceparent of the request in each transaction, if traces are exported', false),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Minimum log level', 'info'),
   dataDir: text('FOLDER', 'Folder in which to keep the data between runs', undefined),
   dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 picks a free one', 0, anyPort),
@@ -153,6 +225,8 @@ export class ConfigurationError extends Error {
 export interface CommandSettings<Name extends SettingName, Required extends Name> {
   readonly names: readonly Name[];
   readonly required: readonly Required[];
+  /** Settings that are required unless one of others is given. */
+  readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
   readonly defaults: Partial<Configuration<Name>>;
   /** The default as shown by `--help` if the command finds a value itself. */
   readonly defaultTexts?: Partial<Record<Name, string>>;
@@ -168,7 +242,7 @@ export interface ConfigurationSources {
 
 /** The value of each setting: the flag's, else the environment's, else the file's, else the default. Throws `ConfigurationError`. */
 export function readConfiguration<Name extends SettingName, Required extends Name>(
-  { names, required, defaults }: CommandSettings<Name, Required>,
+  { names, required, requiredUnless = {}, defaults }: CommandSettings<Name, Required>,
   sources: ConfigurationSources,
 ): Configuration<Name, Required> {
   const problems: string[] = [];
@@ -177,14 +251,17 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
   for (const name of names) {
     const given = findGiven(name, sources, fileValues);
     if (given !== undefined) values[name] = parseGiven(settings[name], given, problems);
-    else if ((required as readonly SettingName[]).includes(name)) problems.push(missing(name));
+    else if ((required as readonly SettingName[]).includes(name)) problems.push(describeMissing(name));
+    else if (requiredUnless[name]?.every((other) => findGiven(other, sources, fileValues) === undefined))
+      problems.push(`${describeMissing(name)}; or give ${requiredUnless[name].map(flagOf).join(' or ')}`);
     else values[name] = defaults[name] ?? settings[name].default;
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return values as Configuration<Name, Required>;
 }
 
-function missing(name: SettingName): string {
+/** That a setting is missing, and what it is. */
+export function describeMissing(name: SettingName): string {
   return `${flagOf(name)} is missing (or set ${environmentVariableOf(name)}): ${settings[name].description}`;
 }
 

@@ -1,5 +1,4 @@
 /** `rowgraph cost`: prints what the operations of a document count against each limit. */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { limitNames, limitSettingOf, resolveLimits } from '../budget/limits.ts';
 import type { GraphQLRequest, RequestCost } from '../index.ts';
@@ -7,9 +6,19 @@ import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeCost } from './describe-cost.ts';
 import { limitOptionsOf } from './limit-options.ts';
+import { modelOptionsOf, modelSettingNames } from './model-options.ts';
+import { parseJsonObject, readDocument } from './request-options.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
-const names = ['databaseUrl', 'schemas', 'anonRole', 'limits', ...limitNames.map(limitSettingOf), 'unlimitedRoles'] as const;
+const names = [
+  'databaseUrl',
+  'schemas',
+  'anonRole',
+  ...modelSettingNames,
+  'limits',
+  ...limitNames.map(limitSettingOf),
+  'unlimitedRoles',
+] as const;
 const costSettings: CommandSettings<(typeof names)[number], never> = { names, required: [], defaults: {} };
 type CostConfiguration = ReturnType<typeof readSettings<(typeof names)[number], never>>;
 
@@ -30,7 +39,11 @@ export function costCommand(environment: Environment): Command {
   return addSettings(command, costSettings).action(async (file: string, { json, ...flags }: Flags & { readonly json?: boolean }) => {
     const configuration = readSettings(costSettings, flags, environment);
     const role = flags.role ?? configuration.anonRole;
-    const request = { query: readDocument(file), variables: parseVariables(flags.variables), operationName: flags.operation };
+    const request = {
+      query: readDocument(file),
+      variables: parseJsonObject('--variables', flags.variables, '{"first": 10}'),
+      operationName: flags.operation,
+    };
     const cost = await readCost(request, role, configuration, flags.role === undefined ? '--anon-role' : '--role');
     if (cost.operations.length === 0) throw new CommandError(`${file} contains no such operation`, 2);
     process.stdout.write(json ? `${JSON.stringify(cost, null, 2)}\n` : describeCost(cost));
@@ -50,7 +63,7 @@ async function readCost(request: GraphQLRequest, role: string, configuration: Co
     }
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
     await checkDatabase({ databaseUrl, schemas, role, roleFlag });
-    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...options });
+    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...modelOptionsOf(configuration), ...options });
     try {
       return await graph.cost(request, { role });
     } finally {
@@ -60,23 +73,4 @@ async function readCost(request: GraphQLRequest, role: string, configuration: Co
     if ((error as { code?: unknown }).code === 'GRAPHQL_PARSE_FAILED') throw new CommandError((error as Error).message, 2, error);
     throw error;
   }
-}
-
-function readDocument(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, 2, error);
-  }
-}
-
-function parseVariables(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const variables: unknown = JSON.parse(text);
-    if (typeof variables === 'object' && variables !== null && !Array.isArray(variables)) return variables as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
-  throw new CommandError('--variables must be a JSON object, such as {"first": 10}', 2);
 }

@@ -64,7 +64,13 @@ describe('describeReport', () => {
     );
   });
 
+  it('prints SQL as it is, line breaks in names and all', () => {
+    assert.ok(describeReport(report([open('a\nb')])).includes(`      ${open('a\nb').remedy}`));
+  });
+
   it('keeps control characters from the terminal', () => {
     assert.match(describeReport(report([open('a\u001b[31m')])), /table a \[31m: /);
+    const { remedy } = open('a\u001b[31m');
+    assert.ok(remedy?.includes('\u001b') && !describeReport(report([open('a\u001b[31m')])).includes('\u001b'));
   });
 });

@@ -3,6 +3,7 @@
  * under them the SQL that puts them right.
  */
 import type { DoctorReport, Finding, Severity } from '../index.ts';
+import { printable, printableSql } from './printable.ts';
 import type { Paint } from './terminal.ts';
 
 const headings: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
@@ -36,7 +37,7 @@ export function describeReport({ role, schemas, summary, findings }: DoctorRepor
     for (const [code, ofCode] of Map.groupBy(found, (finding) => finding.code)) {
       const alike = Map.groupBy(ofCode, ({ object, message }) => `${object} ${message}`);
       const described = [...alike.values()].flatMap((group) => (group.length > 1 ? describeGroup(group) : describeFinding(group[0]!)));
-      lines.push(`  ${code}`, ...described.map(printable));
+      lines.push(`  ${code}`, ...described);
     }
   }
   return `${lines.join('\n')}\n`;
@@ -49,9 +50,11 @@ function countOf(severity: Severity, count: number): string {
 function describeFinding({ object, name, message, remedy, contains, partitions = [] }: Finding): string[] {
   const named = contains.map((part) => part.replace(`${name}.`, ''));
   return [
-    `    ${object} ${name}: ${message}`,
-    ...(partitions.length > 0 ? [`      also its ${partitions.length === 1 ? 'partition' : 'partitions'} ${someOf(partitions)}`] : []),
-    ...(contains.length > 0 ? [`      also excluded: ${someOf(named)}`] : []),
+    printable(`    ${object} ${name}: ${message}`),
+    ...(partitions.length > 0
+      ? [printable(`      also its ${partitions.length === 1 ? 'partition' : 'partitions'} ${someOf(partitions)}`)]
+      : []),
+    ...(contains.length > 0 ? [printable(`      also excluded: ${someOf(named)}`)] : []),
     ...describeRemedies(statementsOf(remedy)),
   ];
 }
@@ -60,8 +63,10 @@ function describeFinding({ object, name, message, remedy, contains, partitions =
 function describeGroup(group: readonly Finding[]): string[] {
   const { object, message } = group[0]!;
   return [
-    `    ${group.length} × ${object}: ${message}`,
-    `      ${someOf(group.map(({ name, partitions = [] }) => (partitions.length > 0 ? `${name} (and ${partitions.length} partitions)` : name)))}`,
+    printable(`    ${group.length} × ${object}: ${message}`),
+    printable(
+      `      ${someOf(group.map(({ name, partitions = [] }) => (partitions.length > 0 ? `${name} (and ${partitions.length} partitions)` : name)))}`,
+    ),
     ...describeRemedies(group.flatMap(({ remedy }) => statementsOf(remedy))),
   ];
 }
@@ -79,12 +84,7 @@ function statementsOf(remedy: string | null): string[] {
 function describeRemedies(remedies: readonly string[]): string[] {
   const more = remedies.length - maxRemedies;
   return [
-    ...remedies.slice(0, maxRemedies).map((remedy) => `      ${remedy}`),
+    ...remedies.slice(0, maxRemedies).map((remedy) => `      ${printableSql(remedy)}`),
     ...(more > 0 ? [`      -- and ${more} more; --json lists them all`] : []),
   ];
-}
-
-/** Names in PostgreSQL may contain any character, including terminal control characters. */
-function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -19,7 +19,7 @@ export function devCommand(environment: Environment): Command {
     // PostgreSQL is compiled in other threads, which leaves this one time to load the modules.
     const [database, { serveEmbedded }] = await Promise.all([opening, import('./serve-embedded.ts')]);
     try {
-      await serveEmbedded(configuration, database);
+      await serveEmbedded(configuration, database, environment);
     } finally {
       await database.close();
     }

@@ -3,12 +3,14 @@ import { Command } from 'commander';
 import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeReport } from './describe-report.ts';
+import { modelOptionsOf, modelSettingNames } from './model-options.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 import { paintFor } from './terminal.ts';
 
-type Name = 'databaseUrl' | 'schemas' | 'anonRole';
+const names = ['databaseUrl', 'schemas', 'anonRole', ...modelSettingNames] as const;
+type Name = (typeof names)[number];
 const doctorSettings: CommandSettings<Name, 'databaseUrl'> = {
-  names: ['databaseUrl', 'schemas', 'anonRole'],
+  names,
   required: ['databaseUrl'],
   defaults: {},
 };
@@ -23,11 +25,12 @@ export function doctorCommand(environment: Environment): Command {
     .option('--role <ROLE>', 'The role (default: that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
-    const { databaseUrl, schemas, anonRole } = readSettings(doctorSettings, flags, environment);
+    const configuration = readSettings(doctorSettings, flags, environment);
+    const { databaseUrl, schemas, anonRole } = configuration;
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
     const role = flags.role ?? anonRole;
     await checkDatabase({ databaseUrl, schemas, role, roleFlag: flags.role === undefined ? '--anon-role' : '--role' });
-    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1 });
+    const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...modelOptionsOf(configuration) });
     try {
       const report = await graph.doctor({ role });
       process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report, paintFor(process.stdout)));

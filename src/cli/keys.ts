@@ -1,25 +1,29 @@
-/** `rowgraph keys`: signs keys with the project's secret. */
+/** `rowgraph keys`: signs keys with the project's secret, or makes an opaque one. */
 import { Command } from 'commander';
-import { signKey } from '../auth/sign-key.ts';
+import { createApiKey, parseApiKeys } from '../auth/api-keys.ts';
+import { expiryOf, signKey } from '../auth/sign-key.ts';
 import { CommandError } from './command-error.ts';
-import type { CommandSettings, Environment } from './config.ts';
+import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
-const keysSettings = { names: ['jwtSecret', 'anonRole'], required: ['jwtSecret'], defaults: {} } as const satisfies CommandSettings<
+const keysSettings = { names: ['jwtSecret', 'anonRole'], required: [], defaults: {} } as const satisfies CommandSettings<
   'jwtSecret' | 'anonRole',
-  'jwtSecret'
+  never
 >;
 
-type Flags = Readonly<Record<'expires' | 'role' | 'claims', string | undefined>>;
+type Flags = Readonly<Record<'expires' | 'role' | 'claims' | 'opaque', string | undefined>>;
 
 export function keysCommand(environment: Environment): Command {
   const command = new Command('keys')
-    .description('Sign a key for anon and one for service_role, or a token for the role of --role')
+    .description('Sign a key for anon and one for service_role, or a token for the role of --role, or make an opaque key')
     .option('--role <ROLE>', 'Print only one token, for this role')
-    .option('--claims <JSON>', 'Additional claims for that token, such as {"sub":"…"}; requires --role')
-    .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: until the secret changes)');
+    .option('--opaque <NAME>', 'Print an opaque key for the role of --role, and the entry of this name for the file of --api-keys')
+    .option('--claims <JSON>', 'Additional claims for that token or key, such as {"sub":"…"}; requires --role')
+    .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: until they are replaced)');
   return addSettings(command, keysSettings).action(async (flags: Flags) => {
     const { jwtSecret, anonRole } = readSettings(keysSettings, flags, environment);
+    if (flags.opaque !== undefined) return printOpaque(flags.opaque, anonRole, flags);
+    if (jwtSecret === undefined) throw new ConfigurationError([describeMissing('jwtSecret')]);
     if (flags.role !== undefined) return print(await sign(jwtSecret, flags.role, flags));
     if (flags.claims !== undefined) throw new CommandError('--claims requires --role', 2);
     const width = Math.max(anonRole.length, 'service_role'.length) + 2;
@@ -27,15 +31,51 @@ export function keysCommand(environment: Environment): Command {
   });
 }
 
+/** The key, which is nowhere else, on one line; on the next what the file of keys needs of it. */
+function printOpaque(name: string, anonRole: string, { role, claims, expires }: Flags): void {
+  if (name === '' || role === undefined) throw new CommandError('--opaque requires a name, and --role', 2);
+  const { key, hash } = createApiKey(role === anonRole ? 'publishable' : 'secret');
+  const entry = {
+    hash,
+    role,
+    ...(expires !== undefined && { expires: expiresAt(expires) }),
+    ...(claims !== undefined && { claims: parseClaims(claims) }),
+  };
+  const file = JSON.stringify(Object.fromEntries([[name, entry]]));
+  checkEntry(file);
+  print(key);
+  print(file);
+}
+
+/** Nobody is given a key that the server would refuse. */
+function checkEntry(file: string): void {
+  try {
+    parseApiKeys(file);
+  } catch (error) {
+    throw new CommandError((error as Error).message, 2, error);
+  }
+}
+
+function expiresAt(expires: string): string {
+  try {
+    return new Date(expiryOf(expires) * 1000).toISOString();
+  } catch (error) {
+    throw wrongTime(expires, error);
+  }
+}
+
 async function sign(secret: string, role: string, { expires, claims }: Flags): Promise<string> {
   const members = claims === undefined ? {} : parseClaims(claims);
   try {
     return await signKey(secret, role, expires, members);
   } catch (error) {
-    if (error instanceof TypeError)
-      throw new CommandError(`--expires must be a time such as "30 days" or 12h (it is "${expires}")`, 2, error);
+    if (error instanceof TypeError) throw wrongTime(expires, error);
     throw error;
   }
+}
+
+function wrongTime(expires: string | undefined, cause: unknown): CommandError {
+  return new CommandError(`--expires must be a time such as "30 days" or 12h (it is "${expires}")`, 2, cause);
 }
 
 function parseClaims(text: string): Record<string, unknown> {

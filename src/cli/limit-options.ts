@@ -3,7 +3,7 @@
 import { type LimitBase, type LimitSettingName, type LimitSettings, limitNames, limitSettingOf } from '../budget/limits.ts';
 import type { RowgraphOptions } from '../index.ts';
 
-type LimitConfiguration = Readonly<Record<LimitSettingName, number | 'off' | undefined>> & {
+export type LimitConfiguration = Readonly<Record<LimitSettingName, number | 'off' | undefined>> & {
   readonly limits: LimitBase;
   readonly unlimitedRoles: readonly string[];
 };

@@ -1,6 +1,8 @@
 /**
  * Starts this process over with the settings of V8 and of the C library that keep a server small; they can only be given when Node starts. Process
  * id, standard streams and command line stay what they are (execve of POSIX).
+ *
+ * Leans on `process.execve`, which Node calls experimental (`test/contracts/node.test.ts`); a Node without it runs with its own settings.
  */
 import type { Environment } from './config.ts';
 

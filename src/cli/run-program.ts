@@ -1,24 +1,45 @@
 /** Reads the command line, runs a command, and turns failures into one line and an exit code. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { adviseCommand } from './advise.ts';
 import { CommandError, SilentExitError } from './command-error.ts';
 import { ConfigurationError, type Environment } from './config.ts';
 import { costCommand } from './cost.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { documentsCommand } from './documents.ts';
+import { explainCommand } from './explain.ts';
+import { extensionCommand } from './extension.ts';
 import { keysCommand } from './keys.ts';
+import { projectsCommand } from './projects.ts';
 import { rolesCommand } from './roles.ts';
 import { schemaCommand } from './schema.ts';
 import { serveCommand } from './serve.ts';
 import { triggersCommand } from './triggers.ts';
+import { upgradeCheckCommand } from './upgrade-check.ts';
 
 function createProgram(environment: Environment): Command {
   const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
   const program = new Command('rowgraph').description(description).version(version);
-  const makers = [devCommand, serveCommand, rolesCommand, schemaCommand, costCommand, doctorCommand, triggersCommand, keysCommand];
+  const makers = [
+    devCommand,
+    serveCommand,
+    rolesCommand,
+    schemaCommand,
+    costCommand,
+    explainCommand,
+    adviseCommand,
+    doctorCommand,
+    documentsCommand,
+    extensionCommand,
+    triggersCommand,
+    upgradeCheckCommand,
+    keysCommand,
+    projectsCommand,
+  ];
   for (const command of makers.map((make) => make(environment))) program.addCommand(command);
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });
   }
   return program;

@@ -1,25 +1,38 @@
 /** Serves the embedded database of `rowgraph dev`, and prints where and how, until it is stopped. */
 import type { PGlite } from '@electric-sql/pglite';
-import { pino } from 'pino';
 import { signKey } from '../auth/sign-key.ts';
 import type { Observer } from '../events.ts';
-import { createRowgraph } from '../index.ts';
-import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
+import { isLoopbackHost } from '../http/check-local-page.ts';
+import type { WatchedDocuments } from '../http/documents/watched-documents.ts';
+import type { PageOptions } from '../http/server-options.ts';
+import { createRowgraph, type Rowgraph } from '../index.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { SilentExitError } from './command-error.ts';
 import type { DevelopmentConfiguration } from './command-settings.ts';
+import type { Environment } from './config.ts';
 import { describeDevelopment } from './describe-development.ts';
+import { DocumentCheck } from './document-check.ts';
 import { AccessNotes } from './embedded/access-notes.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './embedded/database-socket.ts';
+import { DevelopmentBackend } from './embedded/development-backend.ts';
 import { readDirectiveNotes } from './embedded/directive-notes.ts';
 import type { EmbeddedDatabase } from './embedded/embedded-database.ts';
+import { readExampleOperations } from './embedded/example-operations.ts';
 import { chooseSampleQuery } from './embedded/sample-query.ts';
+import { lastExportMilliseconds, openTelemetry } from './open-telemetry.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { explainListenError, graphOptionsOf, startService } from './start-service.ts';
 import { paintFor } from './terminal.ts';
+import { tokenRulesOf } from './token-rules.ts';
+import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
 
 /** Resolves once it has been stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
-export async function serveEmbedded(configuration: DevelopmentConfiguration, database: EmbeddedDatabase): Promise<void> {
-  const telemetry = createTelemetry({ level: configuration.logLevel, destination: pino.destination(2) });
+export async function serveEmbedded(
+  configuration: DevelopmentConfiguration,
+  database: EmbeddedDatabase,
+  environment: Environment,
+): Promise<void> {
+  const telemetry = openTelemetry(configuration, environment);
   const end = watchForEnd(telemetry.observe);
   boundEnd(end, configuration);
   const opened: { close(): Promise<void> }[] = [];
@@ -29,6 +42,7 @@ export async function serveEmbedded(configuration: DevelopmentConfiguration, dat
   } finally {
     // The socket before the server: a transaction that psql has open would keep the requests in flight waiting.
     for (const each of opened.reverse()) await each.close();
+    await telemetry.stop(lastExportMilliseconds);
   }
   if (end.hasFaults()) throw new SilentExitError(1);
 }
@@ -42,12 +56,21 @@ async function open(
 ): Promise<string> {
   const { schemas, anonRole, dbPort, graphiql, basePath = '' } = configuration;
   const access = new AccessNotes(pglite, configuration);
-  const observe = tellOfChanges(access, telemetry.observe);
+  const check = new DocumentCheck();
+  const observe = tellOfChanges(access, (event) => {
+    telemetry.observe(event);
+    check.notice(event);
+  });
   const graph = await createRowgraph({ ...graphOptionsOf(configuration), database: pglite, schemaTriggers: true, observe });
   opened.push(graph);
+  const documents = await openTrustedDocuments(configuration, observe);
+  opened.push({ close: async () => closeDocuments(documents, check) });
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
-  const server = await startService({ configuration, jwtSecret, anonKey, graph, telemetry });
+  const tokens = await tokenRulesOf(configuration, telemetry.observe);
+  const page = await choosePage(configuration, { pglite, graph, jwtSecret, anonKey });
+  const server = await startService({ configuration, jwtSecret, tokens, page, graph, telemetry, documents });
   opened.push(server);
+  if (documents !== null) check.begin({ documents, graph, roles: documentRolesOf(configuration), report: telemetry.observe });
   const socket = await openSocket(pglite, dbPort);
   opened.push(socket);
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
@@ -55,6 +78,21 @@ async function open(
   const hints = await access.describe(graph);
   const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, hints, directives };
   return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
+}
+
+/** Who reaches the server from elsewhere gets the page without its backend, which makes anybody anybody. */
+async function choosePage(
+  { host, anonRole }: DevelopmentConfiguration,
+  { pglite, graph, jwtSecret, anonKey }: { pglite: PGlite; graph: Rowgraph; jwtSecret: string; anonKey: string },
+): Promise<PageOptions> {
+  const operations = await readExampleOperations(graph, [anonRole, 'authenticated']);
+  if (!isLoopbackHost(host)) return { anonKey, operations };
+  return { anonKey, operations, backend: new DevelopmentBackend({ pglite, graph, jwtSecret, anonRole }) };
+}
+
+function closeDocuments(documents: WatchedDocuments | null, check: DocumentCheck): void {
+  documents?.stop();
+  check.end();
 }
 
 /** The observer, which also says on the terminal when the schema has got something that is missing from the API. */

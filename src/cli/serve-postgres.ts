@@ -1,22 +1,31 @@
 /** Serves a PostgreSQL server until it is stopped, alone or as one of the workers of `supervise-workers.ts`. */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
+import type { ServedGraph } from '../http/served-graph.ts';
+import type { AdminServer } from '../http/start-admin-server.ts';
 import type { RunningServer } from '../http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../index.ts';
-import { createTelemetry } from '../telemetry/create-telemetry.ts';
+import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { describeLogin } from '../telemetry/write-event.ts';
 import { awaitDatabase } from './await-database.ts';
 import { AwaitedGraph } from './awaited-graph.ts';
 import { checkDatabase, type DatabaseCheck } from './check-database.ts';
 import { CommandError, SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
+import type { Configuration, Environment } from './config.ts';
 import { UnreachableError } from './connect-once.ts';
+import { DocumentCheck } from './document-check.ts';
+import { lastExportMilliseconds, openTelemetry } from './open-telemetry.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
+import { describeAdmin, serveAdmin } from './serve-admin.ts';
+import { openProjects } from './serve-projects.ts';
 import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
+import { tokenRulesOf } from './token-rules.ts';
+import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
+import { askPrimary, listenToPrimary } from './worker-questions.ts';
 
 /** Of one attempt to connect, where there may be more. */
 const connectMilliseconds = 5000;
@@ -27,41 +36,78 @@ const databaseMilliseconds = 2000;
 const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
 
 /** Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it. */
-export async function servePostgres(configuration: ServeConfiguration): Promise<void> {
-  const { waitForDatabase: milliseconds, logLevel, jwtSecret } = configuration;
-  const telemetry = createTelemetry({ level: logLevel, destination: pino.destination(2) });
-  const { observe } = telemetry;
+export async function servePostgres(configuration: ServeConfiguration, environment: Environment): Promise<void> {
+  const { waitForDatabase: milliseconds, jwtSecret, databaseUrl } = configuration;
+  const telemetry = openTelemetry(configuration, environment);
+  const check = new DocumentCheck();
+  const observe: Observer = (event) => {
+    telemetry.observe(event);
+    check.notice(event);
+  };
+  const documents = await openTrustedDocuments(configuration, observe);
+  const tokens = await tokenRulesOf(configuration, observe);
+  const projects = await openProjects(configuration, observe);
+  if (projects !== null) telemetry.watchProjects(projects.counts);
   const end = watchForEnd(observe);
   boundEnd(end, configuration);
   const served = new AwaitedGraph();
+  const shared = shareMetrics(telemetry, served);
+  // Of several workers, the primary has the port.
+  const admin = cluster.isWorker ? null : await serveAdmin(configuration, { ...shared, ping: served.ping, isDraining: end.isBegun });
   let listening: Promise<RunningServer> | undefined;
   const listen = (): Promise<RunningServer> => {
-    listening ??= startService({ configuration, jwtSecret, anonKey: null, graph: served, telemetry });
+    const shown = { telemetry: shared, documents, projects };
+    listening ??= startService({ configuration, jwtSecret, tokens, page: {}, graph: served, ...shown });
     return listening;
   };
   const onWait = async (error: UnreachableError): Promise<void> => {
     observe({ kind: 'database-awaited', error, milliseconds });
     await listen();
   };
-  const opening = awaitDatabase(() => openGraph(configuration, observe), { milliseconds, onWait, isOver: end.isBegun });
+  if (databaseUrl === undefined) served.open(noGraph);
+  const open = async () => (databaseUrl === undefined ? null : openGraph({ ...configuration, databaseUrl }, observe));
+  const opening = awaitDatabase(open, { milliseconds, onWait, isOver: end.isBegun });
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
-    if (graph !== null && !end.isBegun()) {
-      served.open(graph);
-      await announce(await listen(), configuration, graph);
+    if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
+      if (graph !== null) served.open(graph);
+      await announce(await listen(), configuration, graph, admin);
+      // Each worker compiles them, one reports.
+      const report = isSpokesman ? telemetry.observe : () => undefined;
+      if (documents !== null && graph !== null) check.begin({ documents, graph, roles: documentRolesOf(configuration), report });
       // Ctrl-C and a fault do not wait for clients that may still send requests here.
       if ((await end.begun) === 'SIGTERM') await Promise.race([(await listen()).drain(), end.faulted]);
     }
   } finally {
+    documents?.stop();
+    check.end();
     await (await listening)?.close();
     // Where the end came before the database, the process does not wait for it.
-    if (served.isOpen) await Promise.race([(await opening)?.close(), sleep(databaseMilliseconds, null, { ref: false })]);
+    const closing = Promise.all([served.isOpen && opening.then((graph) => graph?.close()), projects?.close()]);
+    const isLate = sleep(databaseMilliseconds, null, { ref: false });
+    await Promise.all([Promise.race([closing, isLate]), telemetry.stop(lastExportMilliseconds), admin?.close()]);
   }
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
+/** In a worker, the metrics are those of all workers, which the primary adds up; elsewhere they are the process's own. */
+function shareMetrics(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
+  if (!cluster.isWorker) return telemetry;
+  listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) });
+  const writeMetrics = async (): Promise<string> => ((await askPrimary('metrics')) as string | null) ?? telemetry.writeMetrics();
+  return { ...telemetry, writeMetrics };
+}
+
+/** Where only projects have databases, the server is ready without one, and `serve-projects.ts` refuses what is for none of them. */
+const noGraph: ServedGraph = {
+  executeRaw: () => Promise.reject(new Error('a request without a project was executed')),
+  readCaches: () => [],
+  readStatistics: () => null,
+  ping: async () => {},
+};
+
 /** Checks the database and opens it. Rejects with `UnreachableError` if that may succeed later. */
-async function openGraph(configuration: ServeConfiguration, observe: Observer): Promise<Rowgraph> {
+async function openGraph(configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>, observe: Observer): Promise<Rowgraph> {
   const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueBytes, queueTimeout } =
     configuration;
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
@@ -95,14 +141,20 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
 }
 
 /** Prints where the service is. Programs read standard output too, so the first line must not change. */
-async function announce({ url }: RunningServer, { basePath = '', graphiql, anonRole }: ServeConfiguration, graph: Rowgraph): Promise<void> {
+async function announce(
+  { url }: RunningServer,
+  { basePath = '', graphiql, anonRole }: ServeConfiguration,
+  graph: Rowgraph | null,
+  admin: AdminServer | null,
+): Promise<void> {
   const lines = [`rowgraph serves ${url}${basePath}/graphql/v1`];
   if (graphiql) {
     lines.push(`GraphiQL: ${url}${basePath}/graphiql`);
-    const { errors } = await graph.execute({ query: '{ __schema { queryType { name } } }' }, { role: anonRole });
+    const { errors } = (await graph?.execute({ query: '{ __schema { queryType { name } } }' }, { role: anonRole })) ?? {};
     if (errors !== undefined)
       lines.push(`Introspection is off for ${anonRole}, so GraphiQL cannot show the schema; turn it on with --introspection on`);
   }
+  lines.push(...describeAdmin(admin));
   if (cluster.worker) cluster.worker.send(lines);
   else process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -16,7 +16,7 @@ export function serveCommand(environment: Environment): Command {
     }
     const { servePostgres } = await import('./serve-postgres.ts');
     try {
-      await servePostgres(configuration);
+      await servePostgres(configuration, environment);
     } finally {
       // The channel to the primary would keep a worker going.
       cluster.worker?.disconnect();

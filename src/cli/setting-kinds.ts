@@ -3,6 +3,8 @@
  * does not. The settings themselves are in `config.ts`.
  */
 
+import { type AdditionName, additionNames } from '../model/additions.ts';
+
 /** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
 export interface Setting<Value> {
   /** What stands for the value in `--help`. */
@@ -92,6 +94,18 @@ export function list(placeholder: string, description: string, fallback: readonl
   return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
 }
 
+/** Some of the additions to pg_graphql's schema, or all of them by default. */
+export function additionList(description: string): Setting<readonly AdditionName[]> {
+  const names = list('NAMES', description, []);
+  const parse = (value: string): readonly AdditionName[] =>
+    names.parse(value).map((item) => {
+      const found = additionNames.find((name) => name === item);
+      if (found === undefined) throw expected(`must name additions: ${additionNames.join(', ')}`);
+      return found;
+    });
+  return { ...names, default: additionNames, defaultText: 'all', parse };
+}
+
 /** A text that errors never repeat. It has no default. */
 export function secret(placeholder: string, description: string, check: (value: string) => void): Setting<string | undefined> {
   const parse = (value: string): string => {
@@ -112,6 +126,13 @@ export function bytes(description: string, fallback: number, fallbackText: strin
     return size;
   };
   return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
+}
+
+/** A size in bytes, or `off`, which is the default. */
+export function bytesOrOff(description: string): Setting<number | 'off'> {
+  const size = bytes(description, 0, 'off');
+  const parse = (value: string): number | 'off' => (value === 'off' ? value : size.parse(value));
+  return { ...size, placeholder: 'SIZE|off', default: 'off', parse };
 }
 
 const durationUnits = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };

@@ -1,37 +1,78 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
 
 import { readProxyTrust } from '../http/client-address.ts';
+import type { WatchedDocuments } from '../http/documents/watched-documents.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
+import type { PageOptions, ServerOptions } from '../http/server-options.ts';
 import { type RunningServer, startServer } from '../http/start-server.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
-import { ConfigurationError, flagOf } from './config.ts';
-import { limitOptionsOf } from './limit-options.ts';
+import { type Configuration, ConfigurationError, flagOf } from './config.ts';
+import { type LimitConfiguration, limitOptionsOf } from './limit-options.ts';
+import { modelOptionsOf, type modelSettingNames } from './model-options.ts';
+import type { ServedProjects } from './serve-projects.ts';
 
 export interface ServiceOptions {
-  readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay'>>;
-  readonly jwtSecret: string;
-  /** What GraphiQL fills in; null leaves the key to the user. */
-  readonly anonKey: string | null;
+  readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
+  readonly jwtSecret: string | undefined;
+  readonly tokens: NonNullable<ServerOptions['tokens']>;
+  /** What the page at /graphiql is given, where it is served. */
+  readonly page: PageOptions;
   readonly graph: ServedGraph;
   readonly telemetry: Telemetry;
+  /** Null if there are none. */
+  readonly documents: WatchedDocuments | null;
+  /** What the server serves beside the graph; null if nothing. */
+  readonly projects?: ServedProjects | null;
 }
 
 /** Listens. Throws `CommandError` if the address is not available, and `ConfigurationError` if a proxy is not an address. */
-export async function startService({ configuration, jwtSecret, anonKey, graph, telemetry }: ServiceOptions): Promise<RunningServer> {
-  const { host, port, basePath, graphiql, corsOrigins, rateLimit, trustProxy, maxEventLoopDelay } = configuration;
+export async function startService({
+  configuration,
+  jwtSecret,
+  tokens,
+  page,
+  graph,
+  telemetry,
+  documents,
+  projects = null,
+}: ServiceOptions): Promise<RunningServer> {
+  const {
+    host,
+    port,
+    basePath,
+    graphiql,
+    persistedQueries,
+    maxBatch,
+    serverTiming,
+    cacheControl,
+    corsOrigins,
+    rateLimit,
+    trustProxy,
+    maxEventLoopDelay,
+  } = configuration;
   checkProxies(trustProxy);
   try {
     return await startServer({
       graph,
-      jwtSecret,
+      ...(jwtSecret !== undefined && { jwtSecret }),
+      tokens,
       host,
       port,
+      cacheControl,
+      serverTiming,
       corsOrigins,
-      graphiql: graphiql && (anonKey === null || { anonKey }),
+      graphiql: graphiql && page,
       telemetry,
+      metrics: metricsOf(configuration),
+      ...(configuration.traceDatabase && { traceDatabase: true }),
       ...serverLimitsOf(configuration),
+      ...projects?.serverOptions,
+      ...(documents !== null && { trustedDocuments: documents }),
+      ...(configuration.onlyTrustedDocuments && { untrustedRoles: configuration.untrustedRoles }),
+      ...(persistedQueries !== 'off' && { persistedQueries }),
+      ...(maxBatch !== undefined && { maxBatch }),
       ...(basePath !== undefined && { basePath }),
       ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
       ...(trustProxy !== undefined && { trustProxy }),
@@ -40,6 +81,12 @@ export async function startService({ configuration, jwtSecret, anonKey, graph, t
   } catch (error) {
     throw explainListenError(error, host, port);
   }
+}
+
+/** With a port of their own, the metrics are not served on the other one. */
+function metricsOf({ adminPort, metricsKey }: ServiceOptions['configuration']): NonNullable<ServerOptions['metrics']> {
+  if (adminPort !== undefined) return 'elsewhere';
+  return metricsKey === undefined ? {} : { key: metricsKey };
 }
 
 function checkProxies(trustProxy: string | undefined): void {
@@ -62,14 +109,31 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
   };
 }
 
-/** What the settings that `dev` and `serve` share say of the graph. */
-export function graphOptionsOf(configuration: ServiceConfiguration) {
-  const { schemas, extraSearchPath, introspection, trustedRoles, reportCost, requestTimeout: timeout } = configuration;
+type CacheConfiguration = Configuration<'schemaCache' | 'documentCache' | 'variantCache' | 'statementCache' | 'introspectionCache'>;
+type GraphConfiguration = CacheConfiguration &
+  Configuration<
+    'schemas' | 'extraSearchPath' | 'introspection' | 'trustedRoles' | 'reportCost' | 'requestTimeout' | 'idempotencyKeyLifetime'
+  > &
+  Configuration<(typeof modelSettingNames)[number]> &
+  LimitConfiguration;
+
+/** What the settings that `dev`, `serve` and projects share say of the graph. */
+export function graphOptionsOf(configuration: GraphConfiguration) {
+  const {
+    schemas,
+    extraSearchPath,
+    introspection,
+    trustedRoles,
+    reportCost,
+    requestTimeout: timeout,
+    idempotencyKeyLifetime,
+  } = configuration;
   const caches = cacheSizesOf(configuration);
-  return { schemas, extraSearchPath, introspection, trustedRoles, reportCost, timeout, caches, ...limitOptionsOf(configuration) };
+  const own = { schemas, extraSearchPath, introspection, trustedRoles, reportCost, timeout, idempotencyKeyLifetime, caches };
+  return { ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
 }
 
-function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache, introspectionCache }: ServiceConfiguration) {
+function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache, introspectionCache }: CacheConfiguration) {
   return {
     schemaBytes: schemaCache,
     documents: documentCache,

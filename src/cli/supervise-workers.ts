@@ -12,7 +12,10 @@ import { closeLostConnections } from './close-lost-connections.ts';
 import { SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
+import { describeAdmin, serveAdmin } from './serve-admin.ts';
 import { explainListenError } from './start-service.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
+import { listenToWorker } from './worker-questions.ts';
 
 /** Before the next worker starts where one could not; twice as long for the one after it, and so on. */
 const firstDelayMilliseconds = 100;
@@ -25,16 +28,27 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   const { workers, host, port, logLevel } = configuration;
   // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
   if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
-  const { observe } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
+  const { observe, metricsContentType } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const end = watchForEnd(observe);
   const supervisor = new Supervisor(workers, observe);
-  const failed = supervisor.start().then((lines) => {
-    if (lines !== null) process.stdout.write([`${lines[0]} from ${workers} processes`, ...lines.slice(1), ''].join('\n'));
-    return end.begun;
-  });
-  await Promise.race([end.begun, failed]);
-  const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-  await supervisor.stop(signal, longestEnd(configuration) + patienceMilliseconds);
+  const { metrics } = supervisor;
+  const ping = async (): Promise<void> => {
+    if (!(await metrics.areReady())) throw new Error('No worker is ready');
+  };
+  const service = { writeMetrics: () => metrics.write(), metricsContentType, ping, isDraining: end.isBegun, observe };
+  const admin = await serveAdmin(configuration, service);
+  try {
+    const failed = supervisor.start().then((lines) => {
+      if (lines !== null)
+        process.stdout.write([`${lines[0]} from ${workers} processes`, ...lines.slice(1), ...describeAdmin(admin), ''].join('\n'));
+      return end.begun;
+    });
+    await Promise.race([end.begun, failed]);
+    const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+    await supervisor.stop(signal, longestEnd(configuration) + patienceMilliseconds);
+  } finally {
+    await admin?.close();
+  }
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
@@ -48,6 +62,7 @@ class Supervisor {
   readonly #count: number;
   readonly #observe: Observer;
   readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly metrics = new WorkerMetrics(liveWorkers);
   #isStopping = false;
 
   constructor(count: number, observe: Observer) {
@@ -58,7 +73,7 @@ class Supervisor {
   /** Resolves, when all workers serve, to what the first one reports about the service; to null if `stop` came first. Rejects if the first worker exits before it serves. */
   async start(): Promise<readonly string[] | null> {
     // Alone, so that what is wrong with the settings, the database or the port is said once.
-    const first = forkWorker();
+    const first = this.#fork();
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
     if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
@@ -83,15 +98,22 @@ class Supervisor {
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
   async #keepAlive(failures: number): Promise<void> {
-    const worker = forkWorker();
+    const worker = this.#fork();
     const life = { hasServed: false, failures };
     return new Promise((resolve) => {
       this.#watch(worker, life, resolve);
-      worker.once('message', () => {
+      onServing(worker, () => {
         life.hasServed = true;
         resolve();
       });
     });
+  }
+
+  #fork(): Worker {
+    const worker = cluster.fork();
+    closeLostConnections(worker);
+    listenToWorker(worker, { metrics: () => this.metrics.write() });
+    return worker;
   }
 
   /** Replaces a worker when it dies: immediately, unless it could not even start. */
@@ -100,6 +122,7 @@ class Supervisor {
       if (this.#isStopping) return onServing();
       const { hasServed, failures } = life;
       const restartMilliseconds = hasServed ? 0 : Math.min(firstDelayMilliseconds * 2 ** failures, longestDelayMilliseconds);
+      this.metrics.noteExit(worker);
       this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
       const timer = setTimeout(() => {
         this.#restarts.delete(timer);
@@ -110,16 +133,17 @@ class Supervisor {
   }
 }
 
-function forkWorker(): Worker {
-  const worker = cluster.fork();
-  closeLostConnections(worker);
-  return worker;
+/** What a worker reports about the service when it is ready is a list of lines; questions and answers are objects. */
+function onServing(worker: Worker, listener: (lines: readonly string[]) => void): void {
+  worker.on('message', (message: unknown) => {
+    if (Array.isArray(message)) listener(message as readonly string[]);
+  });
 }
 
 /** What a worker reports about the service when it is ready; null if it exits first. */
 function untilServing(worker: Worker): Promise<readonly string[] | null> {
   return new Promise((resolve) => {
-    worker.once('message', (lines: readonly string[]) => resolve(lines));
+    onServing(worker, resolve);
     worker.once('exit', () => resolve(null));
   });
 }

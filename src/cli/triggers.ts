@@ -1,24 +1,27 @@
-/** `rowgraph triggers`: installs or removes the event triggers by which rowgraph learns of schema changes, or says whether they are there. */
+/**
+ * `rowgraph triggers`: installs or removes the event triggers by which rowgraph learns of schema changes, or says whether they are there. They come with all of
+ * the extension, as plain SQL.
+ */
 import { Argument, Command } from 'commander';
-import type { Client } from 'pg';
-import { installSchemaTriggers, readTriggersState, removeSchemaTriggers, type SchemaTriggersState } from '../freshness/schema-triggers.ts';
-import { CommandError, SilentExitError } from './command-error.ts';
+import { applyExtension, removeExtension } from '../extension/install-extension.ts';
+import { type Installation, judgeExtension } from '../extension/read-extension.ts';
+import { actOnExtension } from './act-on-extension.ts';
+import { SilentExitError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
-import { connectOnce } from './connect-once.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 const triggersSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
 
-const states: Readonly<Record<SchemaTriggersState, string>> = {
+const states: Readonly<Record<Installation, string>> = {
   installed: 'The schema triggers are installed.',
   outdated: 'The schema triggers are disabled, incomplete or of another version. Run "rowgraph triggers install".',
   absent: 'The schema triggers are not installed. rowgraph checks for schema changes every second instead.',
 };
 
 const actions = {
-  install: installSchemaTriggers,
-  remove: removeSchemaTriggers,
-  status: async () => undefined,
+  install: applyExtension,
+  remove: removeExtension,
+  status: undefined,
 } as const;
 type Action = keyof typeof actions;
 
@@ -28,22 +31,8 @@ export function triggersCommand(environment: Environment): Command {
     .addArgument(new Argument('<action>', '"status" exits with 1 unless they are installed').choices(Object.keys(actions)));
   return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
     const { databaseUrl } = readSettings(triggersSettings, flags, environment);
-    const state = await connectOnce(databaseUrl, (client) => act(client, action));
+    const state = judgeExtension(await actOnExtension(databaseUrl, `${action} event triggers`, actions[action]));
     process.stdout.write(`${states[state]}\n`);
     if (action === 'status' && state !== 'installed') throw new SilentExitError(1);
   });
-}
-
-async function act(client: Client, action: Action): Promise<SchemaTriggersState> {
-  const asText = { rowMode: 'array', types: { getTypeParser: () => String } } as const;
-  const database = { query: async (text: string) => (await client.query<(string | null)[]>({ text, ...asText })).rows };
-  try {
-    await actions[action](database);
-    return await readTriggersState(database);
-  } catch (error) {
-    const { code, message } = error as Error & { readonly code?: string };
-    // 42501: insufficient privilege.
-    if (code !== '42501') throw error;
-    throw new CommandError(`${client.user} cannot ${action} event triggers (${message}); log in as a superuser`, 2, error);
-  }
 }

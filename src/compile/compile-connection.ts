@@ -1,6 +1,6 @@
 /**
- * A connection as JSON text: one subselect reads the page and its columns, the select around it aggregates the edges.
- * For `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
+ * A connection as JSON text: a subselect reads the page and its columns, and the select around it aggregates the edges. For `{ edges { node { id } }
+ * pageInfo { hasNextPage } }` of the first 20:
  *
  *     (select concat('{"edges":[', coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
  *        '],"pageInfo":{"hasNextPage":', (count(*) > 20)::text, '}}')
@@ -8,36 +8,37 @@
  *        order by t1."id" limit 21) as t1)
  */
 
-import { type Guard, selectList, unguarded } from '../freshness/schema-guard.ts';
-import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, RowPlan } from '../plan/plan.ts';
+import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
+import { cursorText, edgeJson, type RowCompiler } from './compile-edge.ts';
 import { pinsColumns } from './compile-filter.ts';
+import { selectGroups } from './compile-groups.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
+import { type OrderValues, RowValues } from './order-values.ts';
 import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
 import type { Scope } from './scope.ts';
-import { keyJson, opaqueId, opaqueIdJson, quotedOrNull } from './value-json.ts';
-
-/** What makes the JSON text of a node: rows hold connections and connections hold rows, so one is given to the other. */
-export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;
+import { type Frame, noFrame, selectList } from './statement-frame.ts';
+import { opaqueId, quotedOrNull } from './value-json.ts';
 
 /** The connection as an expression of type text. */
 export function compileConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
   return sql`(${selectConnection(connection, source, context, compileRow)})`;
 }
 
-/** The connection as a statement that yields one text. */
+/** The connection as a statement that returns one text. */
 export function selectConnection(
   connection: ConnectionPlan,
   source: Source,
   context: StatementContext,
   compileRow: RowCompiler,
-  guard: Guard = unguarded,
+  frame: Frame = noFrame,
 ): Sql {
   const usesPage = connection.members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-  if (!usesPage) return aggregateMembers(connection, connection.members, source, context, { whole: true, guard });
-  return new ConnectionCompiler(connection, source, context, compileRow).compile(guard);
+  if (!usesPage && !connection.members.some(({ value }) => value.kind === 'groups'))
+    return aggregateMembers(connection, connection.members, source, context, { whole: true, frame });
+  return new ConnectionCompiler(connection, source, context, compileRow).compile(frame);
 }
 
 class ConnectionCompiler {
@@ -46,7 +47,7 @@ class ConnectionCompiler {
   readonly #context: StatementContext;
   readonly #compileRow: RowCompiler;
   readonly #page: PageQuery;
-  /** Whether something aggregates the rows of the page. Where nothing does, the select would yield each of them. */
+  /** Whether anything aggregates the rows of the page. If nothing does, the select would return one row for each of them. */
   #readsPage = false;
 
   constructor(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler) {
@@ -57,11 +58,11 @@ class ConnectionCompiler {
     this.#page = new PageQuery(connection, source, context);
   }
 
-  compile(guard: Guard): Sql {
-    // The text comes first: it tells the page which columns and whether one more row are needed.
+  compile(frame: Frame): Sql {
+    // The JSON comes first: compiling it tells the page which columns it needs, and whether it needs one more row.
     const json = concatenate(this.#object());
-    if (!this.#readsPage) return sql`select ${selectList(guard, [json])}`;
-    return sql`select ${selectList(guard, [json])}${newLine}from ${this.#page.scope.withRepeated(sql`(${this.#page.compile()})`)} as ${trusted(this.#page.scope.alias)}`;
+    if (!this.#readsPage) return sql`select ${selectList(frame, [json])}`;
+    return sql`select ${selectList(frame, [json])}${newLine}from ${this.#page.scope.withRepeated(sql`(${this.#page.compile()})`)} as ${trusted(this.#page.scope.alias)}`;
   }
 
   #object(): JsonText {
@@ -73,15 +74,16 @@ class ConnectionCompiler {
     const { value } = member;
     if (value.kind === 'type name') return typeNameJson(value.name);
     if (value.kind === 'edges') return ['[', this.#edges(value.members), ']'];
+    if (value.kind === 'groups') return [sql`(${selectGroups(this.#connection, value.groups, this.#source, this.#context)})`];
     if (isAggregate(value))
-      return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, { whole: false, guard: unguarded })})`];
+      return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, { whole: false, frame: noFrame })})`];
     return jsonObject(value.members.map((each) => ({ key: this.#context.key(each), value: this.#pageInfo(each.value) })));
   }
 
   #edges(members: readonly Member<EdgeValue>[]): Sql {
     if (this.#hasOneRow()) return this.#onlyEdge(members);
     this.#readsPage = true;
-    const edge = this.#edge(members, this.#page.scope);
+    const edge = this.#edge(members, this.#page.scope, this.#page.values);
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
     const filters = () => [
       ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
@@ -90,13 +92,11 @@ class ConnectionCompiler {
     return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
   }
 
-  #edge(members: readonly Member<EdgeValue>[], scope: Scope): Sql {
-    return concatenate(
-      jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#edgeValue(member.value, scope) }))),
-    );
+  #edge(members: readonly Member<EdgeValue>[], scope: Scope, values: OrderValues): Sql {
+    return edgeJson(members, this.#connection.page.keys, scope, values, this.#context, this.#compileRow);
   }
 
-  /** Whether the filter names a key, so that there is nothing to order, to cut or to aggregate. */
+  /** Whether the filter pins the whole key, so that there is nothing to order, limit or aggregate. */
   #hasOneRow(): boolean {
     const { table, page, filter, members } = this.#connection;
     return (
@@ -112,13 +112,14 @@ class ConnectionCompiler {
     );
   }
 
-  /** In a subselect, where a second row is an error: after a change of the schema the key may be none any more. */
+  /** In a subselect, which fails if there is a second row: after a schema change, the key may no longer be unique. */
   #onlyEdge(members: readonly Member<EdgeValue>[]): Sql {
-    const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#page.scope.alias);
-    return sql`coalesce((select ${this.#edge(members, scope)}${newLine}from ${from}${where(conditions)}), '')`;
+    const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases, this.#page.scope.alias);
+    const edge = this.#edge(members, scope, new RowValues(scope, this.#context.aliases));
+    return sql`coalesce((select ${edge}${newLine}from ${from}${where(conditions)}), '')`;
   }
 
-  /** Rows without a value in the first key column are no edges, as in pg_graphql: views have such, and what functions yield. */
+  /** Rows whose first key column is null are not edges, as in pg_graphql. Views and functions may return such rows. */
   #hasKey(): Sql[] {
     const [first] = this.#connection.table.primaryKey;
     return first && !this.#page.scope.isNeverNull(first) ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
@@ -130,32 +131,12 @@ class ConnectionCompiler {
     return present.length > 0 ? sql` filter (where ${join(present, ' and ')})` : sql``;
   }
 
-  /** Whether somebody asks if rows follow the page in walking direction. */
+  /** Whether the query asks if more rows follow in the direction of paging. */
   #asksForMore(): boolean {
     const wanted = this.#connection.page.direction === 'forward' ? 'has next page' : 'has previous page';
     return this.#connection.members.some(
       ({ value }) => value.kind === 'page info' && value.members.some((each) => each.value.kind === wanted),
     );
-  }
-
-  #edgeValue(value: EdgeValue, scope: Scope): JsonText {
-    switch (value.kind) {
-      case 'type name':
-        return typeNameJson(value.name);
-      case 'cursor':
-        return opaqueIdJson(this.#cursorText(scope));
-      case 'node':
-        return this.#compileRow(value.row, scope, this.#context);
-    }
-  }
-
-  #cursorText(scope: Scope): Sql {
-    const { keys } = this.#connection.page;
-    const elements: JsonText = keys.flatMap(({ column }, index) => [
-      ...(index > 0 ? [', '] : []),
-      ...keyJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
-    ]);
-    return concatenate(['[', ...elements, ']']);
   }
 
   #pageInfo(value: PageInfoValue): JsonText {
@@ -174,15 +155,17 @@ class ConnectionCompiler {
     }
   }
 
-  /** The cursor of the first or last row in walking order. */
+  /** The cursor of the first or last row in paging order. */
   #cursorAt(first: boolean): Sql {
     this.#readsPage = true;
     const last = this.#asksForMore() ? sql`least(count(*), ${this.#page.limit()})` : sql`count(*)`;
     const isCut = this.#asksForMore() && first;
     const position = first ? sql`1` : last;
-    // PostgreSQL sorts the rows once for all aggregates, and so in the order of the edges, if nothing is said here.
+    // Without an ORDER BY of its own, the aggregate takes the rows as PostgreSQL has sorted them for the edges.
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
-    const id = quotedOrNull(opaqueId(sql`(${builtIn('array_agg', sql`${this.#cursorText(this.#page.scope)}${order}`)})[${position}]`));
+    const id = quotedOrNull(
+      opaqueId(sql`(${builtIn('array_agg', sql`${cursorText(this.#connection.page.keys, this.#page.values)}${order}`)})[${position}]`),
+    );
     return isCut ? sql`case when ${this.#page.limit()} > 0 then ${id} else 'null' end` : id;
   }
 
@@ -192,7 +175,7 @@ class ConnectionCompiler {
     return sql`(count(*) > ${this.#page.limit()})::text`;
   }
 
-  /** Whether rows precede the page in walking direction. An empty page says no, as pg_graphql does. */
+  /** Whether rows precede the page in the direction of paging. False for an empty page, as in pg_graphql. */
   #hasOther(): Sql {
     const reasons = this.#page.reasonsForOther();
     if (reasons.length === 0) return literal('false');

@@ -4,27 +4,32 @@
 import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
 import { bind, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
-import type { Scope } from './scope.ts';
+import { comparisonOf } from './comparison.ts';
+import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
+import type { Aliases, Scope } from './scope.ts';
 
-/** The condition, in parentheses where it joins several. */
-export function compileFilter(filter: Filter, scope: Scope): Sql {
+/** The condition, in parentheses if it joins several. `place`: where it stands among the conditions of its statement. */
+export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, place: Place = whereClause): Sql {
   switch (filter.kind) {
     case 'and':
-    case 'or':
-      return sql`(${join(
-        filter.filters.map((each) => compileFilter(each, scope)),
-        ` ${filter.kind} `,
-      )})`;
+    case 'or': {
+      const inside = filter.kind === 'and' ? place : withinExpression(place);
+      const conditions = filter.filters.map((each) => compileFilter(each, scope, aliases, inside));
+      return sql`(${join(conditions, ` ${filter.kind} `)})`;
+    }
     case 'not':
-      return sql`not (${compileFilter(filter.filter, scope)})`;
+      return sql`not (${compileFilter(filter.filter, scope, aliases, withinExpression(place))})`;
     case 'null test':
       return sql`${scope.column(filter.column.name)} ${trusted(filter.isNull ? 'is null' : 'is not null')}`;
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
+    case 'related rows':
+    case 'related count':
+      return compileRelationFilter(filter, scope, aliases, place, compileFilter);
   }
 }
 
-/** Whether the filter names a value of each of these columns. */
+/** Whether the filter requires each of these columns to equal a value. */
 export function pinsColumns(filter: Filter | null, columns: readonly Column[]): boolean {
   const pinned = filter ? pinnedBy(filter) : [];
   return columns.every((column) => pinned.includes(column));
@@ -35,32 +40,13 @@ function pinnedBy(filter: Filter): readonly Column[] {
   return filter.kind === 'comparison' && filter.operator === 'eq' ? [filter.column] : [];
 }
 
-const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
-  eq: '=',
-  neq: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  like: 'like',
-  ilike: 'ilike',
-  regex: '~',
-  iregex: '~*',
-  startsWith: '^@',
-  contains: '@>',
-  containedBy: '<@',
-  overlaps: '&&',
-};
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
-  const left = scope.column(column.name);
-  const type = column.type.sqlType;
-  if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type}[]`)})`;
-  return sql`${left} ${trusted(symbols[operator])} ${knownValue(parameter, column.type) ?? bind(parameter, type)}`;
+  return comparisonOf(scope.column(column.name), operator, parameter, column.type.sqlType, knownValue(parameter, column.type));
 }
 
 /**
- * An enum value or boolean that stands in the document is one of few, and the word for it is the model's: in the text, PostgreSQL can plan
- * for it and use partial indexes. Everything else is bound.
+ * An enum value or boolean from the document becomes part of the SQL, spelled as in the model, so that PostgreSQL can plan for it and use partial
+ * indexes. Everything else is bound.
  */
 function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
   if (value.kind !== 'constant') return undefined;

@@ -1,40 +1,60 @@
 /**
- * A mutation as one statement: a common table expression writes, the select around it makes the response. Of an insert of one row, RETURNING does.
+ * A mutation as one statement: a common table expression writes, and the select around it builds the response. For an insert of one row, RETURNING
+ * builds it.
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
  *     select concat('{"affectedCount":', count(*), … from changed as t1
  */
 
-import { type Guard, selectList } from '../freshness/schema-guard.ts';
-import type { DeletePlan, InsertPlan, Member, MutationPlan, ResponseValue, RowPlan, UpdatePlan } from '../plan/plan.ts';
+import type { Column, Table } from '../model/model.ts';
+import type {
+  ConflictPlan,
+  DeletePlan,
+  InsertPlan,
+  Member,
+  MutationPlan,
+  Parameter,
+  ResponseValue,
+  RowPlan,
+  UpdatePlan,
+} from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
-import { compileRow, tableSource } from './compile-row.ts';
+import { compileRow } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
+import { RowValues } from './order-values.ts';
 import { where } from './page-query.ts';
-import { DerivedScope, directScope, type Scope } from './scope.ts';
+import { tableSource } from './related-source.ts';
+import { type Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
+import { orderBy } from './seek.ts';
+import { type Frame, selectList } from './statement-frame.ts';
 
-/** The statement; behind the guard, its one column is the response's JSON text. Where it yields no row, the response is `empty`. */
+/** The statement. After the guard, its only column is the JSON text of the response; if it returns no row, the response is `empty`. */
 export function compileMutation(
   plan: MutationPlan,
   context: StatementContext,
-  guard: Guard,
+  frame: Frame,
 ): { readonly statement: Sql; readonly empty: string } {
   const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
-  const statement = isOneRow ? insertOne(plan, context, guard) : changeMany(plan, context, guard);
+  const statement = isOneRow ? insertOne(plan, context, frame) : changeMany(plan, context, frame);
   return { statement, empty: isOneRow ? responseOfNothing(plan) : 'null' };
 }
 
-/** One row that is inserted makes the response itself: there is nothing to aggregate. */
-function insertOne(plan: InsertPlan, context: StatementContext, guard: Guard): Sql {
+/** A single row that is inserted builds the response itself, because there is nothing to aggregate. */
+function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
-  const json = responseJson(plan.members, context, ['1'], (row) => compileRow(row, target, context));
-  return sql`${write(plan, target)}${newLine}returning ${selectList(guard, [concatenate(json)])}`;
+  const json = responseJson(plan.members, context, {
+    count: ['1'],
+    records: (row) => compileRow(row, target, context),
+    edges: ({ members, keys }) => [edgeJson(members, keys, target, new RowValues(target, context.aliases), context, compileRow)],
+  });
+  return sql`${write(plan, target, context.aliases)}${newLine}returning ${selectList(frame, [concatenate(json)])}`;
 }
 
-/** The response if a trigger kept the only row from being inserted. */
+/** The response if the only row was not written: by a trigger, or because it is already there. */
 function responseOfNothing({ members }: InsertPlan): string {
   const values = members.map(({ key, value }): [string, unknown] => {
     if (value.kind === 'type name') return [key, value.name];
@@ -43,64 +63,113 @@ function responseOfNothing({ members }: InsertPlan): string {
   return JSON.stringify(Object.fromEntries(values));
 }
 
-function changeMany(plan: MutationPlan, context: StatementContext, guard: Guard): Sql {
+function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
-  const response = responseJson(plan.members, context, [sql`count(*)`], (row) => [
-    sql`coalesce(string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`,
-  ]);
+  const response = responseJson(plan.members, context, {
+    count: [sql`count(*)`],
+    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`],
+    edges: ({ members, keys }) => {
+      const values = new RowValues(changed, context.aliases);
+      const edge = edgeJson(members, keys, changed, values, context, compileRow);
+      const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : sql``;
+      return [sql`coalesce(string_agg(${edge}, ','${order}), '')`];
+    },
+  });
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
   const target = directScope(changed.alias, plan.table);
   const returned = changed.outputs(target);
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
-  // Without an aggregate the select would yield a row for each that was written. What writes runs even if nobody reads it.
+  // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
   const from = isAggregate ? sql`${newLine}from ${changed.withRepeated(sql`changed`)} as ${trusted(changed.alias)}` : sql``;
-  return sql`with changed as (${write(plan, target)}${newLine}${returning})${newLine}select ${selectList(guard, [json])}${from}`;
+  return sql`with changed as (${write(plan, target, context.aliases)}${newLine}${returning})${newLine}select ${selectList(frame, [json])}${from}`;
 }
 
-function responseJson(
-  members: readonly Member<ResponseValue>[],
-  context: StatementContext,
-  count: JsonText,
-  records: (row: RowPlan) => JsonText,
-): JsonText {
+/** How the parts of a response become JSON text; `records` and `edges` write elements of a list. */
+interface ResponseParts {
+  readonly count: JsonText;
+  readonly records: (row: RowPlan) => JsonText;
+  readonly edges: (edges: Extract<ResponseValue, { kind: 'edges' }>) => JsonText;
+}
+
+function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
   return jsonObject(
     members.map((member) => {
       const { value } = member;
       const key = context.key(member);
       if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
-      return { key, value: value.kind === 'affected count' ? count : ['[', ...records(value.row), ']'] };
+      if (value.kind === 'affected count') return { key, value: parts.count };
+      return { key, value: ['[', ...(value.kind === 'records' ? parts.records(value.row) : parts.edges(value)), ']'] };
     }),
   );
 }
 
 /**
- * Empty text, or an error that undoes the statement: a cast that cannot succeed raises where no function of ours is installed.
- * The count is part of what is cast, so that PostgreSQL does not try the cast while it plans.
+ * Empty text, or an error that undoes the statement. A cast that cannot succeed raises it, so that no function of ours need be installed. The text
+ * contains the count, so that PostgreSQL does not evaluate the cast while planning.
  */
 function tooManyRows({ kind, atMost }: UpdatePlan | DeletePlan): Sql {
   const message = literal(`${raiseMarker}${kind} impacts too many records`);
   return sql`case when count(*) > ${bind(atMost, 'int4')} then (${message} || left(count(*)::text, 0))::int4::text else '' end`;
 }
 
-function write(plan: MutationPlan, target: Scope): Sql {
+function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {
   const table = sql`${tableSource(plan.table)} as ${trusted(target.alias)}`;
   switch (plan.kind) {
     case 'insert':
-      return sql`insert into ${table} ${insertedRows(plan)}`;
+      return sql`insert into ${table} ${insertedRows(plan)}${plan.onConflict ? conflict(plan.onConflict, plan.table, target, aliases) : sql``}`;
     case 'update': {
       const assignments = plan.set.map(
         ({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`,
       );
-      return sql`update ${table}${newLine}set ${join(assignments, ', ')}${restriction(plan, target)}`;
+      const additions = plan.increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
+      return sql`update ${table}${newLine}set ${join([...assignments, ...additions], ', ')}${restriction(plan, target, aliases)}`;
     }
     case 'delete':
-      return sql`delete from ${table}${restriction(plan, target)}`;
+      return sql`delete from ${table}${restriction(plan, target, aliases)}`;
   }
 }
 
-function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope): Sql {
-  return where(filter ? [compileFilter(filter, target)] : []);
+/** `"views" = t1."views" + $1::int4`, without the modifier of a numeric, which would round what is added. */
+function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
+  const base = type.kind === 'scalar' ? type.typeName : '';
+  return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, base)}`;
+}
+
+/**
+ * `on conflict on constraint "post_pkey" do update set "title" = excluded."title" where …`. PostgreSQL takes no constraint for a mere index, which it
+ * finds by its definition: `on conflict (lower(title)) where published do nothing`.
+ */
+function conflict(
+  { arbiter: { target: by }, columns, increment, filter }: ConflictPlan,
+  table: Table,
+  target: Scope,
+  aliases: Aliases,
+): Sql {
+  const condition = by.kind === 'index' && by.condition !== null ? sql` where ${trusted(by.condition)}` : sql``;
+  const arbiter =
+    by.kind === 'constraint' ? sql`on constraint ${identifier(by.name)}` : sql`(${join(by.elements.map(trusted), ', ')})${condition}`;
+  const values = columns.map(({ name }) => sql`${identifier(name)} = excluded.${identifier(name)}`);
+  const additions = increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
+  const assignments = [...values, ...additions];
+  if (assignments.length === 0) return sql`${newLine}on conflict ${arbiter} do nothing`;
+  const restricted = where(filter ? [...whetherSeen(table, target, aliases), compileFilter(filter, target, aliases)] : []);
+  return sql`${newLine}on conflict ${arbiter} do update${newLine}set ${join(assignments, ', ')}${restricted}`;
+}
+
+/**
+ * Whether the role sees the row that is there. PostgreSQL holds a row against the policies only where the filter is true, and so would tell of any row,
+ * by an error, whether a filter is true of it.
+ */
+function whetherSeen(table: Table, target: Scope, aliases: Aliases): Sql[] {
+  if (!table.rowSecurity) return [];
+  const seen = directScope(aliases.next(), table);
+  const isSame = table.primaryKey.map(({ name }) => sql`${seen.column(name)} = ${target.column(name)}`);
+  return [sql`exists (select 1${newLine}from ${tableSource(table)} as ${trusted(seen.alias)}${where(isSame)})`];
+}
+
+function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases: Aliases): Sql {
+  return where(filter ? [compileFilter(filter, target, aliases)] : []);
 }
 
 function insertedRows({ columns, rows }: InsertPlan): Sql {

@@ -2,16 +2,18 @@
  * Plan in, SQL out: a query is one statement with a column for each root field; a mutation is a statement for each root field, in order.
  */
 
-import { type Guard, schemaGuard, selectList } from '../freshness/schema-guard.ts';
+import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
-import { compileRow, objectOrNull, resultJson, tableRows, tableSource } from './compile-row.ts';
+import { compileRow, objectOrNull, resultJson, tableRows } from './compile-row.ts';
 import { StatementContext } from './context.ts';
+import { tableSource } from './related-source.ts';
 import { directScope } from './scope.ts';
+import { type Frame, resultSetting, selectList } from './statement-frame.ts';
 
 /** An operation that is ready to run, for any values of its parameters. */
 export interface CompiledOperation {
@@ -35,15 +37,15 @@ export type CompiledRoot =
       readonly key: string;
       readonly statement: number;
       readonly column: number;
-      /** The JSON where the statement yields no row. */
+      /** The JSON if the statement returns no row. */
       readonly empty: string;
     };
 
 /**
- * Compiles a plan, pausing between its root fields and ahead of writing a text. The text depends on the plan alone, never on a value that is bound; and on
- * whether there is a schema version to be held against the database's.
+ * Compiles a plan, pausing between root fields and before rendering a text. The text depends only on the plan, never on bound values, and on whether
+ * there is a schema version to check. `keepsResults`: whether each statement of a mutation leaves its result in a setting (`statement-frame.ts`).
  */
-export function* compilePlan({ kind, roots }: Plan, version: string | null): Generator<void, CompiledOperation> {
+export function* compilePlan({ kind, roots }: Plan, version: string | null, keepsResults = false): Generator<void, CompiledOperation> {
   const statements: CompiledStatement[] = [];
   const columns: Sql[] = [];
   const queryContext = new StatementContext();
@@ -57,7 +59,8 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null): Gen
       compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, empty: 'null' });
       if (value !== only) columns.push(compileRoot(value, queryContext));
     } else {
-      const { statement, empty } = compileStatement(value, guard);
+      const frame = { guard, keptAs: keepsResults ? resultSetting(statements.length) : null };
+      const { statement, empty } = compileStatement(value, frame);
       yield;
       compiled.push({
         kind: 'column',
@@ -69,31 +72,33 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null): Gen
     }
     yield;
   }
-  const query = only ? selectConnection(only, tableRows(only.table), queryContext, compileRow, guard) : selectAll(guard, columns);
+  const query = only
+    ? selectConnection(only, tableRows(only.table), queryContext, compileRow, { guard, keptAs: null })
+    : selectAll(guard, columns);
   yield;
   if (query) statements.push(yield* renderStatement(query));
-  // Introspection reads no rows; that it tells of the present schema only the database knows.
+  // Introspection reads no rows, but only the database knows whether the schema is still current.
   else if (roots.some(({ value }) => value.kind === 'introspection'))
     statements.push(...guard.map((each) => render<Parameter>(sql`select ${each}`)));
   return { kind, roots: compiled, statements };
 }
 
 function selectAll(guard: Guard, columns: readonly Sql[]): Sql | undefined {
-  return columns.length > 0 ? sql`select ${selectList(guard, columns)}` : undefined;
+  return columns.length > 0 ? sql`select ${selectList({ guard, keptAs: null }, columns)}` : undefined;
 }
 
-/** A query of one collection needs no select around its own. */
+/** A query of a single collection needs no select around the collection's own. */
 function onlyConnection(roots: Plan['roots']): ConnectionPlan | undefined {
   const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
   return only?.kind === 'connection' && others.length === 0 ? only : undefined;
 }
 
-/** A variable that is used in several places is bound once for each type that it is cast to. */
+/** Binds a variable that is used in several places once for each type that it is cast to. */
 function renderStatement(statement: Sql): Generator<void, CompiledStatement> {
   return renderInSteps(statement, identityOf);
 }
 
-/** What is the same for parameters that bind the same text. */
+/** Equal for parameters that bind the same text. */
 function identityOf(parameter: Parameter): unknown {
   const { value, encoding } = parameter;
   if (value.kind !== 'variable') return parameter;
@@ -124,30 +129,30 @@ function compileRoot(value: DataRoot, context: StatementContext): Sql {
   }
 }
 
-function compileStatement(value: DataRoot, guard: Guard): { readonly statement: Sql; readonly empty: string } {
+function compileStatement(value: DataRoot, frame: Frame): { readonly statement: Sql; readonly empty: string } {
   const context = new StatementContext();
   switch (value.kind) {
     case 'insert':
     case 'update':
     case 'delete':
-      return compileMutation(value, context, guard);
+      return compileMutation(value, context, frame);
     case 'routine':
-      return { statement: callOnce(value, context, guard), empty: 'null' };
+      return { statement: callOnce(value, context, frame), empty: 'null' };
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }
 }
 
-function callOnce(value: RoutinePlan, context: StatementContext, guard: Guard): Sql {
-  if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, guard);
-  return sql`select ${selectList(guard, [compileRoot(value, context)])}`;
+function callOnce(value: RoutinePlan, context: StatementContext, frame: Frame): Sql {
+  if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, frame);
+  return sql`select ${selectList(frame, [compileRoot(value, context)])}`;
 }
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
   const scope = directScope(context.aliases.next(), table);
   const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
   const json = concatenate(compileRow(row, scope, context));
-  // The key of a view is what its directive says, and may match several rows.
+  // The key of a view is declared by a directive, and may match several rows.
   return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
 }
 
@@ -161,10 +166,10 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }
 
-/** A volatile function that yields rows is called once, whatever is asked of its rows. */
-function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, guard: Guard): Sql {
+/** A volatile function that returns rows is called once, whatever is selected of them. */
+function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, frame: Frame): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);
   const source = { from: sql`called`, isTable: false, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
-  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, guard)}`;
+  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, frame)}`;
 }

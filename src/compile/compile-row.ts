@@ -7,10 +7,11 @@
 import type { Column, Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import type { Source } from './page-query.ts';
+import { callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { directScope, type Scope } from './scope.ts';
 import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
@@ -50,22 +51,16 @@ function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, sc
       return [compileConnection(connection, source, context, compileRow)];
     }
     case 'computed': {
-      const { schema, name, volatile } = value.routine;
-      return [resultJson(value.result, sql`${identifier(schema, name)}(${scope.row()})`, context, volatile)];
+      return [resultJson(value.result, callOnRow(value.routine, scope), context, value.routine.volatile)];
     }
     case 'row column':
       return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
   }
 }
 
-/** The rows of a table as those of a collection. */
+/** The rows of a table, as the source of a collection. */
 export function tableRows(table: Table, conditions: Source['conditions'] = () => []): Source {
   return { from: tableSource(table), isTable: true, conditions };
-}
-
-/** A table in FROM. */
-export function tableSource(table: Table): Sql {
-  return identifier(table.schema, table.name);
 }
 
 function nodeIdJson(table: Table, scope: Scope): JsonText {
@@ -75,10 +70,6 @@ function nodeIdJson(table: Table, scope: Scope): JsonText {
     ...keyJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
   ]);
   return opaqueIdJson(concatenate([prefix, ...key, ']']));
-}
-
-function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
-  return columns.map((pair) => sql`${target.column(pair.target)} = ${near.column(pair.near)}`);
 }
 
 function toOne(relation: Relation, row: RowPlan, scope: Scope, context: StatementContext): Sql {
@@ -109,7 +100,7 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
   return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
 }
 
-/** JSON text of what a function call yields. A call that must happen once stands in FROM. */
+/** JSON text of the result of a function call. A call that must happen only once goes into FROM. */
 export function resultJson(result: ResultPlan, call: Sql, context: StatementContext, once: boolean): Sql {
   switch (result.kind) {
     case 'value': {
@@ -122,7 +113,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
     case 'row': {
       const scope = directScope(context.aliases.next(), { keepsNotNull: false });
       const json = concatenate(compileRow(result.row, scope, context));
-      // A function that returns no row yields one of nulls only.
+      // A function that returns no row produces a row of nulls here.
       return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);
     }
     case 'rows':

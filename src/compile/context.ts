@@ -1,5 +1,5 @@
 /**
- * What the compilation of one statement shares: its aliases, and the keys of the response.
+ * State shared while a statement is compiled: its aliases and the keys of the response.
  */
 import type { Member, Parameter } from '../plan/plan.ts';
 import type { JsonKey, JsonText } from '../sql/json-text.ts';
@@ -10,7 +10,7 @@ export class StatementContext {
   readonly aliases = new Aliases();
   readonly #aliasKeys = new Map<string, Sql>();
 
-  /** The key of a member. A field's own name comes from the model and stands in the text; an alias comes from the client and is bound. */
+  /** The key of a member. A field's own name comes from the model and becomes part of the text; an alias comes from the client and is bound. */
   key({ key, name }: Member<unknown>): JsonKey {
     return key === name ? key : (before) => this.#aliasKey(`${before}${JSON.stringify(key)}:`);
   }

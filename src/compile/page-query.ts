@@ -1,22 +1,38 @@
 /**
- * The rows of one page, in walking order: from the beginning, or behind a cursor by ranges that an index can serve.
+ * The rows of one page, in paging order: from the start, or after a cursor, as ranges that an index can serve.
  */
 import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter } from './compile-filter.ts';
 import type { StatementContext } from './context.ts';
-import { DerivedScope, directScope, type RowOrigin, type Scope } from './scope.ts';
-import { orderBy, type SeekRange, seekRanges, type WalkKey, walkingKeys, wholeRanges } from './seek.ts';
+import { JoinedValues } from './joined-values.ts';
+import { identityOf, leadsIndex, type OrderValues } from './order-values.ts';
+import { PageValues } from './page-values.ts';
+import { type Aliases, DerivedScope, directScope, type RowOrigin, type Scope } from './scope.ts';
+import {
+  asOneRange,
+  conditionOf,
+  conditionsBehind,
+  orderBy,
+  type PagingKey,
+  pagingKeys,
+  type SeekRange,
+  seekRanges,
+  wholeRanges,
+} from './seek.ts';
+
+/** How many joins the ranges after a cursor may have together. */
+const mostJoinsOfRanges = 20;
 
 /** Where the rows of a collection come from. */
 export interface Source {
   /** A table, a function call or a common table expression. */
   readonly from: Sql;
-  /** Whether they are the rows of a table, each once; those of a function may come again. */
+  /** Whether the rows come from a table, each once. A function may return a row several times. */
   readonly isTable: boolean;
-  /** What ties the rows to the row around them. */
+  /** Conditions that relate the rows to the enclosing row. */
   readonly conditions: (inner: Scope) => readonly Sql[];
-  /** The row as a value of its row type, where the alias is no such value. */
+  /** The row as a value of its row type, if the alias is not one. */
   readonly row?: (alias: string) => Sql;
 }
 
@@ -24,15 +40,16 @@ function originOf({ table }: ConnectionPlan, source: Source, alias: string): Row
   return { keepsNotNull: source.isTable && table.keepsNotNull, row: source.row?.(alias) };
 }
 
-/** FROM and WHERE of all rows that the filter lets through, under an alias of their own. */
+/** FROM and WHERE for all rows that match the filter, under their own alias. */
 export function sourceRows(
   connection: ConnectionPlan,
   source: Source,
-  alias: string,
+  aliases: Aliases,
+  alias = aliases.next(),
 ): { scope: Scope; from: Sql; conditions: readonly Sql[] } {
   const { filter } = connection;
   const scope = directScope(alias, originOf(connection, source, alias));
-  const conditions = [...source.conditions(scope), ...(filter ? [compileFilter(filter, scope)] : [])];
+  const conditions = [...source.conditions(scope), ...(filter ? [compileFilter(filter, scope, aliases)] : [])];
   return { scope, from: sql`${source.from} as ${trusted(alias)}`, conditions };
 }
 
@@ -43,6 +60,8 @@ export function where(conditions: readonly Sql[]): Sql {
 
 export class PageQuery {
   readonly scope: DerivedScope;
+  /** What the rows are ordered by, as columns of the subselect. */
+  readonly values: PageValues;
   readonly #connection: ConnectionPlan;
   readonly #source: Source;
   readonly #context: StatementContext;
@@ -57,17 +76,19 @@ export class PageQuery {
     this.#context = context;
     const alias = context.aliases.next();
     this.scope = new DerivedScope(alias, connection.table, originOf(connection, source, alias));
+    this.values = new PageValues(this.scope);
     const { keys, cursor, direction } = connection.page;
-    // A column that stands in the order twice decides nothing the second time; its cursor holds it twice all the same.
-    const isFirst = keys.map(({ column }, index) => keys.findIndex((each) => each.column === column) === index);
-    this.#keys = walkingKeys(
+    // A value that the order contains twice has no effect the second time, but the cursor contains it twice, too.
+    const identities = keys.map(({ value }) => identityOf(value));
+    const isFirst = identities.map((identity, index) => identities.indexOf(identity) === index);
+    this.#keys = pagingKeys(
       keys.filter((_, index) => isFirst[index]),
       direction,
     );
     this.#cursor = cursor?.filter((_, index) => isFirst[index]) ?? null;
   }
 
-  /** Reads one row more than the page holds, to know whether there is one. */
+  /** Reads one more row than the page has, to find out whether there is one. */
   readOneMore(): void {
     this.#oneMore = true;
     this.#numbered = true;
@@ -81,103 +102,152 @@ export class PageQuery {
     return this.#numbered;
   }
 
-  /** The position of a row in walking order. */
+  /** The position of a row in paging order. */
   number(): Sql {
     this.#numbered = true;
     return sql`${trusted(this.scope.alias)}.${this.#numberName()}`;
   }
 
   limit(): Sql {
-    return count(this.#connection.page.limit);
+    return countSql(this.#connection.page.limit);
   }
 
-  /** The position of the last row that the page holds: those that were skipped are counted too. */
+  /** The position of the last row of the page, counting the rows skipped by an offset. */
   lastNumber(): Sql {
     const { limit, offset } = this.#connection.page;
-    if (offset === null) return count(limit);
-    return typeof limit === 'number' && typeof offset === 'number' ? integer(limit + offset) : sql`${count(limit)} + ${count(offset)}`;
+    if (offset === null) return countSql(limit);
+    return typeof limit === 'number' && typeof offset === 'number'
+      ? integer(limit + offset)
+      : sql`${countSql(limit)} + ${countSql(offset)}`;
   }
 
-  /** Conditions under which rows precede the page in walking direction, if it has any rows. */
+  /** Conditions under which rows precede the page in the direction of paging, if it has any rows. */
   reasonsForOther(): Sql[] {
     const { offset } = this.#connection.page;
     const reasons: Sql[] = [];
-    if (offset !== null && offset !== 0) reasons.push(sql`${count(offset)} > 0`);
-    if (this.#cursor) {
-      // The very first row tells: if it does not lie behind the cursor, the page has rows before it.
-      const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases.next());
-      const ranges = seekRanges(this.#keys, this.#cursor, scope);
-      const behind =
-        ranges.length > 0
-          ? join(
-              ranges.map(({ condition }) => sql`(${condition})`),
-              ' or ',
-            )
-          : sql`false`;
-      const first = sql`select coalesce(${behind}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, scope)} limit 1`;
-      reasons.push(sql`not coalesce((${first}), true)`);
-    }
+    if (offset !== null && offset !== 0) reasons.push(sql`${countSql(offset)} > 0`);
+    if (this.#cursor) reasons.push(this.#isOneBehind(this.#cursor));
     return reasons;
   }
 
-  /** The subselect, once everything around it is known. */
-  compile(): Sql {
-    const inner = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
-    const ranges = this.#cursor ? seekRanges(this.#keys, this.#cursor, inner) : wholeRanges(this.#keys, inner);
-    if (ranges.length > 1) return this.#union(ranges);
-    const [only] = ranges;
-    if (this.#cursor && !only) return this.#single({ condition: sql`false`, order: this.#keys, isBeyond: true }, null);
-    return this.#single(only, this.#connection.page.offset);
+  /** Whether there is a row that is not after the cursor. */
+  #isOneBehind(cursor: readonly (Parameter | null)[]): Sql {
+    const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases);
+    const values = this.#joinedValues(scope);
+    if (this.#ordersByOthers()) {
+      const behind = conditionsBehind(this.#keys, cursor, values);
+      const parts = this.#isIndexed(scope) ? behind : [sql`(${join(behind, ' or ')})`];
+      const rows = sql`${newLine}from ${from}${values.joins()}`;
+      return join(
+        parts.map((part) => sql`exists (select 1${rows}${where([...conditions, part])})`),
+        ' or ',
+      );
+    }
+    const after = conditionOf(seekRanges(this.#keys, cursor, values));
+    // The very first row decides, which an index may tell.
+    const first = sql`select coalesce(${after}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, values)} limit 1`;
+    return sql`not coalesce((${first}), true)`;
   }
 
-  #single(range: SeekRange | undefined, offset: Count | null): Sql {
-    const { inner, rows } = this.#rows(range);
-    const outputs = this.scope.outputs(inner);
-    const keys = range?.order ?? this.#keys;
-    if (this.#numbered) outputs.push(this.#rowNumber(keys, inner));
-    const order = keys.length > 0 ? sql`${newLine}order by ${orderBy(keys, inner)}` : sql``;
-    return sql`select ${join(outputs, ', ')}${rows}${order}${this.#cut(offset)}`;
+  #joinedValues(scope: Scope): JoinedValues {
+    const { keepsNotNull } = originOf(this.#connection, this.#source, scope.alias);
+    const ofAllRows = this.#readsAllRows(scope) ? (this.#keys[0]?.value ?? null) : null;
+    return new JoinedValues(scope, { table: this.#connection.table, keepsNotNull, ofAllRows }, this.#context.aliases);
+  }
+
+  /** The subselect. To be called last, because everything around it decides what it returns. */
+  compile(): Sql {
+    const inner = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
+    const values = this.#joinedValues(inner);
+    const ranges = this.#cursor ? this.#rangesAfter(this.#cursor, values, inner) : this.#allRanges(values, inner);
+    if (ranges.length > 1) return this.#union(ranges, values);
+    const [only] = ranges;
+    if (this.#cursor && !only) return this.#single({ condition: sql`false`, order: this.#keys, isBeyond: true }, null, values);
+    return this.#single(only, this.#connection.page.offset, values);
   }
 
   /**
-   * Each range read by itself and cut to the page, then put together: one after the other, as far as the page is not full, or where that cannot
-   * be relied on, in the order that a sort of a few pages' rows makes.
+   * One range where the order is not by columns alone, and no index serves it: each range would read all rows anew. So where there were many joins, as
+   * PostgreSQL plans those of each range.
    */
-  #union(ranges: readonly SeekRange[]): Sql {
+  #rangesAfter(cursor: readonly (Parameter | null)[], values: JoinedValues, inner: Scope): SeekRange[] {
+    const ranges = seekRanges(this.#keys, cursor, values);
+    const joins = ranges.length * this.#keys.filter(({ value }) => value.kind !== 'column').length;
+    return joins > mostJoinsOfRanges || (joins > 0 && !this.#isIndexed(inner)) ? asOneRange(ranges, this.#keys) : ranges;
+  }
+
+  #allRanges(values: JoinedValues, inner: Scope): SeekRange[] {
+    if (this.#keys[0]?.value.kind === 'related' && !this.#isIndexed(inner)) return [];
+    return wholeRanges(this.#keys, values, this.#connection.table);
+  }
+
+  /** Whether indexes find the rows in their order. Those that belong to one row are few, and sorted. */
+  #isIndexed(inner: Scope): boolean {
+    const [first] = this.#keys;
+    return first !== undefined && this.#isWholeTable(inner) && leadsIndex(first.value, this.#connection.table);
+  }
+
+  #isWholeTable(inner: Scope): boolean {
+    return this.#source.isTable && this.#source.conditions(inner).length === 0;
+  }
+
+  /** Whether it takes a value of each row of the table to find the page: no filter or policy leaves fewer. */
+  #readsAllRows(inner: Scope): boolean {
+    const { filter, table } = this.#connection;
+    return filter === null && !table.rowSecurity && this.#isWholeTable(inner);
+  }
+
+  /** Whether anything but columns of the rows orders them. */
+  #ordersByOthers(): boolean {
+    return this.#keys.some(({ value }) => value.kind !== 'column');
+  }
+
+  #single(range: SeekRange | undefined, offset: Count | null, values: JoinedValues): Sql {
+    const keys = range?.order ?? this.#keys;
+    const number = this.#numbered ? [this.#rowNumber(keys, values)] : [];
+    const order = keys.length > 0 ? sql`${newLine}order by ${orderBy(keys, values)}` : sql``;
+    const { outputs, rows } = this.#rows(range, values);
+    return sql`select ${join([...outputs, ...number], ', ')}${rows}${order}${this.#cut(offset)}`;
+  }
+
+  /**
+   * Reads each range separately, limited to the page, and combines them: one after the other until the page is full, or, if that order is not
+   * guaranteed, by sorting a few pages' rows.
+   */
+  #union(ranges: readonly SeekRange[], values: JoinedValues): Sql {
     const { offset } = this.#connection.page;
-    const outer = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
     const isInOrder = this.#readsInOrder() && ranges.every(({ isBeyond }) => isBeyond);
-    if (!isInOrder) for (const { column } of this.#keys) this.scope.column(column.name);
+    const keys = isInOrder ? [] : this.#keys;
+    const number = this.#numbered ? sql`, ${this.#rowNumber(keys, this.values)}` : sql``;
+    const order = isInOrder ? sql`` : sql`${newLine}order by ${orderBy(keys, this.values)}`;
     const branches = ranges.map((range) => {
-      const { inner, rows } = this.#rows(range);
-      const order = range.order.length > 0 ? sql`${newLine}order by ${orderBy(range.order, inner)}` : sql``;
-      const size = offset === null ? this.#size() : sql`${this.#size()} + ${count(offset)}`;
-      const outputs = this.scope.outputs(inner);
+      const order = range.order.length > 0 ? sql`${newLine}order by ${orderBy(range.order, values)}` : sql``;
+      const size = offset === null ? this.#size() : sql`${this.#size()} + ${countSql(offset)}`;
+      const { outputs, rows } = this.#rows(range, values);
       return sql`(select ${outputs.length > 0 ? join(outputs, ', ') : sql`1`}${rows}${order} limit ${size})`;
     });
-    const keys = isInOrder ? [] : this.#keys;
-    const number = this.#numbered ? sql`, ${this.#rowNumber(keys, outer)}` : sql``;
-    const order = isInOrder ? sql`` : sql`${newLine}order by ${orderBy(keys, outer)}`;
     const alias = trusted(this.scope.alias);
     return sql`select ${alias}.*${number} from (${newLine}${join(branches, sql`${newLine}union all${newLine}`)}) as ${alias}${order}${this.#cut(offset)}`;
   }
 
   /**
-   * Whether PostgreSQL yields the rows of `union all` in the order of its branches. It does where it reads one after the other: never in parallel, as
-   * each has a limit, and at the same time only those that are a query of another server as a whole.
+   * Whether PostgreSQL returns the rows of `union all` in the order of its branches. It does if it reads them one after the other. Branches with a
+   * limit never run in parallel; only those that another server executes as a whole run at the same time.
    */
   #readsInOrder(): boolean {
     const { kind } = this.#connection.table;
     return this.#source.isTable && (kind === 'table' || kind === 'partitioned table' || kind === 'materialized view');
   }
 
-  #rows(range: SeekRange | undefined): { inner: Scope; rows: Sql } {
-    const { scope: inner, from, conditions } = sourceRows(this.#connection, this.#source, this.scope.alias);
-    return { inner, rows: sql`${newLine}from ${from}${where(range ? [...conditions, range.condition] : conditions)}` };
+  /** The select list, FROM and WHERE. To be called when all else is written that uses the values. */
+  #rows(range: SeekRange | undefined, values: JoinedValues): { outputs: Sql[]; rows: Sql } {
+    const { scope: inner, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases, this.scope.alias);
+    const outputs = [...this.scope.outputs(inner), ...this.values.outputs(values)];
+    return { outputs, rows: sql`${newLine}from ${from}${values.joins()}${where(range ? [...conditions, range.condition] : conditions)}` };
   }
 
-  #rowNumber(keys: readonly WalkKey[], scope: Scope): Sql {
-    const order = keys.length > 0 ? sql`order by ${orderBy(keys, scope)}` : sql``;
+  #rowNumber(keys: readonly PagingKey[], values: OrderValues): Sql {
+    const order = keys.length > 0 ? sql`order by ${orderBy(keys, values)}` : sql``;
     return sql`row_number() over (${order}) as ${this.#numberName()}`;
   }
 
@@ -187,16 +257,17 @@ export class PageQuery {
 
   #size(): Sql {
     const { limit } = this.#connection.page;
-    if (!this.#oneMore) return count(limit);
-    return typeof limit === 'number' ? integer(limit + 1) : sql`${count(limit)} + 1`;
+    if (!this.#oneMore) return countSql(limit);
+    return typeof limit === 'number' ? integer(limit + 1) : sql`${countSql(limit)} + 1`;
   }
 
   #cut(offset: Count | null): Sql {
-    const skip = offset === null ? sql`` : sql` offset ${count(offset)}`;
+    const skip = offset === null ? sql`` : sql` offset ${countSql(offset)}`;
     return sql` limit ${this.#size()}${skip}`;
   }
 }
 
-function count(value: Count): Sql {
+/** A number of rows as it stands in a statement. */
+export function countSql(value: Count): Sql {
   return typeof value === 'number' ? integer(value) : bind(value, 'int8');
 }

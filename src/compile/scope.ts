@@ -4,7 +4,7 @@
 import type { Column, Table } from '../model/model.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 
-/** Numbers the aliases of one statement: `t1`, `t2`, … in the order of their making, so that texts are deterministic. */
+/** Numbers the aliases of one statement: `t1`, `t2`, … in the order in which they are made, so that texts are deterministic. */
 export class Aliases {
   #last = 0;
 
@@ -18,11 +18,11 @@ export class Aliases {
 export interface Scope {
   readonly alias: string;
   column(name: string): Sql;
-  /** Whether the column is never null. What a function yields, or the value of a row type, need not be what the table would take. */
+  /** Whether the column is never null. The result of a function, or a value of a row type, need not satisfy the constraints of the table. */
   isNeverNull(column: Column): boolean;
   /** The row as a value of its table's row type, for functions over it. */
   row(): Sql;
-  /** The JSON text of a column that is asked for several times: by a name, where it can be made once. */
+  /** The JSON text of a column that is selected several times: by a name, if it can be computed once. */
   repeated(column: string, json: Sql): Sql;
 }
 
@@ -30,11 +30,11 @@ export interface Scope {
 export interface RowOrigin {
   /** Whether NOT NULL holds for the rows. */
   readonly keepsNotNull: boolean;
-  /** The whole row, or where that is of no named row type, an expression. With the star, because the alias alone may be the name of a column. */
+  /** The whole row, or an expression if it has no named row type. With the star, because the alias alone may be the name of a column. */
   readonly row?: Sql | undefined;
 }
 
-/** A table or function that stands in FROM itself. */
+/** A table or function directly in FROM. */
 export function directScope(alias: string, { keepsNotNull, row = sql`${trusted(alias)}.*` }: RowOrigin): Scope {
   return {
     alias,
@@ -45,7 +45,7 @@ export function directScope(alias: string, { keepsNotNull, row = sql`${trusted(a
   };
 }
 
-/** A subselect that yields only the columns asked for; they are collected here and written by `outputs` once the text around is made. */
+/** A subselect that returns only the columns that are used. They are collected here, and written by `outputs` when the text around it is complete. */
 export class DerivedScope implements Scope {
   readonly alias: string;
   readonly #table: Table;
@@ -55,7 +55,7 @@ export class DerivedScope implements Scope {
   readonly #repeated = new Map<string, { readonly name: Sql; readonly json: Sql }>();
   #usesRow = false;
 
-  /** `table` is whose rows it yields; `keepsNotNull`: whether NOT NULL holds for them. */
+  /** `table` is the table of its rows; `keepsNotNull`: whether NOT NULL holds for them. */
   constructor(alias: string, table: Table, { keepsNotNull }: RowOrigin) {
     this.alias = alias;
     this.#table = table;
@@ -84,8 +84,8 @@ export class DerivedScope implements Scope {
   }
 
   /**
-   * The rows with what is asked for several times. It is made once for each row behind everything that sorts and cuts; `offset 0` keeps
-   * PostgreSQL from putting it back where it is asked for.
+   * The rows, with the JSON that is used several times. It is computed once for each row, after sorting and limiting; `offset 0` keeps PostgreSQL
+   * from inlining it.
    */
   withRepeated(rows: Sql): Sql {
     if (this.#repeated.size === 0) return rows;
@@ -94,7 +94,7 @@ export class DerivedScope implements Scope {
     return sql`(select ${alias}.*, ${join(outputs, ', ')}${newLine}from ${rows} as ${alias} offset 0)`;
   }
 
-  /** A name for an output of the subselect that no column has which may be asked for. */
+  /** A name for an output of the subselect, different from all columns that may be used. */
   freeName(wish: string): string {
     const { columns, primaryKey, relations } = this.#table;
     const isColumn = (name: string) =>
@@ -105,7 +105,7 @@ export class DerivedScope implements Scope {
     return name;
   }
 
-  /** The columns that were asked for. */
+  /** The columns that are used. */
   names(): readonly string[] {
     return [...this.#names];
   }
@@ -115,7 +115,7 @@ export class DerivedScope implements Scope {
     const columns = this.names().map((name) => inner.column(name));
     if (!this.#usesRow) return columns;
     const { schema, name } = this.#table;
-    // Without the cast a star in a select list stands for all columns.
+    // Without the cast, a star in a select list means all columns.
     return [...columns, sql`${inner.row()}::${identifier(schema, name)} as ${identifier(this.#rowName())}`];
   }
 

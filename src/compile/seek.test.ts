@@ -1,26 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { columnOf, int4, text } from '../../test/support/sample-model.ts';
-import type { OrderKey, Parameter } from '../plan/plan.ts';
+import { account, columnOf, int4, text } from '../../test/support/sample-model.ts';
+import type { Column } from '../model/model.ts';
+import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
 import { render } from '../sql/sql.ts';
-import { directScope } from './scope.ts';
-import { orderBy, seekRanges, walkingKeys, wholeRanges } from './seek.ts';
+import { JoinedValues } from './joined-values.ts';
+import { Aliases, directScope } from './scope.ts';
+import { asOneRange, conditionsBehind, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
-const scope = directScope('t', { keepsNotNull: true });
-const id: OrderKey = { column: columnOf('id', int4, { notNull: true }), descending: false, nullsFirst: false };
+const rows = directScope('t', { keepsNotNull: true });
+const values = new JoinedValues(rows, { table: account, keepsNotNull: true, ofAllRows: null }, new Aliases());
+const by = (column: Column): OrderValue => ({ kind: 'column', column });
+const id: OrderKey = { value: by(columnOf('id', int4, { notNull: true })), descending: false, nullsFirst: false };
 const key = (name: string, descending: boolean, nullsFirst: boolean): OrderKey => ({
-  column: columnOf(name, text),
+  value: by(columnOf(name, text)),
   descending,
   nullsFirst,
 });
 const value = (of: string): Parameter => ({ value: { kind: 'constant', value: of }, encoding: { kind: 'text' } });
 
-const names = (keys: readonly OrderKey[]) => keys.map(({ column }) => column.name);
+const names = (keys: readonly OrderKey[]) =>
+  keys.map(({ value: ordered }) => (ordered.kind === 'column' ? ordered.column.name : ordered.kind));
 
 /** The ranges as text, and how many keys need no ordering in each: aliases and casts are left away. */
 function rangesOf(keys: readonly OrderKey[], cursor: readonly (string | null)[]): [string, number][] {
   const parameters = cursor.map((of) => (of === null ? null : value(of)));
-  return seekRanges(keys, parameters, scope).map(({ condition, order }) => {
+  return seekRanges(keys, parameters, values).map(({ condition, order }) => {
     const rendered = render<Parameter>(condition);
     const written = rendered.text.replaceAll(/t\."(\w+)"/g, '$1').replaceAll(/\$(\d+)::\w+/g, (_, number) => {
       const { value: bound } = rendered.parameters[Number(number) - 1]!;
@@ -38,12 +43,12 @@ describe('the ranges behind a cursor', () => {
   });
 
   it('have casts of the types of the columns', () => {
-    const [range] = seekRanges([id], [value('1')], scope);
+    const [range] = seekRanges([id], [value('1')], values);
     assert.equal(render(range!.condition).text, 't."id" > $1::integer');
   });
 
   it('compare keys of one direction as a row', () => {
-    const first = { ...id, column: columnOf('a', int4, { notNull: true }) };
+    const first = { ...id, value: by(columnOf('a', int4, { notNull: true })) };
     assert.deepEqual(rangesOf([first, id], ['1', '2']), [['(a, id) > (1, 2)', 0]]);
   });
 
@@ -90,7 +95,7 @@ describe('ranges one beyond the other', () => {
     seekRanges(
       keys,
       cursor.map((of) => value(of)),
-      scope,
+      values,
     ).map(({ isBeyond }) => isBeyond);
 
   it('are those of a change of direction, and the nulls of the first key that is compared', () => {
@@ -119,11 +124,50 @@ describe('the ranges behind a cursor of fewer values than keys', () => {
   });
 });
 
+describe('what is not after a cursor', () => {
+  const behind = (keys: readonly OrderKey[], cursor: readonly (string | null)[]) =>
+    conditionsBehind(
+      keys,
+      cursor.map((of) => (of === null ? null : value(of))),
+      values,
+    ).map((condition) => render(condition).text);
+
+  it('is bounded in the first key, with the nulls before it by themselves', () => {
+    const after = '((t."id" > $1::integer)) is not true';
+    assert.deepEqual(behind([id], ['1']), [`t."id" <= $1::integer and ${after}`]);
+    assert.deepEqual(behind([key('a', true, true)], ['x']), ['t."a" is null', 't."a" >= $1::text and ((t."a" < $1::text)) is not true']);
+    assert.deepEqual(behind([key('a', false, false)], ['x']), [
+      't."a" <= $1::text and ((t."a" > $1::text) or (t."a" is null)) is not true',
+    ]);
+  });
+
+  it('is every value before a null that comes last', () => {
+    const [values = '', nulls = ''] = behind([key('a', false, false), id], [null, '1']);
+    assert.equal(values, 't."a" is not null');
+    assert.match(nulls, /^t\."a" is null and \(/);
+    assert.equal(behind([key('a', false, true), id], [null, '1']).length, 1);
+  });
+});
+
+describe('ranges as one', () => {
+  it('hold where any of them does, in the order of all keys', () => {
+    const keys = [key('a', false, false), id];
+    const ranges = seekRanges(keys, [value('x'), value('1')], values);
+    const [whole, ...others] = asOneRange(ranges, keys);
+    assert.equal(others.length, 0);
+    assert.equal(render(whole!.condition).text, '(((t."a", t."id") > ($1::text, $2::integer)) or (t."a" is null))');
+    assert.deepEqual(names(whole!.order), ['a', 'id']);
+    assert.deepEqual(asOneRange([], keys), []);
+  });
+});
+
 describe('the ranges of all rows', () => {
+  const indexed = (key: OrderKey, leadsIndex: boolean): OrderKey =>
+    key.value.kind === 'column' ? { ...key, value: by({ ...key.value.column, leadsIndex }) } : key;
   const rangesFor = (first: OrderKey, leadsIndex = true) =>
-    wholeRanges([{ ...first, column: { ...first.column, leadsIndex } }, id], scope).map(({ condition, order }) => [
+    wholeRanges([indexed(first, leadsIndex), id], values, account).map(({ condition, order }) => [
       render(condition).text,
-      render(orderBy(order, scope)).text,
+      render(orderBy(order, values)).text,
     ]);
 
   it('part values and nulls where an index has the nulls at the other end', () => {
@@ -144,7 +188,7 @@ describe('the ranges of all rows', () => {
 });
 
 describe('orderBy', () => {
-  const written = (...keys: OrderKey[]) => render(orderBy(keys, scope)).text;
+  const written = (...keys: OrderKey[]) => render(orderBy(keys, values)).text;
 
   it('says only what is not the default', () => {
     assert.equal(written(key('a', false, false), id), 't."a", t."id"');
@@ -154,9 +198,9 @@ describe('orderBy', () => {
     assert.equal(written({ ...id, descending: true }), 't."id" desc');
   });
 
-  it('turns around where it walks backwards', () => {
+  it('reverses every direction when paging backward', () => {
     const keys = [key('a', false, true), id];
-    assert.equal(walkingKeys(keys, 'forward'), keys);
-    assert.equal(written(...walkingKeys(keys, 'backward')), 't."a" desc nulls last, t."id" desc');
+    assert.equal(pagingKeys(keys, 'forward'), keys);
+    assert.equal(written(...pagingKeys(keys, 'backward')), 't."a" desc nulls last, t."id" desc');
   });
 });

@@ -1,66 +1,96 @@
 /**
- * The rows behind a cursor, as disjoint ranges that an index can serve each: a row comparison where all keys point one way
- * (`(t1."views", t1."id") > ($1, $2)`), and a range of its own for nulls and for each change of direction. An OR of the same
- * conditions reads the table from its beginning for each page.
+ * The rows after a cursor, as disjoint ranges, each of which an index can serve: a row comparison if all keys have the same direction (`(t1."views",
+ * t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. With an OR of the same conditions, PostgreSQL would read the
+ * table from its start for each page.
  */
+import type { Table } from '../model/model.ts';
 import type { OrderKey, Parameter } from '../plan/plan.ts';
 import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
-import type { Scope } from './scope.ts';
+import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
-/** A range of rows in walking order. */
+/** A range of rows in paging order. */
 export interface SeekRange {
   readonly condition: Sql;
-  /** The keys that order the rows within the range: those before them are one value in it. */
-  readonly order: readonly WalkKey[];
-  /** Whether all of its rows come after those of the ranges ahead of it in the list. */
+  /** The keys that order the rows within the range; the keys before them have a single value in it. */
+  readonly order: readonly PagingKey[];
+  /** Whether all of its rows come after those of the preceding ranges. */
   readonly isBeyond: boolean;
 }
 
-/** A key in walking order. */
-export interface WalkKey extends OrderKey {
-  /** Whether it is never null where it is used, whatever its column says. */
+/** A key in paging order. */
+export interface PagingKey extends OrderKey {
+  /** Whether it is never null in its range, even if its value may be. */
   readonly isValue?: boolean;
 }
 
 /**
- * All rows. Where nulls stand at the other end than an index has them, those and the values are ranges of their own: an index serves both
- * (`… desc nulls last` as a whole it does not).
+ * All rows of `table`. If nulls are to come at the opposite end from where an index has them, nulls and values are separate ranges: an index serves each
+ * of the two, but not `… desc nulls last` as a whole. So they are if the value is that of a related row: but for nulls, PostgreSQL can begin with the
+ * other table.
  */
-export function wholeRanges(keys: readonly OrderKey[], scope: Scope): SeekRange[] {
+export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, table: Table): SeekRange[] {
   const [first, ...others] = keys;
-  if (!first?.column.leadsIndex || first.column.notNull || first.nullsFirst === first.descending) return [];
-  const column = scope.column(first.column.name);
-  const values = { condition: sql`${column} is not null`, order: [{ ...first, isValue: true }, ...others], isBeyond: true };
-  const nulls = { condition: sql`${column} is null`, order: others, isBeyond: true };
-  return first.nullsFirst ? [nulls, values] : [values, nulls];
+  if (!first || !leadsIndex(first.value, table) || values.isNeverNull(first.value)) return [];
+  if (first.value.kind === 'column' && first.nullsFirst === first.descending) return [];
+  const value = values.sqlOf(first.value);
+  const present = { condition: sql`${value} is not null`, order: [{ ...first, isValue: true }, ...others], isBeyond: true };
+  const nulls = { condition: sql`${value} is null`, order: others, isBeyond: true };
+  return first.nullsFirst ? [nulls, present] : [present, nulls];
 }
 
-/** The ranges, nearest first. None if nothing can follow. Keys are in walking order. */
-export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], scope: Scope): SeekRange[] {
-  const seeker = new Seeker(keys, cursor, scope);
+/** The ranges, nearest first. None if nothing can follow. Keys are in paging order. */
+export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): SeekRange[] {
+  const seeker = new Seeker(keys, cursor, values);
   const ranges: SeekRange[] = [];
   const tail = seeker.tailStart();
   if (tail < cursor.length) ranges.push(seeker.beyondTail(tail));
   for (let index = cursor.length - 1; index >= 0; index -= 1) {
     if (index < tail) ranges.push(...seeker.beyondKey(index));
-    // Nulls of a key within the tail lie between the rows that its comparison yields.
+    // Nulls of a key within the tail lie between the rows that its comparison returns.
     ranges.push(...seeker.trailingNulls(index).map((range) => ({ ...range, isBeyond: index <= tail })));
   }
   return ranges;
 }
 
+/** The ranges as one, where no index serves them: then each of them would read all rows. */
+export function asOneRange(ranges: readonly SeekRange[], keys: readonly OrderKey[]): SeekRange[] {
+  return ranges.length > 1 ? [{ condition: sql`(${conditionOf(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
+}
+
+/** What holds for the rows in any of the ranges. */
+export function conditionOf(ranges: readonly SeekRange[]): Sql {
+  if (ranges.length === 0) return sql`false`;
+  return join(
+    ranges.map(({ condition }) => sql`(${condition})`),
+    ' or ',
+  );
+}
+
+/** What holds for the rows that are not after a cursor: conditions, of which each bounds the first key, so that an index can serve it. */
+export function conditionsBehind(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql[] {
+  const isBehind = sql`(${conditionOf(seekRanges(keys, cursor, values))}) is not true`;
+  const [first] = keys;
+  if (!first || cursor.length === 0) return [isBehind];
+  const value = values.sqlOf(first.value);
+  const isNull = sql`${value} is null`;
+  if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isBehind}`];
+  const bound = bind(cursor[0], typeOf(first.value).sqlType);
+  const within = sql`${value} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
+  return first.nullsFirst && !values.isNeverNull(first.value) ? [isNull, within] : [within];
+}
+
 class Seeker {
   readonly #keys: readonly OrderKey[];
   readonly #cursor: readonly (Parameter | null)[];
-  readonly #scope: Scope;
+  readonly #values: OrderValues;
 
-  constructor(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], scope: Scope) {
+  constructor(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues) {
     this.#keys = keys;
     this.#cursor = cursor;
-    this.#scope = scope;
+    this.#values = values;
   }
 
-  /** The first of the last keys that have values and one direction: those are compared as a row. */
+  /** Where the tail starts: the last keys that have values and the same direction are compared as a row. */
   tailStart(): number {
     let start = this.#cursor.length;
     while (start > 0 && this.#cursor[start - 1] && this.#key(start - 1).descending === this.#key(this.#cursor.length - 1).descending)
@@ -70,39 +100,47 @@ class Seeker {
 
   beyondTail(start: number): SeekRange {
     const indexes = Array.from({ length: this.#cursor.length - start }, (_, offset) => start + offset);
-    const columns = indexes.map((index) => this.#column(index));
     const values = indexes.map((index) => this.#value(index));
-    const symbol = trusted(this.#key(start).descending ? '<' : '>');
-    const comparison =
-      indexes.length === 1 ? sql`${columns[0]!} ${symbol} ${values[0]!}` : sql`(${join(columns, ', ')}) ${symbol} (${join(values, ', ')})`;
-    return this.#range(start, comparison);
+    const bounds = indexes.map((index) => this.#bound(index));
+    const symbol = this.#key(start).descending ? '<' : '>';
+    if (indexes.length === 1) return this.#range(start, sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`);
+    const comparison = sql`(${join(values, ', ')}) ${trusted(symbol)} (${join(bounds, ', ')})`;
+    if (indexes.every((index) => this.#key(index).value.kind === 'column')) return this.#range(start, comparison);
+    // No index has columns of two tables: the first of them is compared by itself, so that its own index serves.
+    return this.#range(start, sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`);
   }
 
-  /** Equal up to this key and strictly beyond it. Beyond a null that comes first is every value; beyond one that comes last, nothing. */
+  /**
+   * Rows that equal the cursor in the keys before this one and are beyond it in this one. Every value is beyond a null that sorts first, and nothing
+   * beyond one that sorts last.
+   */
   beyondKey(index: number): SeekRange[] {
     const { descending, nullsFirst } = this.#key(index);
-    const column = this.#column(index);
-    if (this.#cursor[index]) return [this.#range(index, sql`${column} ${trusted(descending ? '<' : '>')} ${this.#value(index)}`)];
-    return nullsFirst ? [this.#range(index, sql`${column} is not null`)] : [];
+    const value = this.#value(index);
+    if (this.#cursor[index]) return [this.#range(index, sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`)];
+    return nullsFirst ? [this.#range(index, sql`${value} is not null`)] : [];
   }
 
-  /** Equal up to this key and null in it, where nulls follow the values. A cursor that is shorter than the order compares values only. */
+  /**
+   * Rows that equal the cursor in the keys before this one and are null in this one, if nulls sort last. A cursor that is shorter than the order
+   * compares values only.
+   */
   trailingNulls(index: number): SeekRange[] {
-    const { column, nullsFirst } = this.#key(index);
+    const { value, nullsFirst } = this.#key(index);
     const isPartial = this.#cursor.length < this.#keys.length;
-    if (column.notNull || nullsFirst || isPartial || !this.#cursor[index]) return [];
-    return [this.#range(index, sql`${this.#column(index)} is null`, this.#keys.slice(index + 1))];
+    if (this.#values.isNeverNull(value) || nullsFirst || isPartial || !this.#cursor[index]) return [];
+    return [this.#range(index, sql`${this.#value(index)} is null`, this.#keys.slice(index + 1))];
   }
 
-  /** Without keys of its own a range is ordered from its key on, which is never null in what is beyond a value or a null. */
-  #range(index: number, condition: Sql, keys: readonly WalkKey[] = this.#valuesFrom(index)): SeekRange {
+  /** Unless `keys` says otherwise, a range is ordered from its key on, which is never null beyond a value or a null. */
+  #range(index: number, condition: Sql, keys: readonly PagingKey[] = this.#valuesFrom(index)): SeekRange {
     const prefix = Array.from({ length: index }, (_, each) =>
-      this.#cursor[each] ? sql`${this.#column(each)} = ${this.#value(each)}` : sql`${this.#column(each)} is null`,
+      this.#cursor[each] ? sql`${this.#value(each)} = ${this.#bound(each)}` : sql`${this.#value(each)} is null`,
     );
     return { condition: join([...prefix, condition], ' and '), order: keys, isBeyond: true };
   }
 
-  #valuesFrom(index: number): readonly WalkKey[] {
+  #valuesFrom(index: number): readonly PagingKey[] {
     return [{ ...this.#key(index), isValue: true }, ...this.#keys.slice(index + 1)];
   }
 
@@ -110,30 +148,31 @@ class Seeker {
     return this.#keys[index]!;
   }
 
-  #column(index: number): Sql {
-    return this.#scope.column(this.#key(index).column.name);
+  #value(index: number): Sql {
+    return this.#values.sqlOf(this.#key(index).value);
   }
 
-  #value(index: number): Sql {
-    return bind(this.#cursor[index], this.#key(index).column.type.sqlType);
+  /** The value of the cursor. */
+  #bound(index: number): Sql {
+    return bind(this.#cursor[index], typeOf(this.#key(index).value).sqlType);
   }
 }
 
-/** ORDER BY of keys in walking order. Words that say what is the default, or that nothing depends on, are left away: an index serves the rest. */
-export function orderBy(keys: readonly WalkKey[], scope: Scope): Sql {
+/** ORDER BY for keys in paging order. Keywords that state the default, or make no difference, are left out, so that an index matches. */
+export function orderBy(keys: readonly PagingKey[], values: OrderValues): Sql {
   return join(
-    keys.map(({ column, descending, nullsFirst, isValue }) => {
+    keys.map(({ value, descending, nullsFirst, isValue }) => {
       const direction = descending ? ' desc' : '';
-      // Ascending puts nulls last and descending first, if nothing is said (manual: Sorting Rows).
-      const nulls = column.notNull || isValue || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
-      return sql`${scope.column(column.name)}${trusted(direction + nulls)}`;
+      // By default, nulls sort last if ascending, and first if descending (manual: Sorting Rows).
+      const nulls = values.isNeverNull(value) || isValue || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
+      return sql`${values.sqlOf(value)}${trusted(direction + nulls)}`;
     }),
     ', ',
   );
 }
 
-/** The keys as they are walked: backwards turns every direction around. */
-export function walkingKeys(keys: readonly OrderKey[], direction: 'forward' | 'backward'): readonly OrderKey[] {
+/** The keys in paging order: paging backward reverses every direction. */
+export function pagingKeys(keys: readonly OrderKey[], direction: 'forward' | 'backward'): readonly OrderKey[] {
   if (direction === 'forward') return keys;
-  return keys.map(({ column, descending, nullsFirst }) => ({ column, descending: !descending, nullsFirst: !nullsFirst }));
+  return keys.map(({ value, descending, nullsFirst }) => ({ value, descending: !descending, nullsFirst: !nullsFirst }));
 }

@@ -1,6 +1,6 @@
 /**
- * A value of PostgreSQL as the JSON of its GraphQL type: `to_json(t1."title")`, `"` and `t1."id"` and `"`. What is written as JSON anyway, such as a
- * whole number, is left to `concat`, which needs no cast to text.
+ * A value of PostgreSQL as the JSON of its GraphQL type: `to_json(t1."title")`, `"` and `t1."id"` and `"`. Values whose text is JSON already, such as
+ * integers, are left to `concat`, which needs no cast to text.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
@@ -11,12 +11,12 @@ export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonTe
   return written(jsonOf(value, type), notNull);
 }
 
-/** Whether the text names the value more than once, so that a function call must not stand in its place. */
+/** Whether the SQL repeats the value, so that the value must not be a function call. */
 export function repeatsValue(type: ValueType): boolean {
   return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
 }
 
-/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null if the value is. */
+/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null if the value is null. */
 interface Form {
   readonly kind: 'bare' | 'quoted' | 'json';
   readonly value: Sql;
@@ -57,19 +57,19 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
     case 'Int':
       return { kind: 'bare', value };
     case 'Boolean':
-      // Without the cast PostgreSQL writes t and f.
+      // Without the cast, PostgreSQL writes t and f.
       return { kind: 'json', value: sql`${value}::text` };
     case 'BigInt':
     case 'BigFloat':
     case 'UUID':
       return { kind: 'quoted', value };
     case 'Float':
-      // Minus zero plus zero is zero; JSON clients tell -0 and 0 apart. The sum keeps the type: float4 shows fewer digits.
+      // Adding zero turns -0 into 0: JSON clients distinguish them. The sum keeps the type, because float4 has fewer digits.
       return { kind: 'json', value: toJson(sql`${value} + '0'::${trusted(typeName)}`) };
     case 'JSON':
       return { kind: 'json', value: toJson(sql`${value}::text`) };
     default:
-      // Dates and times by to_json, which writes ISO 8601 whatever DateStyle says.
+      // `to_json` writes dates and times in ISO 8601, whatever DateStyle is.
       return { kind: 'json', value: toJson(value) };
   }
 }
@@ -105,7 +105,7 @@ export function keyJson(value: Sql, type: ValueType, notNull: boolean): JsonText
   return written({ kind: 'json', value: alike ? toJson(value) : builtIn('to_jsonb', value) }, notNull);
 }
 
-/** The characters of an opaque id: a text in base64 in one line. */
+/** The characters of an opaque id: the text in base64, on one line. */
 export function opaqueId(text: Sql): Sql {
   return sql`replace(encode(convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
 }

@@ -2,7 +2,10 @@
  * A `Database` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
  * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
  * that an error leaves that transaction as it was.
+ *
+ * Leans on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type (`test/contracts/pglite.test.ts`).
  */
+import { BatchMeasures } from './batch-measures.ts';
 import { type Batch, type BatchResult, type Database, DatabaseError, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
@@ -34,7 +37,7 @@ const identity = (value: unknown): unknown => value;
 /** Both drivers convert values by type, each in its own way; values are text here, in and out. */
 const textTypes = { getTypeParser: () => identity };
 /** PGlite copies the parsers and looks serializers up. These are the types that it parses on its own: bool, bytea, integers, floats, JSON, dates. */
-const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
+export const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
 const textOptions = {
   rowMode: 'array',
   parsers: Object.fromEntries(parsedTypes.map((type) => [type, identity])),
@@ -54,7 +57,9 @@ export function openClientDatabase(client: unknown): Database {
     run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
     listen: () => Promise.reject(new TypeError('Listening is not supported on a connection that the caller passes in')),
+    tryOut: () => Promise.reject(new TypeError('A connection that the caller passes in has its own transaction')),
     readCaches: () => [],
+    readStatistics: () => ({ pool: null, ...new BatchMeasures() }),
     close: () => Promise.resolve(),
   };
 }

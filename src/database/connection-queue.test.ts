@@ -94,33 +94,44 @@ test('what was stuck on a spare connection does not get another one for now, nor
   const takeSpare = (each: Work): void => {
     queue.add(each);
     assert.equal(queue.take(), each);
-    assert.equal(queue.isOnSpare(each), true);
+    assert.equal(queue.spare.has(each), true);
   };
   const running = work('a', 'running', 'account');
   queue.add(running);
-  assert.equal(queue.isOnSpare(queue.take()!), false);
+  assert.equal(queue.spare.has(queue.take()!), false);
   const stuck = work('b', 'stuck', 'blog', 'locked');
   takeSpare(stuck);
-  queue.noteStuck(stuck);
+  queue.spare.noteStuck(stuck);
   queue.release(stuck);
   queue.add(stuck);
   queue.add(work('c', 'like it', 'blog', 'locked', 'post'));
   assert.equal(queue.hasNext, false);
   const unlike = work('d', 'unlike it', 'blog');
   takeSpare(unlike);
-  queue.noteDone(unlike);
+  queue.spare.noteDone(unlike);
   queue.release(unlike);
   assert.equal(queue.hasNext, false, 'it may have been the other table');
-  queue.noteDone(work('e', 'e', 'locked', 'blog', 'account'));
+  queue.spare.noteDone(work('e', 'e', 'locked', 'blog', 'account'));
   assert.equal(takeAll(queue), 'stuck');
-  queue.noteStuck(stuck);
+  queue.spare.noteStuck(stuck);
   queue.release(stuck);
   queue.release(running);
   assert.equal(takeAll(queue), 'like it', 'other connections are for all');
   queue.add(stuck);
   assert.equal(queue.hasNext, false);
-  queue.forgetStuck();
+  queue.spare.forgetStuck();
   assert.equal(takeAll(queue), 'stuck');
+});
+
+test('a flood of work that could run does not push out what others wait for', () => {
+  const queue = open(5, 1);
+  queue.add(work('x', 'running', 'locked'));
+  queue.take();
+  queue.add(work('victim', 'v', 'locked'));
+  for (const name of ['f1', 'f2', 'f3', 'f4']) assert.deepEqual(refusedBy(queue, work('flood', name, 'other')), []);
+  assert.deepEqual(refusedBy(queue, work('flood', 'f5', 'other')), ['f5']);
+  assert.deepEqual(refusedBy(queue, work('newcomer', 'n', 'other')), ['f4']);
+  assert.deepEqual([...queue].map(({ name }) => name).sort(), ['f1', 'f2', 'f3', 'n', 'v']);
 });
 
 test('one client with quick work uses all connections, as others soon have the next one', () => {
@@ -132,7 +143,7 @@ test('one client with quick work uses all connections, as others soon have the n
   assert.equal(queue.hasNext, false, 'what is slow waits for its share');
   queue.add(quick('b', 'b1'));
   assert.equal(queue.take()?.name, 'b1');
-  queue.noteStuck(first);
+  queue.spare.noteStuck(first);
   queue.add(quick('c', 'c1'));
   assert.equal(queue.hasNext, false, 'what is stuck is not quick any more');
 });
@@ -217,4 +228,20 @@ test('work that is alike goes along from the head of each line, so that nobody i
   );
   assert.deepEqual(queue.takeAlike(isAlike, 10), []);
   assert.equal(queue.size, 4);
+});
+
+test('a client that uses its share is known for as long as it does, however many come and go meanwhile', () => {
+  const queue = open(100, 1);
+  const first = work('a', 'a1');
+  for (const each of [first, work('a', 'a2')]) queue.add(each);
+  assert.equal(takeAll(queue), 'a1');
+  for (let number = 0; number < 3000; number++) {
+    const passing = work(`client ${number}`, 'passing');
+    queue.add(passing);
+    assert.equal(queue.take(), passing);
+    queue.release(passing);
+  }
+  assert.equal(queue.hasNext, false);
+  queue.release(first);
+  assert.equal(takeAll(queue), 'a2');
 });

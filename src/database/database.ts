@@ -3,7 +3,7 @@
  * (`pglite-database.ts`) or a connection of the caller (`client-database.ts`). Types only.
  */
 import type { Deadline } from '../budget/deadline.ts';
-import type { CacheStatistics } from '../events.ts';
+import type { CacheStatistics, GraphStatistics } from '../events.ts';
 
 /** One SQL statement with text parameters; its text is the key under which it is prepared. */
 export interface Statement {
@@ -21,6 +21,8 @@ export interface Session {
   readonly searchPath: string;
   /** The schema version that the statements were compiled for; null if the database keeps none. */
   readonly version: string | null;
+  /** What `application_name` is in the transaction; that of the connection if it is null or absent. */
+  readonly applicationName?: string | null;
   /** The settings of the role from `alter role … set`. */
   readonly defaults?: RoleDefaults | undefined;
 }
@@ -40,6 +42,8 @@ export interface Batch {
   /** Null on a connection of the caller, which has its own role, claims and search path. */
   readonly session: Session | null;
   readonly statements: readonly Statement[];
+  /** Runs ahead of the session, as the connection's own user: takes the idempotency key of a mutation. */
+  readonly claim?: Statement | undefined;
   /**
    * What the batch was made from, if it only reads: batches of one template and role differ in claims and values alone, so that several may share
    * a connection. One that fails in company runs again.
@@ -51,6 +55,8 @@ export interface Batch {
   readonly client?: string | undefined;
   /** Names of the tables and functions that it touches: one of them may be locked without blocking work on others. */
   readonly touches?: readonly string[] | undefined;
+  /** Where to note when it is sent. */
+  readonly marks?: { sent: number | null } | undefined;
   /** Maximum bytes in its rows. */
   readonly maxBytes?: number | undefined;
 }
@@ -69,6 +75,12 @@ export type BatchResult = readonly (readonly ColumnValue[])[];
 /** Rows as lists of text. */
 export type Rows = readonly (readonly (string | null)[])[];
 
+/** Runs one statement on a connection, and resolves to its rows. */
+export type RunStatement = (text: string, parameters?: readonly (string | null)[]) => Promise<Rows>;
+
+/** What batches took, and what connections do now. */
+export type DatabaseStatistics = Pick<GraphStatistics, 'pool' | 'batchSeconds' | 'batchBytes'>;
+
 export interface Database {
   /** Runs a batch. Rejects with `DatabaseError`; nothing is changed then. */
   run(batch: Batch): Promise<BatchResult>;
@@ -77,10 +89,16 @@ export interface Database {
    * It is cancelled after `timeoutMillis` (default: a minute).
    */
   query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
+  /**
+   * Runs work as a caller in a transaction that is always rolled back. It takes none of the connections of requests, and is not for requests. Each
+   * statement is cancelled after `timeoutMillis`.
+   */
+  tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result>;
   /** Calls back for each notification on a channel, and with null after a lost connection came back. Resolves to a function that stops it. */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
   /** Statistics of the prepared statements of all connections. */
   readCaches(): readonly CacheStatistics[];
+  readStatistics(): DatabaseStatistics;
   /** Closes what this object opened; the caller's pool or client stays open. */
   close(): Promise<void>;
 }
@@ -88,9 +106,16 @@ export interface Database {
 /**
  * Why a batch failed, where it was not PostgreSQL that refused it. `overloaded`: no connection became free. `timeout`: its deadline has passed.
  * `cancelled`: nobody waits for it any more. `outcome-unknown`: the connection ended when it may have been committed. `response-too-large`: its rows
- * have more bytes than they may.
+ * have more bytes than they may. `key-answered`: the idempotency key has the response to this request. `key-reused`: it has that to another.
  */
-export type FailureReason = 'overloaded' | 'timeout' | 'cancelled' | 'outcome-unknown' | 'response-too-large';
+export type FailureReason =
+  | 'overloaded'
+  | 'timeout'
+  | 'cancelled'
+  | 'outcome-unknown'
+  | 'response-too-large'
+  | 'key-answered'
+  | 'key-reused';
 
 /** What PostgreSQL (or the network) said: a `sqlstate` of five characters, or null if the connection failed. */
 export class DatabaseError extends Error {
@@ -101,6 +126,8 @@ export class DatabaseError extends Error {
   readonly constraint: string | undefined;
   readonly table: string | undefined;
   readonly column: string | undefined;
+  /** What PostgreSQL was doing, innermost first, a line each: functions on its stack, the parameter that it read. In the language of the server. */
+  readonly context: string | undefined;
   /** Which statement of the batch failed, from 0; null where that is not known, or none did, as at the commit. */
   statement: number | null = null;
 
@@ -114,6 +141,7 @@ export class DatabaseError extends Error {
       constraint?: string;
       table?: string;
       column?: string;
+      context?: string;
       cause?: unknown;
     },
   ) {
@@ -126,5 +154,6 @@ export class DatabaseError extends Error {
     this.constraint = fields.constraint;
     this.table = fields.table;
     this.column = fields.column;
+    this.context = fields.context;
   }
 }

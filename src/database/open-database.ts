@@ -2,6 +2,7 @@
  * Tells what it is given: a connection URL, a `pg` pool or a PGlite, which may come from another copy of their packages.
  */
 import type { Observer } from '../events.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
 import type { Database } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
@@ -16,6 +17,8 @@ export interface OpenOptions {
   readonly queueLength?: number | undefined;
   readonly queueBytes?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
+  /** What the pool of a URL shares with others. */
+  readonly budget?: ConnectionBudget | undefined;
   readonly observe: Observer;
 }
 

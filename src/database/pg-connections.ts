@@ -1,7 +1,9 @@
 /**
- * Lends the connections of a `pg` pool: as many as there may be, to whom the queue says, for as long as each needs one. Work waits for any
- * connection, not for one of its own, so that a wait that ends leaves nothing behind. In: work; out: work with a connection.
+ * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection, not for a particular one, so that a wait
+ * that ends leaves nothing behind. In: work; out: work with a connection.
  */
+import type { PoolStatistics } from '../events.ts';
+import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import { ConnectionQueue, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
 import { cannotConnectNow, toDatabaseError, tooManyConnections } from './to-database-error.ts';
@@ -15,12 +17,14 @@ export interface LentClient {
 /** What is used of a `pg.Pool`. */
 export interface LendingPool<Client extends LentClient> {
   readonly waitingCount: number;
+  /** Connections that the pool keeps; none where it lent all of them to this object. */
+  readonly idleCount?: number;
   readonly options: { readonly max?: number };
   connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
 }
 
 export interface ConnectionWork extends QueuedWork {
-  /** When it came into the queue, in milliseconds of `performance.now()`. */
+  /** When it entered the queue, in milliseconds of `performance.now()`. */
   arrived: number;
   /** Ends its wait. */
   refuse(error: DatabaseError): void;
@@ -35,30 +39,34 @@ export interface ConnectionsOptions {
   readonly queueTimeoutMillis: number;
   /** Whether idle connections are kept here and not in the pool. The pool must not be shared. */
   readonly keepsIdle: boolean;
+  /** What the pool shares with others; null if only its size bounds it. */
+  readonly budget?: ConnectionBudget | null;
   /** Called when a connection cannot be opened, or fails while idle. */
   readonly onError: (error: unknown) => void;
 }
 
-/** That of `pg`. */
+/** The default of `pg`. */
 const defaultPoolSize = 10;
-/** Until a connection is tried again that could not be had. */
+/** How long to wait before trying again to open a connection. */
 const retryMillis = 250;
 /** One in this many connections is spare. */
 const spareOf = 5;
-/** Until what was stuck on a spare connection may try again. */
+/** How long work that was stuck on a spare connection must wait before it may use one again. */
 const stuckMillis = 5_000;
 
-export class PgConnections<Client extends LentClient, Work extends ConnectionWork> {
+export class PgConnections<Client extends LentClient, Work extends ConnectionWork> implements BudgetedPool {
   readonly #pool: LendingPool<Client>;
   readonly #options: ConnectionsOptions;
+  readonly #budget: ConnectionBudget | null;
   readonly #serve: (client: Client, work: Work) => void;
+  readonly #attend: (client: Client) => void;
   readonly #queue: ConnectionQueue<Work>;
   readonly #lent = new Set<Client>();
-  /** Those that nobody needs; the one that was used last is used next. */
+  /** Connections that are not in use; the most recently used is used next. */
   readonly #idle: Client[] = [];
-  /** How many connections the pool was asked for and has not given. */
+  /** How many connections were requested from the pool and have not arrived. */
   #asked = 0;
-  /** Why the last attempt to open a connection failed; null since one succeeded. */
+  /** Why the last attempt to open a connection failed; null if it succeeded. */
   #lastFailure: DatabaseError | null = null;
   #waitTimer: NodeJS.Timeout | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
@@ -66,18 +74,28 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
-  /** `serve` gets work with a connection, which it gives back by `giveBack`. */
-  constructor(pool: LendingPool<Client>, options: ConnectionsOptions, serve: (client: Client, work: Work) => void) {
+  /**
+   * `serve` receives work with a connection, which must be returned by `giveBack`. `attend` receives each connection as it arrives: it may find no work
+   * left and break before it is ever used.
+   */
+  constructor(
+    pool: LendingPool<Client>,
+    options: ConnectionsOptions,
+    serve: (client: Client, work: Work) => void,
+    attend: (client: Client) => void,
+  ) {
     this.#pool = pool;
     this.#options = options;
+    this.#budget = options.budget ?? null;
     this.#serve = serve;
+    this.#attend = attend;
     const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
     this.#queue = new ConnectionQueue({ length: options.queueLength, bytes: options.queueBytes, share });
   }
 
-  /** How many more connections must be in use until half of the pool is. */
-  countSpare(): number {
-    return Math.ceil(this.#size / 2) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
+  /** How many more connections must be in use before this many are, or half of the pool. */
+  countSpare(wanted: number): number {
+    return Math.min(Math.ceil(this.#size / 2), wanted) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
   }
 
   /** Whether work of a client would wait for a connection that somebody else uses. */
@@ -88,6 +106,12 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** Whether work waits for a connection. */
   get hasWaiting(): boolean {
     return this.#queue.size > 0;
+  }
+
+  /** What the connections do now. Those of a shared pool that somebody else uses count as idle or absent. */
+  readStatistics(): PoolStatistics {
+    const busy = this.#lent.size;
+    return { size: this.#size, busy, idle: this.#idle.length + (this.#pool.idleCount ?? 0), waiting: this.#queue.size };
   }
 
   /** Whether the connection is in use. */
@@ -107,31 +131,31 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#ask();
   }
 
-  /** Waiting work no longer needs a connection. */
+  /** Takes back work that waits and no longer needs a connection. */
   withdraw(work: Work): void {
     this.#queue.remove(work);
   }
 
   /** Whether work holds a connection that others need soon. */
   isOnSpare(work: Work): boolean {
-    return this.#queue.isOnSpare(work);
+    return this.#queue.spare.has(work);
   }
 
   /** Work waited too long for a spare connection. */
   noteStuck(work: Work): void {
-    this.#queue.noteStuck(work);
+    this.#queue.spare.noteStuck(work);
     this.#stuckTimer ??= setTimeout(() => {
       this.#stuckTimer = null;
-      this.#queue.forgetStuck();
+      this.#queue.spare.forgetStuck();
     }, stuckMillis).unref();
   }
 
-  /** Work is done, in whatever time. */
+  /** Work has finished, however long it took. */
   noteDone(work: Work): void {
-    this.#queue.noteDone(work);
+    this.#queue.spare.noteDone(work);
   }
 
-  /** Other work that waits and may share a connection. */
+  /** Takes waiting work that may share a connection. */
   takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {
     return this.#queue.size === 0 ? [] : this.#queue.takeAlike(isAlike, most);
   }
@@ -139,21 +163,42 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** The connection is free; with an error it is unusable. */
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
-    // Where a pool is shared, others wait for it too.
-    if (error === undefined && this.#pool.waitingCount === 0 && this.#lend(client)) return;
+    // If the pool is shared, others may be waiting for it, too.
+    const isFree = this.#pool.waitingCount === 0 && (this.#budget === null || !this.#budget.isOwedBy(this));
+    if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
     this.#putAside(client, error);
     if (this.#isClosed && this.#lent.size === 0) this.#onAllReturned?.();
     this.#ask();
   }
 
-  /** A connection has failed. Its user learns that elsewhere. */
+  /** A connection has failed. Whoever is using it learns that elsewhere. */
   noteBroken(client: Client, error: unknown): void {
     const index = this.#idle.indexOf(client);
     if (index < 0) return;
     this.#idle.splice(index, 1);
     client.release(error);
     this.#options.onError(error);
+  }
+
+  /** A connection has left the pool. */
+  noteRemoved(): void {
+    this.#budget?.giveBack(this);
+  }
+
+  /** Nothing of the pool is open any more, or nobody waits for it to close. */
+  leaveBudget(): void {
+    this.#budget?.leave(this);
+  }
+
+  closeIdle(): boolean {
+    const client = this.#idle.shift();
+    client?.release(true);
+    return client !== undefined;
+  }
+
+  openWanted(): void {
+    this.#ask();
   }
 
   /** Rejects all waiting and future work. Resolves when all connections are back. */
@@ -172,7 +217,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
-  /** Gets waiting work a connection: an idle one, or another one from the pool. */
+  /** Gets waiting work a connection: an idle one, or a new one from the pool. */
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
@@ -182,13 +227,17 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       this.#queue.hasNext &&
       !this.#isClosed
     ) {
+      if (this.#budget !== null && !this.#budget.take(this)) return;
       this.#asked += 1;
       const began = performance.now();
       this.#pool.connect((error, client) => {
         this.#asked -= 1;
-        if (client === undefined) this.#noteFailure(error, began);
-        else {
+        if (client === undefined) {
+          this.#noteFailure(error, began);
+          this.#budget?.giveBack(this);
+        } else {
           this.#lastFailure = null;
+          this.#attend(client);
           this.#take(client);
         }
       });
@@ -202,10 +251,11 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#putAside(client);
   }
 
-  /** Nobody needs the connection now. */
+  /** Keeps or releases a connection that nobody needs now. */
   #putAside(client: Client, error?: unknown): void {
-    if (error === undefined && this.#options.keepsIdle && !this.#isClosed) this.#idle.push(client);
-    else client.release(error);
+    const isWanted = this.#budget?.isWantedBeside(this) === true;
+    if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
+    else client.release(error ?? (isWanted || undefined));
   }
 
   #lendTo(client: Client, work: Work): void {
@@ -213,7 +263,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#serve(client, work);
   }
 
-  /** Whether there was work for the connection. */
+  /** Serves the next waiting work. Returns whether there was any. */
   #lend(client: Client): boolean {
     const work = this.#queue.take();
     if (work === undefined) return false;

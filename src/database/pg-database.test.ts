@@ -49,7 +49,9 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
       run: async (batch) => textsOf(await database.run(batch)),
       query: (text, parameters) => database.query(text, parameters),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
+      tryOut: (as, timeoutMillis, work) => database.tryOut(as, timeoutMillis, work),
       readCaches: () => database.readCaches(),
+      readStatistics: () => database.readStatistics(),
       close: () => database.close(),
     });
   } finally {
@@ -430,6 +432,21 @@ describe('a connection', () => {
       await until(() => noted.length >= 3);
       const results = await Promise.all(Array.from({ length: 9 }, () => database.run(batch(['select 1']))));
       assert.deepEqual(results, Array(9).fill([['1']]));
+    });
+  });
+
+  test('that comes when its work is done, and dies before it was ever used, is replaced', async () => {
+    const noted: unknown[] = [];
+    const onConnectionError = (error: unknown): void => void noted.push(error);
+    await withDatabase({ poolSize: 2, onConnectionError }, async (database) => {
+      await database.query('select 1');
+      // The first is quicker to serve both than the second is to open.
+      await Promise.all([database.query('select 1'), database.query('select 2')]);
+      const open = "select 1 from pg_stat_activity where usename = 'authenticator' and state = 'idle'";
+      await until(async () => (await admin.query(open)).length === 2);
+      proxy.cut('now');
+      await until(() => noted.length === 2);
+      assert.deepEqual(await Promise.all([database.query('select 1'), database.query('select 2')]), [[['1']], [['2']]]);
     });
   });
 

@@ -4,17 +4,18 @@
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
-import { type JitOff, toBatchError } from './session-statement.ts';
-import { isServerError, lockNotAvailable, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
-import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
+import { countLeading, type JitOff, toBatchError } from './session-statement.ts';
+import { isServerError, lockNotAvailable, queryCancelled, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
+import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** How often a job may run into a closed connection. */
 const mostUnsent = 10;
 
-/** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them. It runs again on another. */
-const spareMillis = '250';
+/** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them, and how long it runs there. It runs again on another. */
+const spareLockMillis = '250';
+const spareMillis = 1000;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
@@ -80,8 +81,8 @@ export class PgJob {
   /** How often its connection was lost before it was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
-  /** Whether to limit its wait for a lock on this connection. */
-  #waitsBriefly = false;
+  /** Whether to limit its time on this connection. */
+  #runsBriefly = false;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
@@ -138,10 +139,10 @@ export class PgJob {
     this.reject(stopError(reason));
   }
 
-  /** Its bytes, for a connection on which these statements are prepared; for a spare one, so that it does not wait there for a lock. */
+  /** Its bytes, for a connection on which these statements are prepared; for a spare one, so that it does not hold that for long. */
   encode(prepared: PreparedStatements | null, jitOff: JitOff, isOnSpare: boolean): Uint8Array {
-    this.#waitsBriefly = isOnSpare && this.#mayWaitElsewhere;
-    if (this.batch !== null) return encodeBatch(this.#waitsBriefly ? waitingBriefly(this.batch) : this.batch, prepared, jitOff, true);
+    this.#runsBriefly = isOnSpare && this.#mayWaitElsewhere;
+    if (this.batch !== null) return encodeBatch(this.#runsBriefly ? runningBriefly(this.batch) : this.batch, prepared, jitOff, true);
     const { text, parameters } = this.script!;
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
@@ -153,9 +154,11 @@ export class PgJob {
     return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
-  /** Whether PostgreSQL has stopped it because it waited longer for a lock than it may on a spare connection. */
-  waitedTooLong({ error }: PgExchange): boolean {
-    return this.#waitsBriefly && isServerError(error) && error.code === lockNotAvailable;
+  /** Whether PostgreSQL has stopped it because it held a spare connection for longer than it may. */
+  heldTooLong({ error }: PgExchange): boolean {
+    if (!this.#runsBriefly || !isServerError(error)) return false;
+    const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
+    return error.code === lockNotAvailable || (error.code === queryCancelled && ownMillis > spareMillis);
   }
 
   /** Why an exchange of it failed. */
@@ -183,14 +186,21 @@ export class PgJob {
   }
 }
 
-/** The same batch, whose statements wait no longer for a lock than they may on a spare connection. */
-function waitingBriefly(batch: Batch): Batch {
+/** The same batch, whose statements take no longer than they may on a spare connection. */
+function runningBriefly(batch: Batch): Batch {
   const { session } = batch;
   if (session === null) return batch;
   const { statementTimeout = null, isolation = null, settings = [] } = session.defaults ?? {};
   return {
     ...batch,
-    session: { ...session, defaults: { statementTimeout, isolation, settings: [...settings, [lockTimeout, spareMillis]] } },
+    session: {
+      ...session,
+      defaults: {
+        statementTimeout: Math.min(statementTimeout ?? Infinity, spareMillis),
+        isolation,
+        settings: [...settings, [lockTimeout, spareLockMillis]],
+      },
+    },
   };
 }
 

@@ -1,9 +1,13 @@
 /**
- * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own: connections stay open, are detected when dead,
- * and read into one buffer.
+ * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own, whose connections stay open, are probed for whether they
+ * are alive, and read into one buffer.
+ *
+ * Leans on undocumented members of `pg`: a pool's options `Client` and `stream`, its `Client` and `options`, and a client's `connection`
+ * (`test/contracts/pg.test.ts`).
  */
 import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
+import type { Rows } from './database.ts';
 import type { PgListenerClient } from './pg-listener.ts';
 import type { ExchangeClient } from './pg-run.ts';
 import { PgSocket } from './wire/pg-socket.ts';
@@ -18,14 +22,21 @@ export interface PgPoolClient extends ExchangeClient {
 /** What is used of a `pg.Pool`. */
 export interface PgPool {
   readonly waitingCount: number;
+  readonly idleCount: number;
   readonly options: { readonly max?: number };
-  readonly Client: new (options: object) => PgListenerClient;
+  readonly Client: new (options: object) => PgTaskClient;
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
   end(): Promise<void>;
+}
+
+/** What is used of a `pg.Client` that serves one task alone. */
+export interface PgTaskClient extends PgListenerClient {
+  query(text: string): Promise<unknown>;
+  query(config: { text: string; values: readonly unknown[]; rowMode: 'array'; types: object }): Promise<{ readonly rows: Rows }>;
 }
 
 /** How long opening a connection may take. */
@@ -44,7 +55,7 @@ export function openPool(connectionString: string, max = 10): PgPool {
   return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
 }
 
-/** Node reads TLS into buffers of its own. */
+/** Node reads TLS into its own buffers. */
 function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
   return ssl ? new Socket() : new PgSocket();
 }

@@ -1,14 +1,27 @@
 /**
  * A `Database` over PGlite, PostgreSQL in this process: one session, so batches run one after the other. A batch is the same bytes that
  * a server would receive, in one call.
+ *
+ * Leans on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
-import { type Batch, type BatchResult, type Database, DatabaseError, type Rows } from './database.ts';
-import { toBatchError } from './session-statement.ts';
+import { BatchMeasures } from './batch-measures.ts';
+import {
+  type Batch,
+  type BatchResult,
+  type Database,
+  DatabaseError,
+  type DatabaseStatistics,
+  type Rows,
+  type RunStatement,
+  type Session,
+} from './database.ts';
+import { inRolledBackTransaction } from './rolled-back-transaction.ts';
+import { countLeading, toBatchError } from './session-statement.ts';
 import { isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
-import { countLeading, encodeBatch, encodeScript } from './wire/encode-batch.ts';
+import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
@@ -43,6 +56,7 @@ export function openPgliteDatabase(pglite: Pglite, options: PgliteDatabaseOption
 class PgliteDatabase implements Database {
   readonly #pglite: Pglite;
   readonly #prepared: PreparedStatements;
+  readonly #measures = new BatchMeasures();
   readonly #queueTimeoutMillis: number;
 
   constructor(pglite: Pglite, options: PgliteDatabaseOptions) {
@@ -53,6 +67,8 @@ class PgliteDatabase implements Database {
 
   async run(batch: Batch): Promise<BatchResult> {
     return this.#exclusively(batch.deadline ?? null, async () => {
+      const started = performance.now();
+      if (batch.marks !== undefined) batch.marks.sent = started;
       let reply = await this.#send(batch);
       if (isStalePlan(reply.error)) {
         this.#prepared.evictAll();
@@ -60,18 +76,23 @@ class PgliteDatabase implements Database {
       }
       if (reply.error) throw toBatchError(reply.error, batch, reply.rows.length);
       const results = reply.rows.slice(countLeading(batch)).map((rows) => rows[0] ?? []);
-      if (lengthOf(results) > (batch.maxBytes ?? Infinity)) throw tooLargeError(batch, false);
+      const length = lengthOf(results);
+      this.#measures.note(performance.now() - started, length);
+      if (length > (batch.maxBytes ?? Infinity)) throw tooLargeError(batch, false);
       return results;
     });
   }
 
   async query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    return this.#exclusively(null, async () => {
-      const bytes = parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
-      const { error, rows } = await this.#exchange(bytes);
-      if (error) throw toDatabaseError(error);
-      return rows.flat();
-    });
+    return this.#exclusively(null, () => this.#runStatement(text, parameters));
+  }
+
+  async tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    const run: RunStatement = (text, parameters) => this.#runStatement(text, parameters);
+    const { value } = await this.#exclusively(null, async () => ({
+      value: await inRolledBackTransaction(run, session, timeoutMillis, work),
+    }));
+    return value;
   }
 
   async listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
@@ -84,8 +105,20 @@ class PgliteDatabase implements Database {
     return [{ name: 'statement', entries: size, hits, misses }];
   }
 
+  readStatistics(): DatabaseStatistics {
+    const { batchSeconds, batchBytes } = this.#measures;
+    return { pool: null, batchSeconds, batchBytes };
+  }
+
   async close(): Promise<void> {
     // The PGlite is the caller's.
+  }
+
+  async #runStatement(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
+    const bytes = parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+    const { error, rows } = await this.#exchange(bytes);
+    if (error) throw toDatabaseError(error);
+    return rows.flat();
   }
 
   async #send(batch: Batch): Promise<Reply> {

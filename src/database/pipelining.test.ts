@@ -7,7 +7,7 @@ function start(spare = 0, isAlike = (_one: number, _other: number) => true) {
   const sent: number[][] = [];
   const pipelining = new Pipelining<number>(
     (jobs) => void sent.push([...jobs]),
-    () => spare - sent.length,
+    (wanted) => Math.min(spare, wanted) - sent.length,
     isAlike,
   );
   /** The groups that so many batches of one turn make. */
@@ -43,10 +43,20 @@ describe('batches of one turn', () => {
   test('go to idle connections first', async () => {
     const { groupsOf, pipelining } = start(3);
     const template = {};
-    pipelining.note(template, 1, 1);
+    pipelining.note({}, 1, 0.5);
+    pipelining.note(template, 1, 0.5 + 0.5);
     assert.deepEqual(await groupsOf(template, 2), [1, 1]);
     assert.deepEqual(await groupsOf(template, 8), [3, 3, 2]);
     assert.deepEqual(await groupsOf(template, 40), [8, 8, 8, 8, 8]);
+  });
+
+  test('leave connections idle that this process is too slow to keep at work', async () => {
+    const { groupsOf, pipelining } = start(5);
+    const [quick, quicker] = [{}, {}];
+    pipelining.note(quicker, 1, 0.5);
+    pipelining.note(quick, 1, 0.5 + 0.3);
+    assert.deepEqual(await groupsOf(quicker, 6), [6]);
+    assert.deepEqual(await groupsOf(quick, 6), [3, 3]);
   });
 
   test('go together with those only that are alike', async () => {

@@ -12,6 +12,11 @@ const mostTogether = 8;
 const longestWaitMillis = 4;
 /** How long it may wait for a single one, going by the slowest of late. */
 const slowMillis = 25;
+/**
+ * Batches of a template that take this long keep one connection at work: this process needs about as much time to read a request and write its
+ * response, and so sends no more than one batch in it.
+ */
+const millisPerConnection = 0.2;
 /** The weight of the latest time in the average. */
 const weight = 1 / 16;
 /** What is left of the slowest time after another one: a second counts as slow for the next 370. */
@@ -28,7 +33,7 @@ interface Pace {
 /** The batches of a turn, and what is known of their templates. */
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
-  readonly #countSpare: () => number;
+  readonly #countSpare: (wanted: number) => number;
   readonly #isAlike: (one: Job, other: Job) => boolean;
   readonly #paces = new WeakMap<object, Pace>();
   /** The minimum time of an exchange: the network, and minimal work. */
@@ -36,10 +41,10 @@ export class Pipelining<Job> {
   #turn = new Map<object, Job[]>();
 
   /**
-   * `countSpare`: how many connections must get work of their own before any is shared; `isAlike`: whether two batches of one template may be sent
-   * together.
+   * `countSpare`: how many connections must get work of their own before any is shared, where so many at work are enough; `isAlike`: whether two batches
+   * of one template may be sent together.
    */
-  constructor(send: (jobs: readonly Job[]) => void, countSpare: () => number, isAlike: (one: Job, other: Job) => boolean) {
+  constructor(send: (jobs: readonly Job[]) => void, countSpare: (wanted: number) => number, isAlike: (one: Job, other: Job) => boolean) {
     this.#send = send;
     this.#countSpare = countSpare;
     this.#isAlike = isAlike;
@@ -77,7 +82,8 @@ export class Pipelining<Job> {
     this.#turn = new Map();
     for (const [template, all] of turn) {
       for (const jobs of this.#groupsOf(all)) {
-        const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, this.#countSpare()));
+        const spare = this.#countSpare(this.#connectionsFor(template));
+        const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, spare));
         const size = Math.ceil(jobs.length / groups);
         for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
       }
@@ -85,13 +91,22 @@ export class Pipelining<Job> {
   }
 
   /** The batches of a template by what may go together. */
-  *#groupsOf(jobs: readonly Job[]): Generator<readonly Job[], void> {
-    for (let left = jobs; left.length > 0; ) {
-      const first = left[0]!;
-      const alike = left.filter((job) => this.#isAlike(first, job));
-      yield alike;
-      left = alike.length === left.length ? [] : left.filter((job) => !this.#isAlike(first, job));
+  #groupsOf(jobs: readonly Job[]): readonly (readonly Job[])[] {
+    const first = jobs[0]!;
+    if (jobs.every((job) => job === first || this.#isAlike(first, job))) return [jobs];
+    const groups: Job[][] = [];
+    for (const job of jobs) {
+      const group = groups.find(([one]) => this.#isAlike(one!, job));
+      if (group === undefined) groups.push([job]);
+      else group.push(job);
     }
+    return groups;
+  }
+
+  /** How many connections are at work when this process sends as many of them as it can. */
+  #connectionsFor(template: object): number {
+    const pace = this.#paces.get(template);
+    return pace === undefined ? Infinity : Math.max(1, Math.ceil(pace.average / millisPerConnection));
   }
 
   /** How many may be sent together; one if nothing is known about them. */

@@ -2,10 +2,10 @@
  * The statement at the beginning of a batch: it switches the transaction to the caller, after checking that the schema is
  * still the one that the batch was compiled for.
  */
-import { type Batch, DatabaseError, type Session, type Statement } from './database.ts';
+import { type Batch, DatabaseError, type FailureReason, type Session, type Statement } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
-/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `schema-version-script.ts`. */
+/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `extension/schema-version-script.ts`. */
 export const staleSchemaState = 'RG001';
 
 /**
@@ -32,44 +32,48 @@ const check = (
   else rowgraph.raise_stale_schema() end, `;
 
 /** Undefined schema, table and function. */
-const undefinedStates = new Set(['3F000', '42P01', '42883']);
+export const undefinedStates: ReadonlySet<string> = new Set(['3F000', '42P01', '42883']);
 
 const jitNumbers: Readonly<Record<JitOff, number>> = { transaction: 0, connection: 1, nowhere: 2 };
 
 /** Texts by what they are made of: they are few, and each is prepared once on a connection. */
 const texts = new Map<number, string>();
 
+/** The text of the statement for a session. `hasTimeout`: whether the batch has a time limit. */
+export function sessionText({ version, applicationName = null, defaults }: Session, jitOff: JitOff, hasTimeout: boolean): string {
+  const count = defaults?.settings.length ?? 0;
+  const key = count * 24 + (applicationName === null ? 0 : 12) + (version === null ? 0 : 6) + (hasTimeout ? 3 : 0) + jitNumbers[jitOff];
+  let text = texts.get(key);
+  if (text === undefined) {
+    text = writeText(version !== null, hasTimeout, applicationName !== null, jitOff, count);
+    texts.set(key, text);
+  }
+  return text;
+}
+
 /**
  * The statement for a session. `timeoutMillis` becomes the `statement_timeout` of what follows: it takes effect with the next statement. Null leaves
  * it alone.
  */
-export function sessionStatement(
-  { role, claims, searchPath, version, defaults }: Session,
-  jitOff: JitOff,
-  timeoutMillis: number | null,
-): Statement {
+export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis: number | null): Statement {
+  const { role, claims, searchPath, version, applicationName = null, defaults } = session;
   const parameters: string[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
   if (timeoutMillis !== null) parameters.push(String(timeoutMillis));
-  const count = defaults?.settings.length ?? 0;
-  if (count > 0) for (const [name, value] of defaults!.settings) parameters.push(name, value);
-  const key = count * 12 + (version === null ? 0 : 6) + (timeoutMillis === null ? 0 : 3) + jitNumbers[jitOff];
-  let text = texts.get(key);
-  if (text === undefined) {
-    text = writeText(version !== null, timeoutMillis !== null, jitOff, count);
-    texts.set(key, text);
-  }
-  return { text, parameters };
+  if (applicationName !== null) parameters.push(applicationName);
+  if (defaults !== null && defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
+  return { text: sessionText(session, jitOff, timeoutMillis !== null), parameters };
 }
 
 /** The role's own settings come before the role, because the login role sets them. */
-function writeText(hasVersion: boolean, hasTimeout: boolean, jitOff: JitOff, defaults: number): string {
+function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, jitOff: JitOff, defaults: number): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
   const timeout = hasTimeout ? `, set_config('statement_timeout', $${parameter++}, true)` : '';
+  const name = hasName ? `, set_config('application_name', $${parameter++}, true)` : '';
   let own = '';
   for (let index = 0; index < defaults; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
-  return `select ${checked}${own}${settings}${timeout}${jitTexts[jitOff]}`;
+  return `select ${checked}${own}${settings}${timeout}${name}${jitTexts[jitOff]}`;
 }
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
@@ -81,17 +85,36 @@ export function leadingStatement({ defaults }: Session): Statement | null {
   return isolation && isolationLevels.has(isolation) ? { text: `set transaction_isolation = '${isolation}'`, parameters: [] } : null;
 }
 
+/** How many statements come ahead of those of a batch. */
+export function countLeading({ session, claim }: Batch): number {
+  if (session === null) return 0;
+  return 1 + (leadingStatement(session) === null ? 0 : 1) + (claim === undefined ? 0 : 1);
+}
+
+/** What taking an idempotency key may fail with. Raised by `extension/idempotency-key-script.ts`. */
+const claimFailures: Readonly<Record<string, FailureReason>> = { RG002: 'key-answered', RG003: 'key-reused' };
+
 /** The error of a batch of which `completed` statements had run. */
 export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
-  if (databaseError.sqlstate === null) return databaseError;
-  const leading = batch.session === null ? 0 : leadingStatement(batch.session) === null ? 1 : 2;
+  const { sqlstate } = databaseError;
+  if (sqlstate === null) return databaseError;
+  const leading = countLeading(batch);
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
   // Behind the session's statement, all is the caller's own.
   if (batch.session === null || completed >= leading) return databaseError;
+  // The claim is the last but one.
+  if (batch.claim !== undefined && completed === leading - 2) return toClaimError(databaseError);
   // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
-  if (databaseError.sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
+  if (sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.
-  if (batch.session.version === null || !undefinedStates.has(databaseError.sqlstate)) return databaseError;
+  if (batch.session.version === null || !undefinedStates.has(sqlstate)) return databaseError;
   return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
+}
+
+function toClaimError(error: DatabaseError): DatabaseError {
+  const reason = claimFailures[error.sqlstate!];
+  if (reason !== undefined) return new DatabaseError(error.message, { sqlstate: error.sqlstate, reason, cause: error });
+  if (!undefinedStates.has(error.sqlstate!)) return error;
+  return new DatabaseError('The database no longer keeps idempotency keys', { sqlstate: staleSchemaState, cause: error });
 }

@@ -11,7 +11,7 @@ export const tooManyConnections = '53300';
 export const cannotConnectNow = '57P03';
 
 /** PostgreSQL's SQLSTATE for a cancelled statement. */
-const queryCancelled = '57014';
+export const queryCancelled = '57014';
 
 /** PostgreSQL's SQLSTATE for a lock that was not available in time. */
 export const lockNotAvailable = '55P03';
@@ -25,6 +25,7 @@ export interface ServerError extends Error {
   readonly constraint?: string | undefined;
   readonly table?: string | undefined;
   readonly column?: string | undefined;
+  readonly where?: string | undefined;
   readonly routine?: string | undefined;
 }
 
@@ -47,7 +48,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
   if (!isServerError(error)) {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
-  const { code, detail, hint, constraint, table, column } = error;
+  const { code, detail, hint, constraint, table, column, where } = error;
   return new DatabaseError(error.message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
@@ -55,6 +56,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(constraint !== undefined && { constraint }),
     ...(table !== undefined && { table }),
     ...(column !== undefined && { column }),
+    ...(where !== undefined && { context: where }),
     cause: error,
   });
 }

@@ -29,6 +29,48 @@ describe('examineDatabase', () => {
     assert.equal(onlyOf(findings, 'readable-without-rls').remedy, 'alter table s."Read Me" enable row level security;');
   });
 
+  it('tells which relations filters and orders leave out because a column has the name', async () => {
+    const findings = await doctor.examine(
+      `create table owner (id int primary key); create table pet (id int primary key, owner int, "ownerId" int references owner);
+       grant select on owner, pet to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'addition-gave-way'), ['addition-gave-way table s.pet']);
+    assert.match(onlyOf(findings, 'addition-gave-way').message, /^rows cannot be filtered by owner or ordered by owner, /);
+  });
+
+  it('says which names groups leave to a table', async () => {
+    const findings = await doctor.examine(
+      `create table item (id int primary key, bucket int); create table "GroupByTime" (id int primary key); create type "GroupByDate" as enum ('a');
+       comment on table item is '@graphql({"aggregate": {"enabled": true}})';
+       grant select on item, "GroupByTime" to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'addition-gave-way'), [
+      'addition-gave-way enum s.GroupByDate',
+      'addition-gave-way table s.GroupByTime',
+      'addition-gave-way table s.item',
+    ]);
+  });
+
+  it('tells which keys of views are inferred, with the directive that says the same, and why others are not', async () => {
+    const findings = await doctor.examine(
+      `create table author (id int primary key); create table book (id int primary key, author_id int references author);
+       create view shown as select id, author_id from book; create view several as select a.id from author a join book b on b.author_id = a.id;
+       create view named as select id, author_id from book;
+       comment on view named is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [], "description": "x"})'; grant select on author, book, shown, several, named to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'inferred-key', 'no-key'), ['no-key view s.several', 'inferred-key view s.shown']);
+    assert.match(
+      onlyOf(findings, 'no-key').message,
+      /none can be inferred, because it may have several rows for one of a: those of b; declare/,
+    );
+    const { message } = onlyOf(findings, 'inferred-key');
+    assert.match(
+      message,
+      /^inferred from its definition: its key is id; author_id refers to s\.author; a comment directive overrides it, such as /,
+    );
+    await doctor.pglite.exec(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
+  });
+
   it('can only revoke what may be done with a foreign table', async () => {
     const findings = await doctor.examine(
       `create foreign data wrapper nowhere; create server nowhere foreign data wrapper nowhere; create foreign table far (id int) server nowhere;

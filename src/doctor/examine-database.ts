@@ -9,9 +9,13 @@ import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
+import type { ModelSettings } from '../model/model-settings.ts';
 import { Examination } from './examination.ts';
+import { findClashingGroups } from './find-clashing-groups.ts';
+import { findClashingRelations } from './find-clashing-relations.ts';
 import { findExclusions } from './find-exclusions.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
+import { findInferredKeys } from './find-inferred-keys.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
 import { findOpenViews } from './find-open-views.ts';
@@ -24,15 +28,31 @@ import { compareFindings, type DoctorReport } from './report.ts';
 import { reportDirectives } from './report-directives.ts';
 
 /** Examines the database as it is now. Rejects with UNAUTHENTICATED if the role does not exist. */
-export async function examineDatabase(database: Database, schemas: readonly string[], role: string): Promise<DoctorReport> {
+export async function examineDatabase(
+  database: Database,
+  schemas: readonly string[],
+  role: string,
+  settings: ModelSettings = {},
+): Promise<DoctorReport> {
   const catalog = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, catalog, role);
   const examination = new Examination(
     catalog,
-    await runInSlices(buildModel(catalog, privileges)),
+    await runInSlices(buildModel(catalog, privileges, settings)),
     await loadFacts(database, catalog, role),
   );
-  const examine = [findPowers, findOpenTables, findOpenViews, findOpenFunctions, findSlowKeys, findHiddenColumns, findExclusions];
+  const examine = [
+    findPowers,
+    findOpenTables,
+    findOpenViews,
+    findOpenFunctions,
+    findSlowKeys,
+    findHiddenColumns,
+    findExclusions,
+    findClashingRelations,
+    findClashingGroups,
+    findInferredKeys,
+  ];
   const problems = await runInSlices(checkDirectives(catalog));
   const found = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
   const findings = foldPartitions(examination, found).sort(compareFindings);

@@ -37,7 +37,7 @@ export const exclusionCodes = {
   },
   'no-key': {
     severity: 'warning',
-    meaning: 'A table has no primary key, or a view no declared key, so its rows cannot be identified.',
+    meaning: 'A table has no primary key, or a view none that is declared or can be inferred, so its rows cannot be identified.',
     remedy: 'Add a primary key, or declare the key in the comment: `@graphql({"primary_key_columns": ["..."]})`.',
   },
   'illegal-name': {
@@ -152,6 +152,17 @@ export const findingCodes = {
     severity: 'info',
     meaning: 'The role can write a column but not select it, so the column is missing from rows and filters.',
     remedy: 'If the role should read it, grant select on the column.',
+  },
+  'addition-gave-way': {
+    severity: 'info',
+    meaning: 'A part of an addition is left out, because the table has its name already.',
+    remedy: 'Choose another name for the relation or the column in a comment: `@graphql({"name": "..."})`.',
+  },
+  'inferred-key': {
+    severity: 'info',
+    meaning: 'The key of a view, or its foreign keys, are inferred from its definition.',
+    remedy:
+      'None is needed. To choose others, declare them in the comment: `@graphql({"primary_key_columns": ["..."], "foreign_keys": [...]})`.',
   },
   'name-changed': {
     severity: 'info',

@@ -16,6 +16,23 @@ describe('wrapCalls', () => {
     );
   });
 
+  it('wraps calls of further functions whose arguments are constant', () => {
+    const others = ['claim', 'private.claim', '"The ""Claim"""'];
+    const wrapped: [string, string][] = [
+      ["(owner = claim('sub'::text))", "(owner = (select claim('sub'::text)))"],
+      ["(private.claim() = '(claim('::text)", "((select private.claim()) = '(claim('::text)"],
+      ['("The ""Claim"""(1, true) = "The ""Claim""")', '((select "The ""Claim"""(1, true)) = "The ""Claim""")'],
+      ['(claim(owner) = 1)', '(claim(owner) = 1)'],
+      ['(claim(auth.uid(), owner) = 1)', '(claim((select auth.uid()), owner) = 1)'],
+      [
+        '((my_claim() = 1) AND (other.claim() = 2) AND ("x".claim() = 3))',
+        '((my_claim() = 1) AND (other.claim() = 2) AND ("x".claim() = 3))',
+      ],
+    ];
+    for (const [condition, expected] of wrapped) assert.equal(wrapCalls(condition, others), expected);
+    assert.equal(wrapCalls("(owner = claim('sub'::text))"), "(owner = claim('sub'::text))");
+  });
+
   it('leaves everything else as it is', () => {
     for (const condition of [
       'true',

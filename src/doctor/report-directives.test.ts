@@ -54,7 +54,7 @@ describe('reportDirectives', () => {
         'broken-directive column s.note.text: its comment directive is not valid JSON and is ignored (no parenthesis closes it); correct the comment',
         'ignored-directive column s.note.id: its comment directive is not a JSON object and is ignored; write {"name": value}',
         'ignored-directive enum s.mood: "mappings" of its comment directive is ignored; it must be an object whose labels exist; "clam" does not',
-        'ignored-directive schema s: "inflect_name" of its comment directive has no meaning here; supported: inflect_names, max_rows, introspection',
+        'ignored-directive schema s: "inflect_name" of its comment directive has no meaning here; supported: inflect_names, max_rows, introspection, additions',
         'ignored-directive schema s: "introspection" of its comment directive is ignored; it must be true or false',
         'ignored-directive schema s: "max_rows" of its comment directive is ignored; it must be a whole number from 0 to 2147483647',
         'ignored-directive table s.note: "totalCount" of its comment directive is ignored; it must be {"enabled": true} or {"enabled": false}',

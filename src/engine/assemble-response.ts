@@ -1,6 +1,7 @@
 /**
  * Assembles a response: the values as PostgreSQL built them, under the keys and in the order of the request. The values are never parsed.
  */
+import type { CompiledRoot } from '../compile/compile-plan.ts';
 import type { ColumnValue } from '../database/database.ts';
 
 /** A member of `data` and its JSON. */
@@ -18,6 +19,21 @@ export interface ResponseBody {
   readonly latin1?: string | undefined;
   /** Whether something was done that refusing to send the response would not undo. */
   isMutation?: boolean;
+  /** Whether it is the response to an earlier request with the same idempotency key. */
+  isReplayed?: boolean;
+}
+
+/** A response whose values are not known yet: the texts around them, and what stands for a value that is missing. */
+export interface ResponseTemplate {
+  readonly texts: readonly string[];
+  readonly empties: readonly string[];
+}
+
+const start = '{"data":{';
+
+/** `extensions` is the JSON of the member of that name, in ASCII; null if there is none. */
+function endOf(extensions: string | null): string {
+  return extensions === null ? '}}' : `},"extensions":${extensions}}`;
 }
 
 /** Below this size a copy costs less than another piece to write. */
@@ -25,8 +41,33 @@ const joinedLength = 16 * 1024;
 
 /** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null if there is none. */
 export function assembleResponse(roots: readonly ResponseMember[], extensions: string | null = null): ResponseBody {
-  const end = extensions === null ? '}}' : `},"extensions":${extensions}}`;
+  const end = endOf(extensions);
   return assembleString(roots, end) ?? assembleBytes(roots, end);
+}
+
+/** The template of the response to a mutation. */
+export function templateOf(roots: readonly CompiledRoot[], extensions: string | null): ResponseTemplate {
+  const texts: string[] = [];
+  const empties: string[] = [];
+  let text = start;
+  roots.forEach((root, index) => {
+    text += index === 0 ? `"${root.key}":` : `,"${root.key}":`;
+    if (root.kind === 'json') text += root.json;
+    else if (root.kind === 'column') {
+      texts.push(text);
+      empties.push(root.empty);
+      text = '';
+    } else throw new Error('A mutation has no introspection.');
+  });
+  texts.push(text + endOf(extensions));
+  return { texts, empties };
+}
+
+/** A response that is a single value. */
+export function valueBody(value: Exclude<ColumnValue, null>): ResponseBody {
+  if (typeof value === 'string') return textBody(value);
+  if ('latin1' in value) return new StringBody(value.latin1);
+  return { chunks: value, length: value.reduce((length, chunk) => length + chunk.length, 0) };
 }
 
 /** A body made as a string; its bytes are made on demand. */
@@ -48,7 +89,7 @@ class StringBody implements ResponseBody {
 
 /** The response as a string of bytes, if its values are such and it is short. Keys are GraphQL's names, which are ASCII. */
 function assembleString(roots: readonly ResponseMember[], end: string): ResponseBody | null {
-  let latin1 = '{"data":{';
+  let latin1 = start;
   for (let index = 0; index < roots.length; index++) {
     const { key, json } = roots[index]!;
     if (json !== null && (typeof json === 'string' || !('latin1' in json))) return null;
@@ -60,7 +101,7 @@ function assembleString(roots: readonly ResponseMember[], end: string): Response
 
 function assembleBytes(roots: readonly ResponseMember[], end: string): ResponseBody {
   const pieces: (string | Buffer)[] = [];
-  let text = '{"data":{';
+  let text = start;
   roots.forEach(({ key, json }, index) => {
     text += index === 0 ? `"${key}":` : `,"${key}":`;
     if (json === null || typeof json === 'string') text += json ?? 'null';

@@ -8,6 +8,7 @@ import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
 import { checkCount } from '../plan/parameters.ts';
 import type { Parameter, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
+import { isStorable } from '../request/is-storable.ts';
 
 /**
  * Text or null for each parameter of each statement. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count; and the error
@@ -44,11 +45,27 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
       return encodeValue(given, encoding.type, encoding.use);
     case 'count':
       return String(checkCount(Number(given), encoding.argument, encoding.maximum));
+    case 'width':
+      return checkWidth(String(given));
+    case 'fraction':
+      return checkFraction(String(given), encoding.argument);
     case 'text':
       return isStorable(String(given)) ? String(given) : null;
     case 'integer':
       return String(given);
   }
+}
+
+function checkFraction(text: string, argument: string): string {
+  const fraction = Number(text);
+  if (fraction >= 0 && fraction <= 1) return text;
+  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to 1.`);
+}
+
+/** PostgreSQL reads the same as a number; not-a-number, infinity and zero are none that rows can be divided by. */
+function checkWidth(text: string): string {
+  if (/^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) && /[1-9]/.test(text.split(/e/i)[0]!)) return text;
+  throw new ApiError('BAD_USER_INPUT', 'The width of a bucket must be a number greater than 0.');
 }
 
 function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): ScalarValue {
@@ -88,18 +105,13 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
   return value.label;
 }
 
-/** PostgreSQL stores no NUL, and half of a surrogate pair would silently become U+FFFD on its way. */
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
-}
-
-/** An array literal (manual: Array Value Input). */
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
   // An element of a list may be longer than its column: PostgreSQL cuts or refuses it.
   const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
-  const texts = items.map((item) => {
-    const text = item === null ? null : encodeScalar(String(item), element, use);
-    return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
-  });
-  return `{${texts.join(',')}}`;
+  return arrayLiteral(items.map((item) => (item === null ? null : encodeScalar(String(item), element, use))));
+}
+
+/** The text of an array (manual: Array Value Input). */
+export function arrayLiteral(items: readonly (string | null)[]): string {
+  return `{${items.map((text) => (text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }

@@ -1,35 +1,95 @@
 /**
- * The field that an error belongs to, as its path and locations in the document: what failed before the database knows its root field; a
- * statement of a mutation is that of a root field, and so is the one of a query with a single field.
+ * The field that an error belongs to, as its path and locations in the document. What fails before the database knows its field. PostgreSQL knows only
+ * statements and functions: the operation is planned once more, and the error belongs to the field around everything that may have raised it.
  */
-import type { CompiledOperation } from '../compile/compile-plan.ts';
+import type { Limits } from '../budget/limits.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
-import { locateRootField } from '../request/locate-field.ts';
+import type { Parameter } from '../plan/plan.ts';
+import { type PlanPlace, placesOf } from '../plan/plan-places.ts';
+import { VariableError } from '../request/coerce-variable-values.ts';
+import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
+import { bindStatements } from './bind-parameters.ts';
+import { findSuspects, unreadParameter } from './find-suspects.ts';
+import { type PreparedRequest, planAgain } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
+import type { RoleSchema } from './role-schema.ts';
 
-/** The error with its path and locations, if the field is known. `failing` is the number of the statement that could not be bound. */
+/** The error with its path and locations, if the field is known. */
 export function locateError(
   error: unknown,
   { query, operationName }: GraphQLRequest,
-  compiled: CompiledOperation | undefined,
-  failing: () => number | null,
+  roleSchema: RoleSchema,
+  prepared: PreparedRequest | undefined,
 ): unknown {
   if (!(error instanceof ApiError)) return error;
-  const path = error.path ?? pathOf(error, compiled, failing);
-  if (path === undefined) return error;
-  const locations = error.locations ?? locateRootField(query, operationName, String(path[0]));
-  return error.at(path, locations);
+  if (error instanceof VariableError) {
+    const { path, locations } = locateVariable(query, operationName, error.variable);
+    return error.at(path, locations);
+  }
+  const path = error.path ?? (prepared && pathOf(error, roleSchema, prepared));
+  return path ? error.at(path, error.locations ?? locateField(query, operationName, path)) : error;
 }
 
 /** No field is to blame for these. */
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
-function pathOf({ cause, code }: ApiError, compiled: CompiledOperation | undefined, failing: () => number | null): [string] | undefined {
-  if (!compiled || ofConnections.has(code)) return undefined;
+function pathOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): readonly string[] | undefined {
+  const { cause, code } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  const statement = isOfDatabase ? cause.statement : code === 'BAD_USER_INPUT' ? failing() : null;
+  if (ofConnections.has(code) || (!isOfDatabase && code !== 'BAD_USER_INPUT')) return undefined;
+  const statement = isOfDatabase ? cause.statement : unboundStatement(role.limits, prepared);
   if (statement === null) return undefined;
-  const roots = compiled.roots.filter((root) => root.kind === 'column' && root.statement === statement);
-  return roots.length === 1 ? [roots[0]!.key] : undefined;
+  const roots = prepared.compiled.roots.flatMap((root) => (root.kind === 'column' && root.statement === statement ? [root.key] : []));
+  const plan = planAgain(granted, prepared);
+  const places = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
+  const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
+  return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
+}
+
+function suspectsOf(
+  error: DatabaseError,
+  places: readonly PlanPlace[],
+  { compiled, variables: { bindValues } }: PreparedRequest,
+  limits: Limits,
+): readonly PlanPlace[] | null {
+  const number = unreadParameter(error);
+  if (number === null) return findSuspects(error, places);
+  const unread = compiled.statements[error.statement!]?.parameters[number - 1];
+  if (!unread) return null;
+  const textOf = (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, limits)[0]!.parameters[0];
+  const text = textOf(unread);
+  // Another field that passes the same value of the same type has as much of a share in the error.
+  return places.filter(({ parameters }) => parameters.some((each) => isAlike(each, unread) && textOf(each) === text));
+}
+
+/** Whether parameters are read as the same type. What is read as text may be of any, such as the elements of cursors. */
+function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): boolean {
+  return one.kind === 'value' && other.kind === 'value' ? one.type === other.type : one.kind === other.kind;
+}
+
+/** The number of the first statement whose parameters cannot be bound. */
+function unboundStatement(limits: Limits, { compiled, variables: { bindValues } }: PreparedRequest): number | null {
+  const found = compiled.statements.findIndex(({ parameters }) => !canBind(parameters, bindValues, limits));
+  return found < 0 ? null : found;
+}
+
+function unboundPlaces(places: readonly PlanPlace[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly PlanPlace[] {
+  return places.filter(({ parameters }) => !canBind(parameters, bindValues, limits));
+}
+
+function canBind(parameters: readonly Parameter[], bindValues: PreparedRequest['variables']['bindValues'], limits: Limits): boolean {
+  try {
+    bindStatements([{ text: '', parameters }], bindValues, limits);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of the field around all of them; undefined if they share none. */
+function sharedPath(paths: readonly (readonly string[])[]): readonly string[] | undefined {
+  const [first, ...others] = paths;
+  const path = first && others.reduce(sharedStart, first);
+  return path?.length ? path : undefined;
 }

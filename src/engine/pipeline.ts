@@ -3,21 +3,25 @@
  * depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
  */
 import type { Deadline } from '../budget/deadline.ts';
-import type { Limits } from '../budget/limits.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
-import type { BatchResult, ColumnValue, Database } from '../database/database.ts';
+import type { BatchResult, ColumnValue, Database, Session, Statement } from '../database/database.ts';
+import type { Distribution } from '../distribution.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { executeIntrospection } from '../introspection/execute-introspection.ts';
-import { assembleResponse, type ResponseBody, type ResponseMember } from './assemble-response.ts';
+import type { Plan } from '../plan/plan.ts';
+import { assembleResponse, type ResponseBody, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
 import { bindStatements } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
+import { identifyRequest } from './idempotency-key.ts';
 import { locateError } from './locate-error.ts';
-import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import type { Caller, GraphQLRequest } from './request.ts';
+import { estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
+import type { Caller, GraphQLRequest, RequestMarks } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
+import { RequestOperation } from './request-operation.ts';
 import type { GrantedSchema, RoleSchema } from './role-schema.ts';
 import { runBatch } from './run-batch.ts';
+import { type OncePlan, runOnce } from './run-once.ts';
 import { sessionOf } from './session.ts';
 
 /** Where and as whom a request runs. */
@@ -30,6 +34,13 @@ export interface Target {
   readonly deadline: Deadline | null;
   /** Whose share of the connections is used. */
   readonly client: string;
+  /** Whether mutations are rejected. */
+  readonly readOnly?: boolean;
+  readonly marks?: RequestMarks | undefined;
+  /** The idempotency key, if it is not in the request itself. */
+  readonly idempotencyKey?: string | undefined;
+  /** Where the estimated rows of requests are counted. */
+  readonly estimatedRows?: Distribution;
   /** To be called ahead of the wait for the database. */
   readonly onPrepared: (() => void) | undefined;
 }
@@ -43,40 +54,64 @@ export async function executeRequest(
 ): Promise<ResponseBody> {
   const { role, granted } = roleSchema;
   if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
+  const hasKey = target.idempotencyKey !== undefined || (request.extensions?.idempotencyKey ?? null) !== null;
   let prepared: PreparedRequest | undefined;
   try {
-    const preparing = prepareRequest(roleSchema, sizes, request, target.deadline);
+    const preparing = prepareRequest(roleSchema, sizes, request, target.deadline, hasKey && granted.keyLifetime !== null, target.marks);
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
     const { variables, compiled } = ready;
+    if (target.readOnly && compiled.kind === 'mutation')
+      throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
     const statements = bindStatements(compiled.statements, variables.bindValues, role.limits);
-    const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind);
+    const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
-    const { deadline, client } = target;
+    const { deadline, client, marks } = target;
     const { touches } = compiled.measure;
-    const batch = { session, statements, template, deadline, client, touches, maxBytes: role.limits.responseBytes };
+    const base = { session, statements, template, deadline, client, touches, maxBytes: role.limits.responseBytes };
+    const batch = marks === undefined ? base : { ...base, marks };
+    const extensions = granted.reportsCost ? costExtension(ready) : null;
+    const once = hasKey && compiled.kind === 'mutation' ? planOnce(granted, request, target, templateOf(compiled.roots, extensions)) : null;
+    if (compiled.kind === 'query') target.estimatedRows?.note(estimateRows(ready));
+    if (marks !== undefined) noteOperation(marks, request, ready);
     target.onPrepared?.();
-    const rows = statements.length > 0 ? await runBatch(target.database, batch, target.observe) : [];
-    const roots = responseMembers(compiled, rows, (key) => introspect(granted, ready, request, key));
-    const response = assembleResponse(roots instanceof Promise ? await roots : roots, granted.reportsCost ? costExtension(ready) : null);
+    let rows: BatchResult = [];
+    if (statements.length > 0 && once === null) rows = await runBatch(target.database, batch, target.observe);
+    else if (statements.length > 0 && once !== null) {
+      const outcome = await runOnce(target.database, batch, once, target.observe);
+      if ('response' in outcome) return outcome.response;
+      rows = outcome;
+    }
+    if (marks !== undefined && statements.length > 0) marks.ended = performance.now();
+    const introspected = compiled.isIntrospective ? await introspectAll(granted, ready, request) : noneIntrospected;
+    const response = assembleResponse(responseMembers(compiled, rows, introspected), extensions);
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
   } catch (error) {
-    throw locateError(error, request, prepared?.compiled, () => unboundStatement(role.limits, prepared));
+    throw locateError(error, request, roleSchema, prepared);
   }
 }
 
-/** The number of the first statement whose parameters cannot be bound. */
-function unboundStatement(limits: Limits, prepared: PreparedRequest | undefined): number | null {
-  const found = prepared?.compiled.statements.findIndex((statement) => {
-    try {
-      bindStatements([statement], prepared.variables.bindValues, limits);
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  return found === undefined || found < 0 ? null : found;
+/** What it takes to run a mutation once. Throws if its key is none, or cannot be kept. */
+function planOnce(
+  { keyLifetime }: GrantedSchema,
+  request: GraphQLRequest,
+  { caller, idempotencyKey }: Target,
+  template: ResponseTemplate,
+): OncePlan {
+  const remedy = 'Send the mutation without one';
+  if (caller === null) throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `A transaction of your own keeps no idempotency keys. ${remedy}.`);
+  const identity = identifyRequest([idempotencyKey, request.extensions?.idempotencyKey], caller, request);
+  if (keyLifetime === null) {
+    const reason = 'The database does not keep idempotency keys';
+    throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `${reason}. ${remedy}, or install the extension (docs/extension.md).`);
+  }
+  return { identity, template, lifetime: keyLifetime };
+}
+
+function noteOperation(marks: RequestMarks, { query, variables }: GraphQLRequest, prepared: PreparedRequest): void {
+  marks.prepared = performance.now();
+  marks.operation = new RequestOperation(query, variables ?? null, prepared);
 }
 
 /** JSON of the member `extensions` of a response. */
@@ -84,28 +119,66 @@ function costExtension(prepared: PreparedRequest): string {
   return JSON.stringify({ cost: costOfPrepared(prepared) });
 }
 
-/** The SQL of a request, for a person to read: what `executeRequest` would run. */
-export async function explainRequest(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<CompiledOperation> {
-  return (await prepareRequest(roleSchema, sizes, request, null)).compiled;
+/** What `executeRequest` would run, for a person to read. */
+export interface RequestToExplain {
+  readonly name: string | null;
+  readonly kind: CompiledOperation['kind'];
+  /** Null if the operation is too long to be shown. */
+  readonly plan: Plan | null;
+  readonly statements: readonly Statement[];
+  readonly session: Session;
 }
 
-/** Where each root field's JSON comes from. Synchronous if there is nothing to wait for: awaiting costs turns of the microtask queue. */
+/** The stages of a request before the database. Throws as `executeRequest` does. */
+export async function readRequest(
+  roleSchema: RoleSchema,
+  sizes: CacheSizes,
+  request: GraphQLRequest,
+  caller: Caller,
+): Promise<RequestToExplain> {
+  const { role, granted } = roleSchema;
+  if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
+  const prepared = await prepareRequest(roleSchema, sizes, request, null);
+  const { compiled, variables, operation } = prepared;
+  return {
+    name: operation.name ?? null,
+    kind: compiled.kind,
+    plan: planAgain(granted, prepared),
+    statements: bindStatements(compiled.statements, variables.bindValues, role.limits),
+    session: sessionOf(roleSchema, caller, compiled.kind, null),
+  };
+}
+
+/** Where each root field's JSON comes from. */
 function responseMembers(
   { roots }: CompiledOperation,
   rows: BatchResult,
-  introspected: (key: string) => Promise<ColumnValue>,
-): ResponseMember[] | Promise<ResponseMember[]> {
-  const answered = roots.map((root): ResponseMember | Promise<ResponseMember> => {
+  introspected: ReadonlyMap<string, ColumnValue>,
+): ResponseMember[] {
+  return roots.map((root) => {
     if (root.kind === 'json') return root;
-    if (root.kind === 'introspection') return introspected(root.key).then((json) => ({ key: root.key, json }));
+    if (root.kind === 'introspection') return { key: root.key, json: introspected.get(root.key)! };
     return { key: root.key, json: rows[root.statement]?.[root.column] ?? root.empty };
   });
-  return answered.some((root) => root instanceof Promise) ? Promise.all(answered) : (answered as ResponseMember[]);
+}
+
+const noneIntrospected: ReadonlyMap<string, ColumnValue> = new Map();
+
+/** The values of the root fields that introspect, by key. */
+async function introspectAll(
+  granted: GrantedSchema,
+  prepared: PreparedRequest,
+  request: GraphQLRequest,
+): Promise<ReadonlyMap<string, ColumnValue>> {
+  const keys = prepared.compiled.roots.filter(({ kind }) => kind === 'introspection').map(({ key }) => key);
+  return new Map(
+    await Promise.all(keys.map(async (key): Promise<[string, ColumnValue]> => [key, await introspect(granted, prepared, request, key)])),
+  );
 }
 
 async function introspect(
   granted: GrantedSchema,
-  { document, operation, variables }: PreparedRequest,
+  { document, operation, variables, compiled }: PreparedRequest,
   request: GraphQLRequest,
   key: string,
 ): Promise<ColumnValue> {
@@ -117,7 +190,7 @@ async function introspect(
       { path: [key] },
     );
   }
-  const identity = JSON.stringify([granted.id, key, request.operationName, request.variables, request.query]);
+  const identity = `${compiled.id} ${key} ${request.variables ? JSON.stringify(request.variables) : ''}`;
   const asked = { node: operation.node, fragments: document.fragments, variables };
   return introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
 }

@@ -9,12 +9,13 @@ import { runAtOnce, runFromFirstPause, runInSlices } from '../budget/slices.ts';
 import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
 import { ApiError } from '../errors.ts';
 import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
-import { coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
+import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import type { CacheSizes } from './cache-sizes.ts';
-import type { GraphQLRequest } from './request.ts';
+import type { GraphQLRequest, RequestMarks } from './request.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema } from './role-schema.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
@@ -32,12 +33,17 @@ const manyParts = 500;
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
 
-/** Synchronous if everything is cached or short. Fails with whatever the stages throw, and with TIMEOUT or CANCELLED if the request must stop. */
+/**
+ * Synchronous if everything is cached or short. `hasKey`: whether the response of a mutation is kept for its idempotency key. Fails with whatever the stages
+ * throw, and with TIMEOUT or CANCELLED if the request must stop.
+ */
 export function prepareRequest(
   roleSchema: RoleSchema,
   sizes: CacheSizes,
   request: GraphQLRequest,
   deadline: Deadline | null,
+  hasKey = false,
+  marks?: RequestMarks,
 ): PreparedRequest | Promise<PreparedRequest> {
   const { query } = request;
   const { granted, role } = roleSchema;
@@ -47,13 +53,13 @@ export function prepareRequest(
       recheckDocument(query, known.document, role.limits);
       known.limits = role.limits;
     }
-    return prepareOperation(roleSchema, sizes, known, request, deadline);
+    return prepareOperation(roleSchema, sizes, known, request, deadline, hasKey, marks);
   }
   const parsing = parseDocument(granted.schema, query, role.limits);
   if (query.length <= shortDocument)
-    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request, deadline);
+    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request, deadline, hasKey, marks);
   return runInSlices(parsing, deadline).then((document) =>
-    prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request, deadline),
+    prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request, deadline, hasKey, marks),
   );
 }
 
@@ -75,37 +81,96 @@ function prepareOperation(
   cached: CachedDocument,
   request: GraphQLRequest,
   deadline: Deadline | null,
+  hasKey: boolean,
+  marks: RequestMarks | undefined,
 ): PreparedRequest | Promise<PreparedRequest> {
-  return runFromFirstPause(prepare(roleSchema, sizes, cached, request), deadline);
+  if (marks !== undefined) marks.parsed = performance.now();
+  const { role, granted } = roleSchema;
+  const { document, compiled } = cached;
+  const operation = getOperation(document, request.operationName);
+  const keepsResults = hasKey && operation.node.operation === 'mutation';
+  const sent = request.variables ?? noVariables;
+  if (areLong(operation.variables, sent))
+    return runFromFirstPause(prepareLong(roleSchema, sizes, cached, operation, sent, keepsResults), deadline);
+  const variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
+  const known = granted.uses.variant.note(compiled.get(variantKey(operation, variables, keepsResults)));
+  return known === undefined
+    ? runFromFirstPause(prepareVariant(roleSchema, sizes, cached, operation, variables, keepsResults), deadline)
+    : complete(role, document, operation, variables, known);
 }
 
-function* prepare(
+const noVariables = {};
+
+function* prepareLong(
+  roleSchema: RoleSchema,
+  sizes: CacheSizes,
+  cached: CachedDocument,
+  operation: DocumentOperation,
+  sent: Readonly<Record<string, unknown>>,
+  keepsResults: boolean,
+): Generator<void, PreparedRequest> {
+  const { role, granted } = roleSchema;
+  const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
+  const known = granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
+  return known === undefined
+    ? yield* prepareVariant(roleSchema, sizes, cached, operation, variables, keepsResults)
+    : complete(role, cached.document, operation, variables, known);
+}
+
+function* prepareVariant(
   roleSchema: RoleSchema,
   sizes: CacheSizes,
   { document, compiled }: CachedDocument,
-  request: GraphQLRequest,
+  operation: DocumentOperation,
+  variables: Variables,
+  keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
-  const { granted, role } = roleSchema;
-  const operation = getOperation(document, request.operationName);
-  const variables = yield* coerceVariableValues(operation.variables, request.variables ?? {}, role.limits, operation.counts.listElements);
-  const key = `${operation.name ?? ''} ${variables.variant}`;
-  let ready = granted.uses.variant.note(compiled.get(key));
-  if (!ready) {
-    ready = yield* compileOperation(roleSchema, document, operation, variables);
-    compiled.set(key, ready);
-    makeRoom(granted, sizes);
-  } else if (ready.limits !== role.limits) {
-    checkPlan(ready.measure, role.limits);
-    ready.limits = role.limits;
+  const ready = yield* compileOperation(roleSchema, document, operation, variables, keepsResults);
+  compiled.set(variantKey(operation, variables, keepsResults), ready);
+  makeRoom(roleSchema.granted, sizes);
+  return complete(roleSchema.role, document, operation, variables, ready);
+}
+
+/** No operation has a name that begins with an exclamation mark. */
+function variantKey({ name }: DocumentOperation, { variant }: Variables, keepsResults: boolean): string {
+  return `${keepsResults ? '!' : ''}${name ?? ''} ${variant}`;
+}
+
+/** Checks what was compiled, maybe for another role or other values, against the limits of this one. */
+function complete(
+  { limits }: RoleSchema['role'],
+  document: Document,
+  operation: DocumentOperation,
+  variables: Variables,
+  compiled: CompiledRequest,
+): PreparedRequest {
+  if (compiled.limits !== limits) {
+    checkPlan(compiled.measure, limits);
+    compiled.limits = limits;
   }
   // Where no variable decides on it, it was counted once for all.
-  if (ready.rowsVary) checkLimit(role.limits, 'estimatedRows', evaluateRows(ready.measure.rows, variables.bindValues));
-  return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, ready) : variables, compiled: ready };
+  if (compiled.rowsVary) checkLimit(limits, 'estimatedRows', evaluateRows(compiled.measure.rows, variables.bindValues));
+  return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, compiled) : variables, compiled };
+}
+
+/** How many rows a request may read. */
+export function estimateRows({ compiled, variables }: PreparedRequest): number {
+  const { rows } = compiled.measure;
+  return compiled.rowsVary ? evaluateRows(rows, variables.bindValues) : rows.constant;
+}
+
+/**
+ * The plan of a request that was prepared, to find out where an error comes from. Null where that is not worth the time: long operations, and those whose
+ * variables were let go.
+ */
+export function planAgain({ schema, model }: GrantedSchema, { document, operation, variables }: PreparedRequest): Plan | null {
+  if (operation.counts.fields + variables.listElements > manyParts) return null;
+  return planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model);
 }
 
 /** What is needed of long variables now that they are compiled: the request may wait for a connection, and many others with it. */
-function letGo(variables: Variables, { roots }: CompiledOperation): Variables {
-  const values = roots.some(({ kind }) => kind === 'introspection') ? variables.values : new Map();
+function letGo(variables: Variables, { isIntrospective }: CompiledRequest): Variables {
+  const values = isIntrospective ? variables.values : new Map();
   return { ...variables, variant: '', values };
 }
 
@@ -117,11 +182,14 @@ function makeRoom({ documents, noteGrowth }: GrantedSchema, { variantText }: Cac
   noteGrowth();
 }
 
+let compiledCount = 0;
+
 function* compileOperation(
   { granted, role }: RoleSchema,
   document: Document,
   operation: DocumentOperation,
   variables: Variables,
+  keepsResults: boolean,
 ): Generator<void, CompiledRequest> {
   const isLong = operation.counts.fields + variables.listElements > manyParts;
   const selected = selectFields(granted.schema, document.fragments, operation.node, variables.values);
@@ -130,9 +198,17 @@ function* compileOperation(
   const measure = measurePlan(plan);
   checkPlan(measure, role.limits);
   if (isLong) yield;
-  const compiling = compilePlan(plan, granted.version);
+  const compiling = compilePlan(plan, granted.version, keepsResults);
   const compiled = isLong ? yield* compiling : runAtOnce(compiling);
-  return { ...compiled, size: sizeOf(compiled), measure, rowsVary: measure.rows.pages.length > 0, limits: role.limits };
+  return {
+    ...compiled,
+    id: ++compiledCount,
+    size: sizeOf(compiled),
+    measure,
+    rowsVary: measure.rows.pages.length > 0,
+    isIntrospective: compiled.roots.some(({ kind }) => kind === 'introspection'),
+    limits: role.limits,
+  };
 }
 
 /** Throws if a plan exceeds a limit regardless of the bound values. */

@@ -30,6 +30,10 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   get isMutation(): boolean {
     return this.#body.isMutation === true;
   }
+
+  get isReplayed(): boolean {
+    return this.#body.isReplayed === true;
+  }
 }
 
 /**

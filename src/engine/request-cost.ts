@@ -3,16 +3,15 @@
  * does not stop at the limits but is still bounded: an operation that is too large to plan is counted only as text.
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { type LimitName, type Limits, limitNames, noLimits } from '../budget/limits.ts';
 import { ApiError } from '../errors.ts';
-import { evaluateRows } from '../plan/measure-plan.ts';
 import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
 import { RequestErrors } from '../request/parse-document.ts';
+import { TextCache } from '../text-cache.ts';
 import { bindStatements, sizeOfBound } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
-import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import { estimateRows, type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
 import type { CachedDocument, RoleSchema } from './role-schema.ts';
 
@@ -31,7 +30,7 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
 export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
   // A cache of its own: what is prepared here is not held against the limits.
-  const documents = new LRUCache<string, CachedDocument>({ max: 1 });
+  const documents = new TextCache<CachedDocument>(1, Number.MAX_SAFE_INTEGER);
   const unlimited = { role: { ...role, limits: noLimits }, granted: { ...granted, documents } };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
@@ -52,7 +51,8 @@ export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheS
 }
 
 /** What a request counts that is ready to run. */
-export function costOfPrepared({ document, operation, variables, compiled }: PreparedRequest): CostCounts {
+export function costOfPrepared(prepared: PreparedRequest): CostCounts {
+  const { document, operation, variables, compiled } = prepared;
   return {
     ...document.textCounts,
     ...operation.counts,
@@ -61,7 +61,7 @@ export function costOfPrepared({ document, operation, variables, compiled }: Pre
     filterMembers: compiled.measure.filterMembers,
     subqueries: compiled.measure.subqueries,
     inputSize: sizeOfBound(bindStatements(compiled.statements, variables.bindValues, noLimits)),
-    estimatedRows: evaluateRows(compiled.measure.rows, variables.bindValues),
+    estimatedRows: estimateRows(prepared),
     responseBytes: null,
   };
 }

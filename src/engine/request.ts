@@ -2,6 +2,7 @@
 import type { Deadline } from '../budget/deadline.ts';
 import type { LimitName } from '../budget/limits.ts';
 import type { ErrorCode, ErrorObject } from '../errors.ts';
+import type { RanOperation } from '../events.ts';
 
 /** A GraphQL request, as the body of an HTTP request has it. */
 export interface GraphQLRequest {
@@ -18,6 +19,22 @@ export interface Caller {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** When a request came through its stages, in milliseconds of `performance.now()`: noted as it runs. */
+export interface RequestMarks {
+  /** What PostgreSQL is to show as `application_name` while it runs; null leaves that alone. */
+  readonly applicationName: string | null;
+  /** The document is parsed and valid; about the same as its begin if it is cached. */
+  parsed: number | null;
+  /** Parsed, planned and compiled. */
+  prepared: number | null;
+  /** Sent to PostgreSQL. */
+  sent: number | null;
+  /** PostgreSQL has answered. */
+  ended: number | null;
+  /** What ran, once it is prepared. */
+  operation: RanOperation | null;
+}
+
 /** How to run a request. */
 export interface RequestOptions {
   /** Milliseconds that the request may take. It shortens the time that the graph gives every request (`timeout`), and never extends it. */
@@ -26,8 +43,17 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
   readonly client?: string | undefined;
+  /**
+   * Makes a mutation run once, however often it is sent with this key (docs/idempotency.md). Queries ignore it. Also taken from
+   * `extensions.idempotencyKey` of the request.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** Replaces `timeout` and `signal`, for servers: the deadline of a request that began before its body was read. */
   readonly deadline?: Deadline | undefined;
+  /** For servers: rejects mutations, as GET requests must not run any. */
+  readonly readOnly?: boolean | undefined;
+  /** For servers: where to note the times of the request. */
+  readonly marks?: RequestMarks | undefined;
   /** For servers: called when only the work of the database is left, or what is made of it. */
   readonly onPrepared?: (() => void) | undefined;
 }
@@ -45,6 +71,10 @@ export interface RawResponse {
   readonly length: number;
   /** Whether a mutation ran: refusing to send the response would not undo it. */
   readonly isMutation?: boolean;
+  /** Whether it is the response to an earlier request with the same idempotency key. */
+  readonly isReplayed?: boolean;
+  /** Whether it is a list of responses. */
+  readonly isBatch?: boolean;
   /** The code of the first error, or null. */
   readonly errorCode: ErrorCode | null;
 }

@@ -7,6 +7,7 @@ import type { Model } from '../model/model.ts';
 import type { PlanMeasure } from '../plan/measure-plan.ts';
 import type { Document } from '../request/parse-document.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
+import type { TextCache } from '../text-cache.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
 
@@ -27,8 +28,6 @@ export interface Role {
 
 /** What all roles with the same privileges see, and the caches of their requests. */
 export interface GrantedSchema {
-  /** Identifies it within its snapshot: privileges get a new one when it is made again. */
-  readonly id: number;
   readonly model: Model;
   readonly schema: LazySchema;
   /** The part of the model that introspection shows; null if it is disabled. */
@@ -37,10 +36,12 @@ export interface GrantedSchema {
   readonly introspectionCache: IntrospectionCache;
   /** The schema version that the model was read at; null if the database keeps none. */
   readonly version: string | null;
+  /** For how many milliseconds idempotency keys are kept; null if the database keeps none. */
+  readonly keyLifetime: number | null;
   readonly searchPath: string;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
-  readonly documents: LRUCache<string, CachedDocument>;
+  readonly documents: TextCache<CachedDocument>;
   /** Where the lookups of all roles are counted. */
   readonly uses: SchemaCacheUses;
   /** Must be called when `documents` has grown. */
@@ -59,11 +60,15 @@ export interface CachedDocument {
 
 /** An operation that is ready to run, with what must be known in advance. */
 export interface CompiledRequest extends CompiledOperation {
+  /** Identifies it among all that this process has compiled. */
+  readonly id: number;
   /** Characters that it counts for in the cache. */
   readonly size: number;
   readonly measure: PlanMeasure;
   /** Whether the estimated rows depend on variables. */
   readonly rowsVary: boolean;
+  /** Whether a root field introspects the schema. */
+  readonly isIntrospective: boolean;
   /** The limits that it was last checked against. */
   limits: Limits;
 }

@@ -13,17 +13,18 @@ const maxAttempts = 4;
 const firstPauseMillis = 10;
 
 /** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; nothing is changed then. */
-export function runBatch(database: Database, batch: Batch, observe: Observer): Promise<BatchResult> {
-  const run = (attempt: number): Promise<BatchResult> => database.run(batch).catch((error: unknown) => runAgain(error, attempt));
-  const runAgain = async (error: unknown, attempt: number): Promise<BatchResult> => {
-    if (!(error instanceof DatabaseError)) throw error;
-    if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
-    // In the caller's own transaction, only the caller can retry.
-    if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
-    observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });
+export async function runBatch(database: Database, batch: Batch, observe: Observer): Promise<BatchResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.run(batch);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
+      // In the caller's own transaction, only the caller can retry.
+      if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
+      observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });
+    }
     // A random pause, so that the same transactions do not conflict again.
     await sleep(firstPauseMillis * 2 ** attempt * Math.random());
-    return run(attempt + 1);
-  };
-  return run(1);
+  }
 }

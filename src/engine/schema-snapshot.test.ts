@@ -15,6 +15,7 @@ const settings: SnapshotSettings = {
   schemas: ['public'],
   extraSearchPath: [],
   introspection: 'on',
+  model: {},
   trustedRoles: [],
   caches: {
     schemaBytes: 1e8,
@@ -27,6 +28,7 @@ const settings: SnapshotSettings = {
   },
   limitsOf: () => noLimits,
   reportsCost: false,
+  keyLifetime: 1000,
   uses: new SchemaCacheUses(),
 };
 
@@ -59,7 +61,7 @@ describe('SchemaSnapshot', () => {
 
   it('counts what the caches of all roles hold, and the look-ups of all times', async () => {
     const uses = new SchemaCacheUses();
-    const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };
+    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const ask = async (
       snapshot: SchemaSnapshot,
       first: number,
@@ -88,7 +90,7 @@ describe('SchemaSnapshot', () => {
   });
 
   it('tells nothing of privileges that were read at another time than the catalog', async () => {
-    const stamp = { version: null, fingerprint: await readFingerprint(database, settings.schemas) };
+    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const snapshot = await SchemaSnapshot.load(database, stamp, settings);
     await pglite.exec('create table other (id int)');
     const early = await snapshot.of('reader', database);

@@ -11,13 +11,17 @@ import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
+import { firstVersionWithKeys, isOlder } from '../extension/extension-versions.ts';
 import { hasValuesOf } from '../freshness/read-fingerprint.ts';
 import type { SchemaStamp } from '../freshness/schema-stamp.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import type { Model } from '../model/model.ts';
+import type { ModelSettings } from '../model/model-settings.ts';
+import { isStorable } from '../request/is-storable.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
+import { TextCache } from '../text-cache.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { estimateBytes } from './estimate-bytes.ts';
@@ -30,11 +34,14 @@ export interface SnapshotSettings {
   /** Schemas that names are looked up in as well. */
   readonly extraSearchPath: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
+  readonly model: ModelSettings;
   readonly caches: CacheSizes;
   /** Privileged roles that requests may run as nevertheless. */
   readonly trustedRoles: readonly string[];
   readonly limitsOf: (role: string) => Limits;
   readonly reportsCost: boolean;
+  /** For how many milliseconds idempotency keys are kept. */
+  readonly keyLifetime: number;
   /** Where lookups are counted. */
   readonly uses: SchemaCacheUses;
 }
@@ -54,6 +61,7 @@ interface KnownRole {
 
 export class SchemaSnapshot {
   readonly #version: string | null;
+  readonly #keepsKeys: boolean;
   readonly #fingerprint: string;
   readonly #catalog: Catalog;
   readonly #settings: SnapshotSettings;
@@ -64,17 +72,17 @@ export class SchemaSnapshot {
   readonly #introspectionCache: IntrospectionCache;
   /** The comment directives that are ignored, as text. */
   readonly ignoredDirectives: readonly string[];
-  #made = 0;
 
   private constructor(
     catalog: Catalog,
     ignoredDirectives: readonly string[],
-    { version, fingerprint }: SchemaStamp,
+    { version, extension, fingerprint }: SchemaStamp,
     settings: SnapshotSettings,
   ) {
     this.#catalog = catalog;
     this.ignoredDirectives = ignoredDirectives;
     this.#version = version;
+    this.#keepsKeys = extension !== null && !isOlder(extension, firstVersionWithKeys);
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
@@ -142,7 +150,7 @@ export class SchemaSnapshot {
 
   async #loadAnew(name: string, database: Database): Promise<KnownRole> {
     // No role can have such a name, and PostgreSQL could not even be asked.
-    if (name.includes('\0') || !name.isWellFormed()) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
+    if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
     const { schemas, trustedRoles, limitsOf } = this.#settings;
     const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
     // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
@@ -156,17 +164,17 @@ export class SchemaSnapshot {
   }
 
   async #make(privileges: string, noteGrowth: () => void): Promise<GrantedSchema> {
-    const model = await runInSlices(buildModel(this.#catalog, readPrivileges(this.#catalog, { name: '', privileges })));
+    const granted = readPrivileges(this.#catalog, { name: '', privileges });
+    const model = await runInSlices(buildModel(this.#catalog, granted, this.#settings.model));
     const { documents: max, documentText: maxSize } = this.#settings.caches;
-    const documents = new LRUCache<string, CachedDocument>({ max, maxSize, sizeCalculation: (_, query) => query.length + 1 });
-    this.#made += 1;
+    const documents = new TextCache<CachedDocument>(max, maxSize);
     return {
-      id: this.#made,
       model,
       schema: buildSchema(model),
       introspected: introspectableModel(model, this.#settings.introspection),
       introspectionCache: this.#introspectionCache,
       version: this.#version,
+      keyLifetime: this.#keepsKeys ? this.#settings.keyLifetime : null,
       searchPath: this.#searchPath,
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,

@@ -35,7 +35,13 @@ function claimsJson({ claims, role }: Caller): string {
  * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
  * statement has its guard besides (`freshness/schema-guard.ts`).
  */
-export function sessionOf({ role, granted }: RoleSchema, caller: Caller, kind: CompiledOperation['kind']): Session {
+export function sessionOf(
+  { role, granted }: RoleSchema,
+  caller: Caller,
+  kind: CompiledOperation['kind'],
+  applicationName: string | null,
+): Session {
   const version = kind === 'mutation' ? granted.version : null;
-  return { role: caller.role, claims: claimsTextOf(caller), searchPath: granted.searchPath, version, defaults: role.defaults };
+  const { searchPath } = granted;
+  return { role: caller.role, claims: claimsTextOf(caller), searchPath, version, applicationName, defaults: role.defaults };
 }

@@ -48,15 +48,17 @@ describe('roles', () => {
   async function load(limitsOf: (role: string) => Limits = () => noLimits): Promise<SchemaSnapshot> {
     uses = new SchemaCacheUses();
     const schemas = ['public', 'other'];
-    const stamp = { version: null, fingerprint: await readFingerprint(database, schemas) };
+    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, schemas) };
     const settings = {
       schemas,
       extraSearchPath: [],
       introspection: 'on',
+      model: {},
       trustedRoles: [],
       caches,
       limitsOf,
       reportsCost: false,
+      keyLifetime: 1000,
       uses,
     } as const;
     return SchemaSnapshot.load(database, stamp, settings);

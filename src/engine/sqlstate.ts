@@ -26,6 +26,9 @@ const broken: Meaning = {
   terse: true,
 };
 
+/** Two objects of an insert would update one row. Subqueries that return too many rows have the same SQLSTATE, and no hint. */
+const sameRowTwice: Meaning = { code: 'CONSTRAINT_VIOLATION' };
+
 /** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
   overloaded: { code: 'OVERLOADED', terse: true },
@@ -38,6 +41,16 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
     terse: true,
   },
   'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },
+  'key-answered': {
+    code: 'CONFLICT',
+    message: 'The response that was kept for this idempotency key keeps expiring. Try again.',
+    terse: true,
+  },
+  'key-reused': {
+    code: 'IDEMPOTENCY_KEY_REUSED',
+    message: 'The idempotency key was sent before, with another document or other variables. Send a new key with each new mutation.',
+    terse: true,
+  },
 };
 
 /** By state, or else by class (its first two characters). Unknown classes come from user-defined functions. */
@@ -84,7 +97,7 @@ const raised: Readonly<Record<string, ErrorCode>> = {
 export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
-  const { code, message, terse } = error.reason === undefined ? meaningOf(error.sqlstate) : reasons[error.reason];
+  const { code, message, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
   // PostgreSQL quotes values of any length. What a function raises is its author's business.
   const told = code === 'RAISED' ? (text: string) => text : shortenMessage;
   const details = {
@@ -101,8 +114,9 @@ export function isConflict(error: DatabaseError): boolean {
   return error.sqlstate === '40001' || error.sqlstate === '40P01';
 }
 
-function meaningOf(sqlstate: string | null): Meaning {
+function meaningOf({ sqlstate, hint }: DatabaseError): Meaning {
   if (sqlstate === null) return unreachable;
+  if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known) return known;
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };

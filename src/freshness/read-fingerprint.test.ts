@@ -16,7 +16,8 @@ const relevantChanges = [
   'alter table fresh drop c',
   'alter table fresh rename to renamed',
   'create unique index renamed_a on renamed (a)',
-  'drop index renamed_a',
+  'alter index renamed_a rename to renamed_b',
+  'drop index renamed_b',
   'alter table renamed add constraint self foreign key (a) references renamed (id)',
   'alter table renamed enable row level security',
   'grant select on renamed to someone',
@@ -53,6 +54,12 @@ const relevantChanges = [
   'create trigger acts instead of insert on elsewhere.inner_view for each row execute function act()',
   'create rule acts as on update to elsewhere.inner_view do instead nothing',
   'grant usage on schema elsewhere to someone',
+  // What the keys and relations of views are inferred from, where it is not exposed.
+  'create or replace view elsewhere.inner_view as select id from elsewhere.base',
+  'alter table elsewhere.base drop constraint base_pkey',
+  'alter table elsewhere.base add primary key (id)',
+  'alter table elsewhere.base add constraint own foreign key (id) references elsewhere.base (id)',
+  'create table elsewhere.heir () inherits (elsewhere.base)',
 ];
 
 const irrelevantChanges = [

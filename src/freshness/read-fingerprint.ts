@@ -2,6 +2,7 @@
  * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers.
  * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
  */
+import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { Database } from '../database/database.ts';
 
 /** Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. */
@@ -14,7 +15,7 @@ with exposed as materialized (
 relation as materialized (
   select c.oid, c.reltype, pg_catalog.hashtextextended(
     pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.relhassubclass, c.reltype, c.relowner, c.relacl, c.reloptions), 0
-  ) as hash
+  ) as hash, c.relkind
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 )`;
@@ -25,6 +26,11 @@ relation as materialized (
  */
 const values = `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relname), 0))
+    from pg_catalog.pg_class c
+    where c.relkind in ('i', 'I') and (c.oid in (
+      select i.indexrelid from pg_catalog.pg_index i where i.indisunique and (i.indrelid in (select r.oid from relation r)) is true
+    )) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
     from pg_catalog.pg_roles r)
 )`;
@@ -32,7 +38,11 @@ const values = `pg_catalog.concat_ws(' ',
 const valuesQuery = `${relations} select ${values}`;
 
 /** A hash of each catalog by itself. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`. */
-const fingerprintQuery = `${relations}
+const fingerprintQuery = `${relations},
+-- What views read, which may be in schemas that are not exposed.
+source as materialized (
+  ${sourcesOfViews("select r.oid from relation r where r.relkind in ('v', 'm')")}
+)
 select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
     -- All but those of temporary tables: functions over rows and types may be in any.
@@ -46,9 +56,18 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
     -- 1 is select, which all views have; other rules, like the triggers below, make the views upon a view writable too.
     from pg_catalog.pg_rewrite w where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relhassubclass), 0))
+    from pg_catalog.pg_class c where (c.oid in (select s.id from source s)) is true),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
+    from pg_catalog.pg_rewrite w where w.ev_type = '1' and (w.ev_class in (select s.id from source s)) is true),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
+    from pg_catalog.pg_index i where (i.indrelid in (select s.id from source s)) is true),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
+    from pg_catalog.pg_constraint k where k.contype = 'f' and (k.conrelid in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
-    -- 64 is instead of, which makes views writable.
-    from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0),
+    -- 64 is instead of, which makes views writable; 7 is for each row, before, insert, which may fill in columns.
+    from pg_catalog.pg_trigger t
+    where t.tgtype & 64 <> 0 or (t.tgtype & 7 = 7 and (t.tgrelid in (select r.oid from relation r)) is true)),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     from pg_catalog.pg_proc p
     where (p.pronamespace in (select e.oid from exposed e)) is true

@@ -6,10 +6,10 @@
  * That the session statement finds the right version is not enough: a statement that then waits for the lock of DDL under way goes on
  * when that has committed, on tables that are not what they were. PostgreSQL locks all tables of a statement before it takes the snapshot
  * that this reads the version in, so nothing can change between the two. In a query it stands in the place of the session statement's
- * check and costs what that does. Table and function are those of `schema-version-script.ts`.
+ * check and costs what that does. Table and function are those of `extension/schema-version-script.ts`.
  */
 import type { Parameter } from '../plan/plan.ts';
-import { bind, join, newLine, type Sql, sql } from '../sql/sql.ts';
+import { bind, type Sql, sql } from '../sql/sql.ts';
 
 /** The expression, whose value is ignored; none if the database keeps no version. */
 export type Guard = readonly [] | readonly [Sql];
@@ -22,9 +22,4 @@ export function schemaGuard(version: string | null): Guard {
   const parameter: Parameter = { value: { kind: 'constant', value: version }, encoding: { kind: 'text' } };
   const isPresent = sql`coalesce(sum(weight), 0) = ${bind(parameter, 'numeric')}`;
   return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
-}
-
-/** The columns, after the guard if there is one: it is evaluated first. */
-export function selectList(guard: Guard, columns: readonly Sql[]): Sql {
-  return join([...guard, ...columns], sql`,${newLine}`);
 }

@@ -1,16 +1,19 @@
 /** Identifies a state of the database's schema. */
 import type { Database } from '../database/database.ts';
 import { readFingerprint } from './read-fingerprint.ts';
-import { readSchemaVersion } from './schema-triggers.ts';
+import { readVersions, type Versions } from './read-versions.ts';
 
-export interface SchemaStamp {
-  /** Null if the database keeps none. */
-  readonly version: string | null;
+export interface SchemaStamp extends Versions {
   readonly fingerprint: string;
 }
 
 /** Reads the stamp. Read it before the catalog: DDL that commits between the two then shows as a difference, and is not overlooked. */
 export async function readStamp(database: Database, schemas: readonly string[]): Promise<SchemaStamp> {
-  const [version, fingerprint] = await Promise.all([readSchemaVersion(database), readFingerprint(database, schemas)]);
-  return { version, fingerprint };
+  const [versions, fingerprint] = await Promise.all([readVersions(database), readFingerprint(database, schemas)]);
+  return { ...versions, fingerprint };
+}
+
+/** Whether nothing has changed between the two. */
+export function isSameStamp(one: SchemaStamp, other: SchemaStamp): boolean {
+  return one.version === other.version && one.fingerprint === other.fingerprint && one.extension === other.extension;
 }

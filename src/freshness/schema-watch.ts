@@ -9,8 +9,8 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
-import { readStamp, type SchemaStamp } from './schema-stamp.ts';
-import { schemaChannel } from './schema-triggers.ts';
+import { schemaChannel } from './read-versions.ts';
+import { isSameStamp, readStamp, type SchemaStamp } from './schema-stamp.ts';
 import { singleFlight } from './single-flight.ts';
 import { StaleSchemaError } from './stale-schema-error.ts';
 
@@ -24,7 +24,13 @@ const vainCheckMillis = 200;
 /** How long to keep recompiling a request while the schema keeps changing. */
 const patienceMillis = 10_000;
 /** Errors that may be due only to the schema that a request was compiled for. */
-const refusals: ReadonlySet<string> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'PERMISSION_DENIED', 'UNAUTHENTICATED']);
+const refusals: ReadonlySet<string> = new Set([
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'PERMISSION_DENIED',
+  'UNAUTHENTICATED',
+  'IDEMPOTENCY_NOT_SUPPORTED',
+]);
 /**
  * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
  * vanishes while PostgreSQL looks at it; 21 is a second row where a key was unique.
@@ -143,7 +149,7 @@ export class SchemaWatch<Snapshot> {
     const began = performance.now();
     const stamp = await readStamp(this.#database, this.#schemas);
     this.#comparedAt = began;
-    if (!isForced && stamp.version === known.version && stamp.fingerprint === known.fingerprint) return;
+    if (!isForced && isSameStamp(stamp, known)) return;
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
     this.#vainChecks.left = mostVainChecks;
     await this.#listen();

@@ -9,7 +9,7 @@ export interface InFlightLimits {
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /** Bytes of request bodies and unwritten responses. One address may use half of them. */
+  /** Bytes of request bodies and unwritten responses. One address may use half of them, and clients that hold much together four fifths. */
   readonly bytes: number;
 }
 
@@ -18,24 +18,47 @@ export interface Share {
   readonly name: string;
   requests: number;
   bytes: number;
-  /** Number of references, such as from connections: the share is removed when there are none. */
+  /** Number of references, such as from connections. */
   references: number;
+  /** The latest client of the address that is not a user: most addresses have only one. */
+  anonymous: AnonymousClient | null;
 }
 
-const refusals = {
+/** A client that is not a user: a role at an address. */
+interface AnonymousClient {
+  readonly role: string;
+  /** Names whose share of the PostgreSQL connections is used. */
+  readonly name: string;
+}
+
+export const refusals = {
   requests: 'The server is processing too many requests. Try again later.',
   clientRequests: 'This client has too many requests in progress. Wait for responses before you send more.',
   bytes: 'The server is holding too many bytes of requests and responses. Try again later.',
   clientBytes:
     'The requests and responses of this client that are in progress are too large in total. Wait for responses before you send more.',
+  projectRequests: 'This project has too many requests in progress. Wait for responses before you send more.',
+  projectBytes:
+    'The requests and responses of this project that are in progress are too large in total. Wait for responses before you send more.',
 } as const;
 
 /** Why a request is rejected, as a message for the client. */
 export type Refusal = (typeof refusals)[keyof typeof refusals];
 
+/** One in so many bytes is spare, for clients that hold less than this: they are served while a few others use up the rest. */
+const spareOf = 5;
+const littleBytes = 64 * 1024;
+
+/** How many shares without references to keep: their clients come back, and removing each at once costs more. */
+const mostIdleShares = 1000;
+
+/** What exchanges count their requests and bytes in. */
+export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'onPressure' | 'occupancy'>>;
+
 export class Admission {
   readonly #limits: InFlightLimits;
   readonly #shares = new Map<string, Share>();
+  #idleShares = 0;
   #requests = 0;
   #bytes = 0;
   /** Called when bytes are rejected, to end connections that do not read their responses: those of one client, or of all if null. */
@@ -49,20 +72,22 @@ export class Admission {
   refer(name: string): Share {
     const share = this.#shares.get(name);
     if (share !== undefined) return this.referAgain(share);
-    const added = { name, requests: 0, bytes: 0, references: 1 };
+    if (this.#idleShares >= mostIdleShares) this.#removeIdle();
+    const added = { name, requests: 0, bytes: 0, references: 1, anonymous: null };
     this.#shares.set(name, added);
     return added;
   }
 
   /** Another reference to the same share, which must be released too. */
   referAgain(share: Share): Share {
+    if (share.references === 0) this.#idleShares -= 1;
     share.references += 1;
     return share;
   }
 
   forget(share: Share): void {
     share.references -= 1;
-    if (share.references === 0) this.#shares.delete(share.name);
+    if (share.references === 0) this.#idleShares += 1;
   }
 
   /** Why another request of the client is rejected; null if there is room. */
@@ -74,7 +99,8 @@ export class Admission {
 
   /** Why a client's bytes are rejected; null if there is room. */
   refuseBytes(share: Share): Refusal | null {
-    if (this.#bytes > this.#limits.bytes) {
+    const { bytes } = this.#limits;
+    if (this.#bytes > (share.bytes < littleBytes ? bytes : bytes - bytes / spareOf)) {
       this.onPressure?.(null);
       return refusals.bytes;
     }
@@ -86,6 +112,20 @@ export class Admission {
   /** Why another request of a user is rejected; null if there is room. */
   refuseUser(share: Share): Refusal | null {
     return share.requests >= this.#limits.clientRequests ? refusals.clientRequests : null;
+  }
+
+  /** Why this many more operations of a request in flight are rejected; null if there is room. */
+  refuseMore(share: Share, user: Share | null, count: number): Refusal | null {
+    if (this.#requests + count > this.#limits.requests) return refusals.requests;
+    const most = Math.max(share.requests, user?.requests ?? 0);
+    return most + count > this.#limits.clientRequests ? refusals.clientRequests : null;
+  }
+
+  /** Adds to the operations in flight; a negative number takes some away. */
+  count(share: Share, user: Share | null, count: number): void {
+    this.#requests += count;
+    share.requests += count;
+    if (user !== null) user.requests += count;
   }
 
   /** A request has begun. */
@@ -106,8 +146,13 @@ export class Admission {
     share.bytes += bytes;
   }
 
-  /** What is held now. */
-  get held(): { readonly requests: number; readonly bytes: number; readonly clients: number } {
-    return { requests: this.#requests, bytes: this.#bytes, clients: this.#shares.size };
+  /** How many requests are in flight, and how many there may be. */
+  get occupancy(): { readonly requests: number; readonly mostRequests: number; readonly bytes: number; readonly mostBytes: number } {
+    return { requests: this.#requests, mostRequests: this.#limits.requests, bytes: this.#bytes, mostBytes: this.#limits.bytes };
+  }
+
+  #removeIdle(): void {
+    for (const share of this.#shares.values()) if (share.references === 0) this.#shares.delete(share.name);
+    this.#idleShares = 0;
   }
 }

@@ -18,7 +18,10 @@ function explain(code: string | undefined): Failure {
     return { statusLine: `${errorCodes.REQUEST_TIMEOUT.status} Request Timeout`, error };
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const error = new ApiError('BAD_REQUEST', 'The request headers are too large. Send at most 16 KB.');
+    const error = new ApiError(
+      'BAD_REQUEST',
+      'The URL and the headers of the request are too large. Send at most 16 KB, and a long GraphQL request as the body of a POST request.',
+    );
     return { statusLine: '431 Request Header Fields Too Large', error };
   }
   const error = new ApiError(

@@ -5,18 +5,20 @@ import { ApiError } from '../errors.ts';
 /** If one of these is repeated, a proxy in front may use a different value than rowgraph does. */
 const onlyOnce = ['host', 'apikey', 'content-type', 'authorization'] as const;
 
-/** Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated. */
-export function checkHead({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
+/**
+ * Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated. `areJoined`: whether Node has joined repeated headers with
+ * commas (`joinDuplicateHeaders`), so that a header without a comma was sent once.
+ */
+export function checkHead({ httpVersion, headers, rawHeaders }: IncomingMessage, areJoined: boolean): void {
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new ApiError('BAD_REQUEST', 'The Host header is missing. HTTP/1.1 requires it.');
   }
-  if (!mayRepeat(headers)) return;
+  if (areJoined && !mayRepeat(headers)) return;
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   const repeated = names.find((name, index) => isOnlyOnce(name) && names.findIndex((other) => isSame(other, name)) < index);
   if (repeated !== undefined) throw new ApiError('BAD_REQUEST', `The ${repeated} header was sent more than once. Send it once.`);
 }
 
-/** Node joins repeated headers with commas (`joinDuplicateHeaders`), so a header without a comma was sent once. */
 function mayRepeat({ host, apikey, authorization, 'content-type': contentType }: IncomingHttpHeaders): boolean {
   return hasComma(host) || hasComma(apikey) || hasComma(authorization) || hasComma(contentType);
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { Admission } from './admission.ts';
 import { Connection } from './connection.ts';
-import type { Exchange } from './exchange.ts';
+import type { NodeExchange } from './node-exchange.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -13,8 +13,8 @@ test('a client may take a second for each MB of a response where room is short',
   const limits = { pipelinedRequests: 10, writeTimeout: 30_000, pressedWriteTimeout: 1000 };
   let ended = false;
   const socket = { writableLength: 3 * megabyte, destroy: () => (ended = true) } as unknown as Socket;
-  const connection = new Connection(socket, admission.refer('client'), limits);
-  const exchange = { response: { writableLength: 3 * megabyte }, request: { complete: true }, abandon() {} } as unknown as Exchange;
+  const connection = new Connection(socket, admission.refer('client'), limits, { isClosing: false, joinsHeaders: true });
+  const exchange = { response: { writableLength: 3 * megabyte }, request: { complete: true }, abandon() {} } as unknown as NodeExchange;
   connection.begin(exchange);
   connection.endIfSlow(performance.now() + 60_000);
   assert.equal(ended, false, 'nothing is written yet');

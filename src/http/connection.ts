@@ -3,21 +3,9 @@
  * responses, disconnects one that does not read them, and responds to broken HTTP in turn. In: what happens on the socket; out: calls on it.
  */
 import type { Socket } from 'node:net';
-import type { Caller } from '../engine/request.ts';
 import type { ApiError } from '../errors.ts';
 import type { Share } from './admission.ts';
-import type { Exchange } from './exchange.ts';
-
-/** The shares that the requests of a connection are counted in. */
-export interface Client {
-  readonly caller: Caller;
-  /** The share of the address. */
-  readonly address: Share;
-  /** The client whose share of the PostgreSQL connections is used. */
-  readonly name: string;
-  /** The share of a user; null if the token names none. */
-  readonly user: Share | null;
-}
+import type { NodeExchange } from './node-exchange.ts';
 
 export interface ConnectionLimits {
   /** Requests in flight beyond which reading pauses. */
@@ -26,6 +14,13 @@ export interface ConnectionLimits {
   readonly writeTimeout: number;
   /** The same while the server holds too many bytes. */
   readonly pressedWriteTimeout: number;
+}
+
+/** What holds for all connections of a server. */
+export interface ConnectionOwner {
+  /** Whether connections must end with their next response. */
+  readonly isClosing: boolean;
+  readonly joinsHeaders: boolean;
 }
 
 /** One read (64 KB) may contain more requests than allowed; the connection ends beyond this multiple of the limit, and this minimum. */
@@ -37,11 +32,10 @@ export class Connection {
   readonly socket: Socket;
   /** What the address of the connection has in flight. */
   readonly share: Share;
-  /** The client of the latest request: most connections serve only one. The connection must release its user's share. */
-  client: Client | null = null;
   readonly #limits: ConnectionLimits;
-  #exchanges: Exchange[] = [];
-  #latest: Exchange | null = null;
+  readonly #owner: ConnectionOwner;
+  #exchanges: NodeExchange[] = [];
+  #latest: NodeExchange | null = null;
   #isPaused = false;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
@@ -50,10 +44,16 @@ export class Connection {
   #writeStart = 0;
   #writeParts = 0;
 
-  constructor(socket: Socket, share: Share, limits: ConnectionLimits) {
+  constructor(socket: Socket, share: Share, limits: ConnectionLimits, owner: ConnectionOwner) {
     this.socket = socket;
     this.share = share;
     this.#limits = limits;
+    this.#owner = owner;
+  }
+
+  /** Whether the server joins headers that are repeated, so that none is dropped unseen. */
+  get joinsHeaders(): boolean {
+    return this.#owner.joinsHeaders;
   }
 
   /** Why nothing more can be read; null while reading is possible. */
@@ -65,25 +65,25 @@ export class Connection {
    * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is closing. All
    * exchanges before it get their responses first.
    */
-  endsWith(exchange: Exchange, isClosing: boolean): boolean {
+  endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
-    return isClosing || (this.#failure !== null && this.#writeRefusal === null);
+    return this.#owner.isClosing || (this.#failure !== null && this.#writeRefusal === null);
   }
 
   /** The headers of a request have arrived. */
-  begin(exchange: Exchange): void {
+  begin(exchange: NodeExchange): void {
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
   }
 
   /** The response of an exchange was handed over, but not necessarily sent. */
-  noteHandedOver(exchange: Exchange): void {
+  noteHandedOver(exchange: NodeExchange): void {
     if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
 
   /** The response of an exchange was written to its end. */
-  end(exchange: Exchange): void {
+  end(exchange: NodeExchange): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     this.#writeTimer = null;
     if (this.#exchanges[0] === exchange) this.#exchanges.shift();

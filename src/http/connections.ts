@@ -1,17 +1,18 @@
 /**
- * All connections of a server's sockets, and how they end without losing a request in progress. In: the servers, from their start on;
- * out: the connection of a socket, and the end of all.
+ * All connections of a server's sockets, and how they end without losing a request in progress. In: the servers, from their start on, or the sockets of
+ * servers of others as their requests come; out: the connection of a socket, and the end of all.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Admission, Share } from './admission.ts';
 import { addressBlock } from './client-address.ts';
-import { Connection, type ConnectionLimits } from './connection.ts';
+import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
 
 /** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
 
-export class Connections {
+export class Connections implements ConnectionOwner {
+  readonly joinsHeaders: boolean;
   readonly #admission: Admission;
   readonly #limits: ConnectionLimits;
   readonly #bySocket = new Map<Socket, Connection>();
@@ -19,8 +20,10 @@ export class Connections {
   #isClosing = false;
   #nextLook = 0;
 
-  constructor(admission: Admission, limits: ConnectionLimits) {
+  /** `joinsHeaders`: whether the servers join repeated headers (`joinDuplicateHeaders`), where Node drops some of them otherwise. */
+  constructor(admission: Admission, limits: ConnectionLimits, joinsHeaders: boolean) {
     this.#admission = admission;
+    this.joinsHeaders = joinsHeaders;
     this.#limits = limits;
     admission.onPressure = (share) => this.#endSlowReaders(share);
   }
@@ -30,7 +33,7 @@ export class Connections {
     return this.#isClosing;
   }
 
-  /** Must be called with each server before it listens. */
+  /** Must be called with each server of our own before it listens. */
   watch(server: Server): void {
     this.#servers.push(server);
     server.on('connection', (socket: Socket) => this.of(socket));
@@ -66,14 +69,12 @@ export class Connections {
 
   #add(socket: Socket): Connection {
     const share = this.#admission.refer(addressBlock(socket.remoteAddress ?? ''));
-    const connection = new Connection(socket, share, this.#limits);
+    const connection = new Connection(socket, share, this.#limits, this);
     this.#bySocket.set(socket, connection);
     socket.once('close', () => {
       this.#bySocket.delete(socket);
       connection.close();
       this.#admission.forget(share);
-      const user = connection.client?.user ?? null;
-      if (user !== null) this.#admission.forget(user);
     });
     if (this.#isClosing) socket.destroy();
     return connection;

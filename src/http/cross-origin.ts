@@ -20,7 +20,7 @@ const maxAge = '7200';
 /** `*` is any origin; an empty list is none. */
 export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   const isAny = origins.includes('*');
-  const exposed = ['access-control-expose-headers', 'x-request-id, retry-after'];
+  const exposed = ['access-control-expose-headers', 'x-request-id, retry-after, idempotency-replayed'];
   const byOrigin = new Map(origins.map((origin) => [origin, ['access-control-allow-origin', origin, ...exposed]]));
   const headersFor = (origin: string | undefined): readonly string[] =>
     origin === undefined ? noHeaders : (byOrigin.get(isAny ? '*' : origin) ?? noHeaders);
@@ -32,7 +32,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     if (allowed === noHeaders) return noHeaders;
     const requested = headers['access-control-request-headers'];
     const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
-    return [...allowed, 'access-control-allow-methods', 'POST', ...named, 'access-control-max-age', maxAge];
+    return [...allowed, 'access-control-allow-methods', 'GET, POST', ...named, 'access-control-max-age', maxAge];
   };
   return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin', preflightHeaders };
 }

@@ -1,5 +1,6 @@
 /** An error as an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its code requires. */
-import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts';
+import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
+import type { Observer } from '../events.ts';
 import type { HttpResponse } from './send-response.ts';
 
 /** The body `{"errors": [...]}` of one error. */
@@ -7,11 +8,21 @@ export function encodeError(error: ApiError): Buffer {
   return Buffer.from(JSON.stringify({ errors: [error] }));
 }
 
+/** What a client may know of an error. Other errors than `ApiError` are bugs, which the observer gets to see. */
+export function toReportedError(error: unknown, requestId: string, observe: Observer): ApiError {
+  if (error instanceof ApiError) return error;
+  observe({ kind: 'defect-found', requestId, error });
+  return new ApiError('INTERNAL_ERROR', `Internal error. See the server's log for the request id ${requestId}.`);
+}
+
 const noHeaders: readonly string[] = [];
 const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
   // RFC 9110, section 15.5.2: a 401 response must say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
   DATABASE_UNAVAILABLE: ['retry-after', '1'],
+  KEYS_UNAVAILABLE: ['retry-after', '10'],
+  AUTHENTICATION_UNAVAILABLE: ['retry-after', '1'],
+  PROJECT_UNAVAILABLE: ['retry-after', '10'],
   OVERLOADED: ['retry-after', '1'],
   SHUTTING_DOWN: ['retry-after', '1'],
 };

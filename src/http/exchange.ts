@@ -1,25 +1,19 @@
 /**
- * One request and its response, from the headers of the request to the last byte of the response: what it holds, and what happens when its client disconnects
- * or sends a broken body. In: what happens to it; out: its share of the server, released when it is over.
+ * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response, and whether its
+ * client still waits. In: what happens to it; out: its share of the server, released when it is over. `NodeExchange` and `FetchExchange` carry it.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
-import type { ApiError } from '../errors.ts';
-import type { Admission, Share } from './admission.ts';
-import type { Connection } from './connection.ts';
+import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { AdmissionCounts, Share } from './admission.ts';
 
-export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly connection: Connection;
+export abstract class Exchange {
   readonly requestId: string;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
   /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
-  /** Set by the reader of the body; called when the rest of it cannot be read. */
-  onBrokenBody: ((reason: ApiError) => void) | null = null;
-  #admission: Admission | null = null;
+  /** What the trusted document that the request names says of Cache-Control; null for nothing. */
+  cacheControl: string | null = null;
+  #admission: AdmissionCounts | null = null;
   #share: Share | null = null;
   #user: Share | null = null;
   #heldBytes = 0;
@@ -27,15 +21,32 @@ export class Exchange {
   #isOver = false;
   #isGone = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expectsContinue: boolean) {
-    this.request = request;
-    this.response = response;
-    this.connection = connection;
+  constructor(requestId: string) {
     this.requestId = requestId;
-    this.expectsContinue = expectsContinue;
-    response.on('finish', () => this.#finish());
-    connection.begin(this);
   }
+
+  abstract get method(): string | undefined;
+  /** Path and query. */
+  abstract get url(): string;
+  /** By names in lower case; repeated ones are joined with commas. */
+  abstract get headers(): IncomingHttpHeaders;
+  /** The address that the request came from; '' if it is not known. */
+  abstract get remoteAddress(): string;
+
+  /** Throws BAD_REQUEST if the headers contradict themselves. */
+  abstract checkHead(): void;
+
+  /** A reference to the share of the address that the request came from. */
+  abstract referAddress(admission: AdmissionCounts): Share;
+
+  /** The bytes of the body. Rejects as `readBody` and `readWebBody` do. */
+  abstract readBody(limit: number): Promise<Buffer>;
+
+  /** Hands over the response. Headers are alternating names and values. `isLast` ends the connection after it. */
+  abstract respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void;
+
+  /** Ends the exchange without a response. */
+  abstract destroy(): void;
 
   /** Whether the client has disconnected, so that nobody reads the response. */
   get isGone(): boolean {
@@ -43,7 +54,7 @@ export class Exchange {
   }
 
   /** Admits the request; the exchange must then release the share. */
-  admit(admission: Admission, share: Share): void {
+  admit(admission: AdmissionCounts, share: Share): void {
     this.#admission = admission;
     this.#share = share;
     admission.enter(share);
@@ -53,6 +64,24 @@ export class Exchange {
   admitUser(share: Share): void {
     this.#user = share;
     share.requests += 1;
+  }
+
+  /** Names the client that the request counts for. */
+  get address(): string {
+    return this.#share?.name ?? '';
+  }
+
+  /** Counts further operations of an admitted request, until `leaveMore`. Returns why they are rejected; null if there is room for all of them. */
+  admitMore(count: number): string | null {
+    if (this.#admission === null || this.#share === null) return null;
+    const refusal = this.#admission.refuseMore(this.#share, this.#user, count);
+    if (refusal === null) this.#admission.count(this.#share, this.#user, count);
+    return refusal;
+  }
+
+  /** Those operations are over. */
+  leaveMore(count: number): void {
+    if (this.#admission !== null && this.#share !== null) this.#admission.count(this.#share, this.#user, -count);
   }
 
   /** Holds more bytes until the exchange is over. */
@@ -71,11 +100,10 @@ export class Exchange {
   endHandling(): void {
     this.deadline?.end();
     this.#isHandled = true;
-    this.connection.noteHandedOver(this);
     if (this.#isOver) this.#release();
   }
 
-  /** The connection ended before the response was complete. */
+  /** The client has gone before the response was complete. */
   abandon(): void {
     this.#isGone = true;
     this.#isOver = true;
@@ -83,10 +111,10 @@ export class Exchange {
     if (this.#isHandled) this.#release();
   }
 
-  #finish(): void {
+  /** The last byte of the response has left. */
+  protected finish(): void {
     this.#isOver = true;
     if (this.#isHandled) this.#release();
-    this.connection.end(this);
   }
 
   #release(): void {

@@ -1,6 +1,6 @@
 /**
- * The GraphiQL page. In: where the endpoint is and the key to fill in; out: HTML. The page refers to nothing outside its own folder, and its
- * content security policy enforces that. Its script is `graphiql/page.js`.
+ * The page at `/graphiql`. In: what it is told; out: HTML. The page refers to nothing outside its own folder, and its content security policy
+ * enforces that. Its script is `graphiql/page/page.tsx`.
  */
 
 export interface GraphiqlSettings {
@@ -8,6 +8,10 @@ export interface GraphiqlSettings {
   readonly endpoint: string;
   /** The key to fill in; null leaves it to the user. */
   readonly anonKey: string | null;
+  /** Documents to begin with. */
+  readonly operations: readonly string[];
+  /** Path below which the backend of the page is, in `rowgraph dev`; null where there is none. */
+  readonly backend: string | null;
 }
 
 /** The editor and its dialogs set inline styles on their elements; its fonts and images are `data:` URLs in its style sheet. */
@@ -33,12 +37,12 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>GraphiQL</title>
+    <title>GraphiQL · rowgraph</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="${assets}/page.css">
   </head>
   <body>
-    <div id="graphiql"></div>
+    <div id="graphiql"><p class="page-loading">Loading the editor …</p></div>
     <script type="application/json" id="settings">${data}</script>
     <script type="module" src="${assets}/page.js"></script>
   </body>

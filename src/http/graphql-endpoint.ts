@@ -1,47 +1,65 @@
 /**
- * The GraphQL endpoint: authenticates, reads the JSON body, calls the graph once and writes the bytes. In: a POST request to the endpoint's path; out: its
+ * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and hands over the bytes. In: a request, whatever carries it; out: its
  * response, and the events that report it. Routing is not here.
  */
 import { authenticateRequest } from '../auth/authenticate-request.ts';
+import { type Authenticate, lookUpCaller } from '../auth/look-up-caller.ts';
+import type { VerifiedCaller } from '../auth/verified-caller.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
 import { Deadline } from '../budget/deadline.ts';
 import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
-import type { Observer } from '../events.ts';
-import type { Admission, Share } from './admission.ts';
-import { checkHead } from './check-head.ts';
+import type { BeginTrace, Observer } from '../events.ts';
+import type { AdmissionCounts, Share } from './admission.ts';
 import { type AcceptedEncodings, negotiateEncoding } from './compress-body.ts';
-import type { Client } from './connection.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { encodeError } from './error-response.ts';
+import type { Documents } from './documents/documents.ts';
+import { encodeError, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
+import type { Run } from './execute-batch.ts';
+import { executeValue } from './execute-value.ts';
+import { makeCacheable, sendNotModified } from './get-response.ts';
 import { type LargeRequests, largeBody } from './large-requests.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
-import { checkContentType, parseRequest } from './parse-request.ts';
-import { readBody } from './read-body.ts';
+import { checkContentType, parseBody } from './parse-body.ts';
+import { parseUrl } from './parse-url.ts';
 import { readTimeout } from './read-timeout.ts';
 import type { RequestRate } from './request-rate.ts';
+import { RequestTimes } from './request-times.ts';
 import { type GraphqlResponse, type RequestState, sendGraphqlResponse } from './send-graphql-response.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 export interface GraphqlEndpointOptions {
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
   readonly verifier: TokenVerifier;
+  /** The application's own way to find the caller; null if it has none. */
+  readonly authenticate: Authenticate | null;
   /** In bytes. */
   readonly bodyLimit: number;
   /** Milliseconds that a request may take. */
   readonly requestTimeout: number;
   readonly observe: Observer;
-  readonly admission: Admission;
+  readonly admission: AdmissionCounts;
   /** Another reference to the share of the request's client. */
   readonly shareOf: (exchange: Exchange) => Share;
   /** Whether to reject all requests for now. */
   readonly isOverloaded: () => boolean;
-  /** Whether connections must end with the response. */
-  readonly isClosing: () => boolean;
   /** Counts the requests of each client over time; null if their number is not limited. */
   readonly rate: RequestRate | null;
   readonly crossOrigin: CrossOrigin;
+  /** Maximum requests in a batch; null if batches are off. */
+  readonly maxBatch: number | null;
+  readonly documents: Documents;
+  /** The Cache-Control header of responses to GET requests. */
+  readonly cacheControl: string;
+  /** Whether responses report their times. */
+  readonly serverTiming: boolean;
+  /** Whether the event of each request says how it ran. */
+  readonly detailedEvents: boolean;
+  /** Finds the traces of requests; null if there are none. */
+  readonly beginTrace: BeginTrace | null;
+  /** Whether PostgreSQL is told the trace. */
+  readonly traceDatabase: boolean;
   /** Lets requests with large bodies take turns. */
   readonly largeRequests: LargeRequests;
 }
@@ -59,19 +77,31 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
     const started = performance.now();
     observe(requestStarted);
     const { requestId } = exchange;
-    const state: RequestState = { mediaType: 'application/json', encodings: null, caller: null, isHeadClear: false, headers: noHeaders };
+    const state: RequestState = {
+      mediaType: 'application/json',
+      encodings: null,
+      caller: null,
+      headers: noHeaders,
+      caching: null,
+      times: beginTimes(started, exchange, options),
+    };
     let response: GraphqlResponse;
     try {
       response = await handleRequest(exchange, state, options);
     } catch (error) {
       response = failedResponse(error, exchange, observe);
     }
+    const { times } = state;
+    if (times !== null && options.serverTiming) state.headers = [...state.headers, 'server-timing', times.describe()];
     try {
-      const sent = sendGraphqlResponse(exchange, state, response, options);
-      if (sent !== undefined) await sent;
+      if (response.status === 304) sendNotModified(exchange, state);
+      else {
+        const sent = sendGraphqlResponse(exchange, state, response, options.crossOrigin);
+        if (sent !== undefined) await sent;
+      }
     } catch (error) {
       observe({ kind: 'defect-found', requestId, error });
-      exchange.response.destroy();
+      exchange.destroy();
     }
     exchange.endHandling();
     const role = state.caller === null ? null : state.caller.role;
@@ -84,18 +114,28 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
       status: response.status,
       seconds,
       bytes: response.body.length,
+      details: options.detailedEvents ? times : null,
     });
   };
 }
 
+function beginTimes(
+  started: number,
+  exchange: Exchange,
+  { serverTiming, detailedEvents, beginTrace, traceDatabase }: GraphqlEndpointOptions,
+): RequestTimes | null {
+  if (!serverTiming && !detailedEvents) return null;
+  const trace = beginTrace === null ? null : beginTrace(exchange.headers);
+  const name = trace === null || !traceDatabase ? null : `00-${trace.traceId}-${trace.spanId}-0${trace.isSampled ? 1 : 0}`;
+  return new RequestTimes(started, exchange, trace, name);
+}
+
 /** Nothing runs, and the body is not even read, before the request is admitted and authenticated. */
 async function handleRequest(exchange: Exchange, state: RequestState, options: GraphqlEndpointOptions): Promise<GraphqlResponse> {
-  const { request } = exchange;
-  const { headers } = request;
+  const { headers } = exchange;
   const { admission } = options;
   if (headers.origin !== undefined) state.headers = options.crossOrigin.headersFor(headers.origin);
-  checkHead(request);
-  state.isHeadClear = !exchange.expectsContinue;
+  exchange.checkHead();
   const share = options.shareOf(exchange);
   const refusal = options.isOverloaded() ? overloaded : admission.refuse(share);
   if (refusal !== null) {
@@ -108,39 +148,66 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   state.encodings = checkEncodings(headers['accept-encoding']);
   const deadline = new Deadline(readTimeout(headers.prefer, options.requestTimeout));
   exchange.deadline = deadline;
-  const authenticated = authenticateRequest(headers, options.verifier);
+  const authenticated =
+    options.authenticate === null
+      ? authenticateRequest(headers, options.verifier)
+      : authenticateByApplication(exchange, deadline, options.authenticate, options);
   // A cached token needs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   state.caller = caller;
+  if (state.times !== null) state.times.authenticated = performance.now();
   if (exchange.isGone) throw new ApiError('CANCELLED', 'The client disconnected.');
-  const client = clientOf(exchange, caller, share, admission);
-  if (client.user !== null) admitUser(exchange, client.user, admission);
-  checkContentType(headers);
-  if (exchange.expectsContinue) askForBody(exchange, state, options.bodyLimit);
-  const bytes = await readBody(exchange, options.bodyLimit);
-  const body = await execute(bytes, caller, { deadline, client: client.name }, options);
+  if (caller.user !== null) admitUser(exchange, admission.refer(caller.user), admission);
+  const client = caller.user ?? nameClient(caller.role, share);
+  const plain: Run = state.times === null ? { deadline, client } : { deadline, client, marks: state.times };
+  const idempotencyKey = headers['idempotency-key'];
+  const run = idempotencyKey === undefined ? plain : { ...plain, idempotencyKey: String(idempotencyKey) };
+  let body: RawResponse;
+  if (exchange.method === 'POST') {
+    checkContentType(headers);
+    const bytes = await exchange.readBody(options.bodyLimit);
+    if (state.times !== null) state.times.received = performance.now();
+    body = await execute(bytes, caller, run, exchange, options);
+  } else body = await executeUrl(caller, run, exchange, options);
   // Requests are admitted before the size of their responses is known.
   const tooMuch = body.length > smallResponse && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
+  if (body.isReplayed === true) state.headers = [...state.headers, 'idempotency-replayed', 'true'];
   exchange.hold(body.length);
-  return { status: statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
+  const response = { status: body.isBatch === true ? 200 : statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
+  return exchange.method === 'POST' ? response : makeCacheable(exchange, state, response, options);
+}
+
+/** Where the application does not know the caller, keys and tokens decide. */
+async function authenticateByApplication(
+  { method = '', url, headers, requestId }: Exchange,
+  deadline: Deadline,
+  authenticate: Authenticate,
+  { observe, verifier }: GraphqlEndpointOptions,
+): Promise<VerifiedCaller> {
+  const onFailure = (error: unknown): void => observe({ kind: 'authentication-failed', requestId, error });
+  return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateRequest(headers, verifier);
 }
 
 /** A short body needs no turn of the event loop before the graph is called; a large one waits for its turn. */
-function execute(
-  bytes: Buffer,
-  caller: Caller,
-  run: { readonly deadline: Deadline; readonly client: string },
-  { graph, largeRequests }: GraphqlEndpointOptions,
-): Promise<RawResponse> {
+function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
   if (bytes.length >= largeBody)
-    return largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
-      graph.executeRaw(await parseRequest(bytes, run.deadline), caller, { ...run, onPrepared }),
+    return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
+      executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
     );
-  const parsed = parseRequest(bytes, run.deadline);
+  const parsed = parseBody(bytes, run.deadline);
   return parsed instanceof Promise
-    ? parsed.then((request) => graph.executeRaw(request, caller, run))
-    : graph.executeRaw(parsed, caller, run);
+    ? parsed.then((value) => executeValue(value, caller, run, exchange, options))
+    : executeValue(parsed, caller, run, exchange, options);
+}
+
+/** A GET request is safe to repeat and to keep, so it runs no mutation. */
+function executeUrl(caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
+  const { headers, url } = exchange;
+  // A cache in front might tell such requests apart by their URL alone.
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+    throw new ApiError('BAD_REQUEST', 'A GET request must not have a body. Send the request in the URL, or as a POST request.');
+  return executeValue(parseUrl(url), caller, { ...run, readOnly: true }, exchange, options);
 }
 
 /** In bytes. Smaller responses are always sent. */
@@ -161,22 +228,21 @@ function countRequest(rate: RequestRate, { name }: Share, state: RequestState): 
 }
 
 /** A user is one client from any address; callers who are not users are one client per role and address. */
-function clientOf({ connection }: Exchange, caller: Caller, address: Share, admission: Admission): Client {
-  const known = connection.client;
-  if (known !== null && known.caller === caller && known.address === address) return known;
-  const subject = caller.claims?.sub;
-  const isUser = typeof subject === 'string' && subject !== '';
-  const name = isUser ? `${caller.role} ${subject}` : `${caller.role} at ${address.name}`;
-  const client = { caller, address, name, user: isUser ? admission.refer(name) : null };
-  if (known !== null && known.user !== null) admission.forget(known.user);
-  connection.client = client;
-  return client;
+function nameClient(role: string, address: Share): string {
+  const known = address.anonymous;
+  if (known !== null && known.role === role) return known.name;
+  const name = `${role} at ${address.name}`;
+  address.anonymous = { role, name };
+  return name;
 }
 
-function admitUser(exchange: Exchange, user: Share, admission: Admission): void {
+function admitUser(exchange: Exchange, user: Share, admission: AdmissionCounts): void {
   const refusal = admission.refuseUser(user);
-  if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
-  exchange.admitUser(admission.referAgain(user));
+  if (refusal === null) exchange.admitUser(user);
+  else {
+    admission.forget(user);
+    throw new ApiError('OVERLOADED', refusal);
+  }
 }
 
 /** Few responses are large, and a header without a quality rejects nothing, so it need not be parsed. */
@@ -188,12 +254,6 @@ function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodi
   return encodings;
 }
 
-function askForBody({ request, response }: Exchange, state: RequestState, bodyLimit: number): void {
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return;
-  state.isHeadClear = true;
-  response.writeContinue();
-}
-
 /**
  * The status of a response from the graph. A request that is not valid GraphQL has status 200 for clients that accept `application/json`, and 400
  * for those that accept the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
@@ -201,16 +261,11 @@ function askForBody({ request, response }: Exchange, state: RequestState, bodyLi
 function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
   if (code === null) return 200;
   const { status } = errorCodes[code];
-  return status === 400 && mediaType === 'application/json' ? 200 : status;
+  return status === 400 && code !== 'BAD_REQUEST' && mediaType === 'application/json' ? 200 : status;
 }
 
 function failedResponse(error: unknown, { requestId }: Exchange, observe: Observer): GraphqlResponse {
-  let reported: ApiError;
-  if (error instanceof ApiError) reported = error;
-  else {
-    observe({ kind: 'defect-found', requestId, error });
-    reported = new ApiError('INTERNAL_ERROR', `Internal error. See the server's log for the request id ${requestId}.`);
-  }
+  const reported = toReportedError(error, requestId, observe);
   const body = encodeError(reported);
   return { status: errorCodes[reported.code].status, code: reported.code, body: { chunks: [body], length: body.length } };
 }

@@ -1,13 +1,12 @@
 /**
  * A `node:http` server with everything that Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none.
- * In: the application and the limits; out: the server, not yet listening.
+ * In: the mounted endpoint and the limits; out: the server, not yet listening.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observer } from '../events.ts';
 import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
-import type { Connections } from './connections.ts';
-import type { App } from './create-app.ts';
+import type { MountedEndpoint } from './mount-endpoint.ts';
 
 export interface ServerLimits {
   /** Milliseconds that the headers of a request may take to arrive. */
@@ -22,14 +21,8 @@ const idleMillis = 72_000;
 /** Node checks for late requests at intervals. This finds them at most a tenth late, and seldom wakes an idle process. */
 const checksPerTimeout = 10;
 
-/** Opens a server for the application. */
-export function openServer(
-  app: App,
-  connections: Connections,
-  nextRequestId: (request?: IncomingMessage) => string,
-  limits: ServerLimits,
-  observe: Observer,
-): Server {
+/** Opens a server for the endpoint. */
+export function openServer({ handle, connections, requestIdOf }: MountedEndpoint, limits: ServerLimits, observe: Observer): Server {
   const { receiveTimeout, maxConnections } = limits;
   const headersTimeout = Math.min(limits.headersTimeout, receiveTimeout);
   const server = createServer({
@@ -45,11 +38,11 @@ export function openServer(
   });
   server.maxConnections = maxConnections;
   connections.watch(server);
-  server.on('request', (request, response) => app(request, response, 'nothing'));
-  server.on('checkContinue', (request, response) => app(request, response, 'continue'));
-  server.on('checkExpectation', (request, response) => app(request, response, 'unknown'));
-  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, nextRequestId()));
-  server.on('clientError', createBrokenRequestHandler(connections, nextRequestId) as (error: Error, socket: unknown) => void);
+  server.on('request', (request, response) => handle(request, response, 'nothing'));
+  server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
+  server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));
+  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, requestIdOf()));
+  server.on('clientError', createBrokenRequestHandler(connections, requestIdOf) as (error: Error, socket: unknown) => void);
   // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
   server.on('error', (error) => {
     if (server.listening) observe({ kind: 'defect-found', requestId: null, error });

@@ -2,17 +2,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { StopReason } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { NodeExchange } from './node-exchange.ts';
 
 /** How much of an oversized body is still read, so that a client that writes everything before it reads gets to see the response. */
 const drainLimit = 16 * 1024 * 1024;
 
+/** What frameworks and body parsers add to the requests that they hand on: what they have made of the body. */
+type ParsedRequest = IncomingMessage & { readonly body?: unknown };
+
 /**
- * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
+ * The bytes of a body, even if a body parser has read it before. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
  * CANCELLED if the client disconnects, and with BAD_REQUEST if the body is broken.
  */
-export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
   const { request } = exchange;
+  if (request.readableDidRead || request.readableEnded) return readParsedBody(exchange, limit);
   if (Number(request.headers['content-length'] ?? 0) > limit) {
     drain(request, 0);
     return Promise.reject(tooLarge(limit));
@@ -29,7 +33,9 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
       stop();
       reject(error);
     };
-    const onData = (chunk: Buffer): void => {
+    const onData = (read: Buffer | string): void => {
+      // Middleware may have set an encoding.
+      const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
       size += chunk.length;
       chunks.push(chunk);
       exchange.hold(chunk.length);
@@ -48,10 +54,38 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
     // The error may have occurred while the tokens were being verified.
     const { failure } = exchange.connection;
     if (failure !== null && !request.complete) fail(failure);
+    if (request.isPaused()) request.resume();
   });
 }
 
-function explainStop(reason: StopReason): ApiError {
+/** What a body parser has left in `request.body`, as the bytes that it may have been, so that it is checked and counted like any other. */
+async function readParsedBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
+  const bytes = toBytes((exchange.request as ParsedRequest).body);
+  if (bytes.length > limit) throw tooLarge(limit);
+  exchange.hold(bytes.length);
+  const refusal = exchange.refuseBytes();
+  if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+  return bytes;
+}
+
+function toBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (typeof body !== 'object' || body === null) throw new ApiError('INTERNAL_ERROR', alreadyRead);
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch (error) {
+    // `JSON.stringify` is recursive, `JSON.parse` is not.
+    if (error instanceof RangeError) throw new ApiError('TOO_DEEP', 'The values in the body are nested too deep. Nest them less.');
+    throw new ApiError('INTERNAL_ERROR', alreadyRead, { cause: error });
+  }
+}
+
+const alreadyRead =
+  'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
+
+/** The error of a request that must stop before its body is there. */
+export function explainStop(reason: StopReason): ApiError {
   return reason === 'abandoned'
     ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')
     : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time. Send it without pauses.');
@@ -65,6 +99,7 @@ function drain(request: IncomingMessage, alreadyRead: number): void {
   });
 }
 
-function tooLarge(limit: number): ApiError {
+/** The error of a body over the limit, in bytes. */
+export function tooLarge(limit: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes. Send a smaller body, or raise the server's limit.`);
 }

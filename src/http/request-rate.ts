@@ -22,15 +22,15 @@ export class RequestRate {
     this.#limit = limit;
   }
 
-  /** Counts a request. `headers` are alternating names and values. */
-  count(address: string): { readonly isAllowed: boolean; readonly headers: readonly string[] } {
+  /** Counts requests, one unless a batch has more. `headers` are alternating names and values. */
+  count(address: string, requests = 1): { readonly isAllowed: boolean; readonly headers: readonly string[] } {
     const now = performance.now();
     let window = this.#windows.get(address);
     if (window === undefined || now >= window.endsAt) {
       window = { count: 0, endsAt: now + this.#limit.windowMilliseconds };
       this.#windows.set(address, window);
     }
-    window.count += 1;
+    window.count += requests;
     const { max } = this.#limit;
     const isAllowed = window.count <= max;
     const seconds = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));

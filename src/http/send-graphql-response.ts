@@ -1,6 +1,6 @@
 /**
  * Sends what the GraphQL endpoint responds, compressed where the client wants it and it is large. In: the exchange, what is known of the request, and the
- * response; out: its head and body, handed to the socket.
+ * response; out: its head and body, handed over.
  */
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { Caller } from '../engine/request.ts';
@@ -9,8 +9,9 @@ import { type AcceptedEncodings, type ContentEncoding, compressBody, compression
 import type { CrossOrigin } from './cross-origin.ts';
 import { headersOfError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
+import type { Caching } from './get-response.ts';
 import type { MediaType } from './negotiate-media-type.ts';
-import { writeBody } from './write-body.ts';
+import type { RequestTimes } from './request-times.ts';
 
 /** What is known of one request, filled in as it is handled. */
 export interface RequestState {
@@ -18,10 +19,12 @@ export interface RequestState {
   /** Null if it was not parsed because nothing can be wrong with it. */
   encodings: AcceptedEncodings | null;
   caller: Caller | null;
-  /** Whether another request may follow on the connection. False if the headers leave unclear where the request ends. */
-  isHeadClear: boolean;
   /** Headers that CORS and rate limiting add to the response. */
   headers: readonly string[];
+  /** How the response may be kept; null if it must not be. */
+  caching: Caching | null;
+  /** Null unless the response or its event reports them. */
+  times: RequestTimes | null;
 }
 
 export interface GraphqlResponse {
@@ -30,24 +33,17 @@ export interface GraphqlResponse {
   readonly body: ResponseBody;
 }
 
-/** What holds for all responses of a server. */
-interface SendOptions {
-  /** Whether connections must end with the response. */
-  readonly isClosing: () => boolean;
-  readonly crossOrigin: CrossOrigin;
-}
-
 /** Returns a promise only if there is something to wait for: awaiting costs turns of the microtask queue. */
 export function sendGraphqlResponse(
   exchange: Exchange,
   state: RequestState,
   response: GraphqlResponse,
-  options: SendOptions,
+  { vary }: CrossOrigin,
 ): Promise<void> | undefined {
   if (exchange.isGone) return undefined;
   const encoding = chooseEncoding(exchange, state, response);
-  if (encoding !== null) return sendCompressed(exchange, state, response, encoding, options);
-  writeGraphqlResponse(exchange, state, response, null, options);
+  if (encoding !== null) return sendCompressed(exchange, state, response, encoding, vary);
+  writeGraphqlResponse(exchange, state, response, null, vary);
   return undefined;
 }
 
@@ -56,7 +52,7 @@ async function sendCompressed(
   state: RequestState,
   response: GraphqlResponse,
   encoding: ContentEncoding,
-  options: SendOptions,
+  vary: string,
 ): Promise<void> {
   // A client that refuses uncompressed responses has to wait.
   const deadline = state.encodings?.allowsIdentity === false ? null : exchange.deadline;
@@ -64,8 +60,8 @@ async function sendCompressed(
   if (body !== null) exchange.hold(body.length - response.body.length);
   // The client may have disconnected meanwhile; writing would be harmless but useless.
   if (exchange.isGone) return;
-  if (body === null) writeGraphqlResponse(exchange, state, response, null, options);
-  else writeGraphqlResponse(exchange, state, { ...response, body }, encoding, options);
+  if (body === null) writeGraphqlResponse(exchange, state, response, null, vary);
+  else writeGraphqlResponse(exchange, state, { ...response, body }, encoding, vary);
 }
 
 function writeGraphqlResponse(
@@ -73,29 +69,26 @@ function writeGraphqlResponse(
   state: RequestState,
   response: GraphqlResponse,
   encoding: ContentEncoding | null,
-  { isClosing, crossOrigin }: SendOptions,
+  vary: string,
 ): void {
   const { status, code, body } = response;
-  const isLast = !state.isHeadClear || code === 'REQUEST_TIMEOUT' || exchange.connection.endsWith(exchange, isClosing());
-  exchange.response.writeHead(status, listHeaders(exchange, state, code, body, encoding, isLast, crossOrigin.vary));
-  writeBody(exchange.response, body);
+  exchange.respond(status, listHeaders(exchange, state, code, body, encoding, vary), body, code === 'REQUEST_TIMEOUT');
 }
 
-function chooseEncoding({ request }: Exchange, { encodings }: RequestState, { body }: GraphqlResponse): ContentEncoding | null {
+function chooseEncoding({ headers }: Exchange, { encodings }: RequestState, { body }: GraphqlResponse): ContentEncoding | null {
   const isLarge = body.length >= compressionThreshold;
   if (encodings !== null) return isLarge || !encodings.allowsIdentity ? encodings.best : null;
-  const accepted = request.headers['accept-encoding'];
+  const accepted = headers['accept-encoding'];
   return isLarge && typeof accepted === 'string' ? negotiateEncoding(accepted).best : null;
 }
 
 /** Alternating names and values: Node writes a flat list fastest. */
 function listHeaders(
   { requestId }: Exchange,
-  { mediaType, headers: added }: RequestState,
+  { mediaType, headers: added, caching }: RequestState,
   code: ErrorCode | null,
   body: ResponseBody,
   encoding: ContentEncoding | null,
-  isLast: boolean,
   vary: string,
 ): string[] {
   const headers = [
@@ -104,17 +97,17 @@ function listHeaders(
     'content-length',
     String(body.length),
     'cache-control',
-    'no-store',
+    caching === null ? 'no-store' : caching.control,
     'x-content-type-options',
     'nosniff',
     'vary',
-    vary,
+    caching === null ? vary : caching.vary,
     'x-request-id',
     requestId,
   ];
   if (code !== null) headers.push(...headersOfError(code));
+  if (caching !== null) headers.push('etag', caching.etag);
   if (added.length > 0) headers.push(...added);
   if (encoding !== null) headers.push('content-encoding', encoding);
-  if (isLast) headers.push('connection', 'close');
   return headers;
 }

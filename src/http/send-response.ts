@@ -1,4 +1,4 @@
-/** A response outside the GraphQL endpoint, and how any response ends its connection. In: status, headers and body; out: the response, sent. */
+/** A response outside the GraphQL endpoint. In: status, headers and body; out: the response, sent. */
 import type { Exchange } from './exchange.ts';
 
 export interface HttpResponse {
@@ -10,13 +10,12 @@ export interface HttpResponse {
 
 /** Sends a response with the headers common to all responses. `isLast` ends the connection after it. */
 export function sendResponse(exchange: Exchange, { status, headers, body }: HttpResponse, isLast: boolean): void {
-  const { response, requestId } = exchange;
+  const { requestId } = exchange;
   if (!exchange.isGone) {
-    const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const length = status === 204 ? [] : ['content-length', String(bytes.length)];
     const all = [...headers, ...length, 'x-content-type-options', 'nosniff', 'x-request-id', requestId];
-    if (isLast) all.push('connection', 'close');
-    response.writeHead(status, all);
-    response.end(body);
+    exchange.respond(status, all, status === 204 ? null : { chunks: [bytes], length: bytes.length }, isLast);
   }
   exchange.endHandling();
 }

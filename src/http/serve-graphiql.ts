@@ -5,11 +5,12 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { brotliDecompress, gzip } from 'node:zlib';
 import { type GraphiqlSettings, graphiqlSecurityPolicy, renderGraphiqlPage } from './graphiql-page.ts';
 import type { Route } from './route.ts';
 
-const decompress = promisify(gunzip);
+const decompress = promisify(brotliDecompress);
+const compress = promisify(gzip);
 /** The same from `src/http` and from `dist/http`. */
 const bundleFolder = new URL('../../dist/graphiql/', import.meta.url);
 const types = { js: 'text/javascript', css: 'text/css' };
@@ -31,7 +32,7 @@ export function createGraphiqlRoutes(
 /** The names that a browser may ask for; none in a clone where the page has not been bundled. */
 function listAssets(folder: URL): readonly string[] {
   try {
-    return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css))\.gz$/.exec(file)?.[1] ?? []);
+    return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css))\.br$/.exec(file)?.[1] ?? []);
   } catch {
     return [];
   }
@@ -46,12 +47,19 @@ const answerMissing: Route = () => ({
 function createAssetRoute(name: string, folder: URL): Route {
   const type = types[name.endsWith('.css') ? 'css' : 'js'];
   const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
-  let compressed: Promise<Buffer> | undefined;
+  let read: Promise<Buffer> | undefined;
+  let zipped: Promise<Buffer> | undefined;
+  const readOnce = (): Promise<Buffer> => {
+    read ??= readFile(new URL(`${name}.br`, folder));
+    return read;
+  };
   return async (request) => {
-    compressed ??= readFile(new URL(`${name}.gz`, folder));
-    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'])))
-      return { status: 200, headers, body: await decompress(await compressed) };
-    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await compressed };
+    const accepted = String(request.headers['accept-encoding']);
+    // Browsers take Brotli from this machine, and by HTTPS.
+    if (/\bbr\b/.test(accepted)) return { status: 200, headers: [...headers, 'content-encoding', 'br'], body: await readOnce() };
+    if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await decompress(await readOnce()) };
+    zipped ??= readOnce().then(decompress).then(compress);
+    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await zipped };
   };
 }
 

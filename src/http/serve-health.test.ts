@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ApiError } from '../errors.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createHealthRoutes } from './serve-health.ts';
+import { createMetricsRoute } from './serve-metrics.ts';
 
 test('metrics are written once for all who ask together, and anew for who asks later', async () => {
   const telemetry = createTelemetry({ level: 'silent' });
   let written = 0;
   const writeMetrics = async (): Promise<string> => `${++written}`;
-  const routes = new Map(createHealthRoutes({ ping: async () => {} }, { ...telemetry, writeMetrics }, () => false));
-  const request = {} as IncomingMessage;
+  const routes = new Map([createMetricsRoute({ ...telemetry, writeMetrics }, null)]);
+  const request = { headers: {} };
   const ask = async (): Promise<string> => String((await routes.get('/metrics')?.(request))?.body);
   // Each request of a socket of its own comes in a step of its own.
   const asked: Promise<string>[] = [];
@@ -29,11 +29,11 @@ test('ready asks the database at most once a second', async (context) => {
   const ping = async (): Promise<void> => {
     pings += 1;
   };
-  const routes = new Map(createHealthRoutes({ ping }, createTelemetry({ level: 'silent' }), () => false));
+  const routes = new Map(createHealthRoutes({ ping }, () => false));
   const asked: number[] = [];
   for (const later of [0, 0, 999, 1, 1, 1000, 1]) {
     now += later;
-    await routes.get('/health/ready')?.({} as IncomingMessage);
+    await routes.get('/health/ready')?.({ headers: {} });
     asked.push(pings);
   }
   assert.deepEqual(asked, [1, 1, 1, 1, 2, 2, 3]);
@@ -46,8 +46,8 @@ test('a database that does not answer makes ready say no after a while, to all w
     pings += 1;
     return new Promise(() => {});
   };
-  const routes = new Map(createHealthRoutes({ ping }, createTelemetry({ level: 'silent' }), () => false));
-  const request = {} as IncomingMessage;
+  const routes = new Map(createHealthRoutes({ ping }, () => false));
+  const request = { headers: {} };
   const asked = Array.from({ length: 50 }, async () => routes.get('/health/ready')?.(request));
   const refused = Promise.all(
     asked.map((answer) => assert.rejects(answer, (error) => error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE')),

@@ -1,9 +1,8 @@
 /**
- * Health and metrics, for the operator of the server. In: the graph and the telemetry; out: routes. `live` says that the process responds, `ready` that the
+ * Health, for the operator of the server and for load balancers. In: the graph; out: routes. `live` says that the process responds, `ready` that the
  * database does too and that the server is not shutting down.
  */
 import { ApiError } from '../errors.ts';
-import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Route } from './route.ts';
 import type { HttpResponse } from './send-response.ts';
 import type { ServedGraph } from './served-graph.ts';
@@ -13,36 +12,29 @@ const readinessMilliseconds = 1000;
 /** A database that takes longer is useless to requests anyway. */
 const pingTimeoutMilliseconds = 5000;
 
-/** The routes `/health/live`, `/health/ready` and `/metrics`. */
+/** The routes `/health/live` and `/health/ready`. */
 export function createHealthRoutes(
   graph: Pick<ServedGraph, 'ping'>,
-  telemetry: Telemetry,
   isDraining: () => boolean,
 ): readonly (readonly [path: string, route: Route])[] {
   const checkReadiness = createReadinessCheck(() => graph.ping());
   const serveReady = async (): Promise<HttpResponse> => {
     if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is shutting down. Send requests to another instance.');
     if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
-    return textResponse('application/json; charset=utf-8', '{"status":"ready"}');
-  };
-  let scrape: Promise<string> | null = null;
-  const serveMetrics = async (): Promise<HttpResponse> => {
-    // Written once per turn of the event loop for all pending requests: it takes 2 ms, and needs no key.
-    scrape ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
-      scrape = null;
-      return telemetry.writeMetrics();
-    });
-    return textResponse(telemetry.metricsContentType, await scrape);
+    return statusResponse('ready');
   };
   return [
-    ['/health/live', () => textResponse('application/json; charset=utf-8', '{"status":"live"}')],
+    ['/health/live', () => statusResponse('live')],
     ['/health/ready', serveReady],
-    ['/metrics', serveMetrics],
   ];
 }
 
-function textResponse(contentType: string, body: string): HttpResponse {
-  return { status: 200, headers: ['content-type', contentType, 'cache-control', 'no-store'], body };
+function statusResponse(status: string): HttpResponse {
+  return {
+    status: 200,
+    headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
+    body: JSON.stringify({ status }),
+  };
 }
 
 /** Never rejects. */

@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TokenRules } from '../auth/verify-token.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
-import { Admission } from './admission.ts';
-import { Connections } from './connections.ts';
-import { createApp } from './create-app.ts';
+import { mountEndpoint } from './mount-endpoint.ts';
 import { openServer } from './open-server.ts';
-import { createRequestIds } from './request-ids.ts';
 import type { ServerOptions } from './server-options.ts';
+import { createServerRoutes } from './server-routes.ts';
 
 export interface RunningServer {
   /** `http://host:port`, without the base path. */
@@ -22,27 +21,25 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Milliseconds for each MiB of a response while the server holds too many bytes: that is 8 Mbit/s. */
-const pressedWriteTimeout = 1000;
-
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
-  const { maxRequests = 4000, maxClientRequests = 1000, maxPipelinedRequests = 100, maxBytesInFlight = 256 * 1024 ** 2 } = options;
-  const { headersTimeout = 15_000, receiveTimeout = 30_000, writeTimeout = 30_000, maxConnections = 10_000 } = options;
-  const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
-  const connections = new Connections(admission, {
-    ...{ pipelinedRequests: maxPipelinedRequests, writeTimeout },
-    pressedWriteTimeout: Math.min(writeTimeout, pressedWriteTimeout),
-  });
-  const requestIdOf = createRequestIds();
+  const { graph, headersTimeout = 15_000, receiveTimeout = 30_000, maxConnections = 10_000 } = options;
+  const { observe } = telemetry;
   let isDraining = false;
-  const app = createApp(options, { telemetry, connections, admission, requestIdOf, isDraining: () => isDraining });
-  const open = (): Server =>
-    openServer(app, connections, requestIdOf, { headersTimeout, receiveTimeout, maxConnections }, telemetry.observe);
+  const served = createServerRoutes(options, telemetry, () => isDraining);
+  const mounted = mountEndpoint(graph, { ...options, ...telemetry.endpointOptions }, tokenRulesOf(options), observe, {
+    ...served,
+    joinsHeaders: true,
+    divide: options.divide ?? null,
+  });
+  const { connections, readCaches } = mounted;
+  telemetry.watchCaches(() => [...readCaches(), ...graph.readCaches()]);
+  telemetry.watchGraph(() => graph.readStatistics());
+  const open = (): Server => openServer(mounted, { headersTimeout, receiveTimeout, maxConnections }, observe);
   const listening = await listen(open, host, port);
   const url = `http://${nameHost(host)}:${listening}`;
-  telemetry.observe({ kind: 'server-started', url });
+  observe({ kind: 'server-started', url });
 
   const drain = async (): Promise<void> => {
     isDraining = true;
@@ -50,9 +47,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const stop = async (): Promise<void> => {
     isDraining = true;
-    telemetry.observe({ kind: 'server-stopping' });
+    observe({ kind: 'server-stopping' });
     await connections.close(closeMilliseconds);
-    telemetry.observe({ kind: 'server-stopped' });
+    observe({ kind: 'server-stopped' });
   };
   let drained: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
@@ -68,6 +65,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return stopped;
     },
   };
+}
+
+function tokenRulesOf({ jwtSecret, tokens }: ServerOptions): TokenRules {
+  return { ...tokens, secrets: [...(jwtSecret === undefined ? [] : [jwtSecret]), ...(tokens?.previousSecrets ?? [])] };
 }
 
 /** Listens on all addresses of `localhost`, or on the one of another host. Resolves to the port. */

@@ -49,6 +49,10 @@ export class DescribedSchema {
     return this.#schema.getField(type, name)!;
   }
 
+  get specifiesScalars(): boolean {
+    return this.#schema.specifiesScalars;
+  }
+
   getQueryType(): GraphQLObjectType {
     return this.#schema.getQueryType();
   }

@@ -33,7 +33,7 @@ function answerTo(text: string, asked?: Asked): unknown {
 
 describe('executeIntrospection', () => {
   it('tells a client the whole schema', () => {
-    const told = { __schema: answerTo(getIntrospectionQuery({ schemaDescription: true })) } as IntrospectionQuery;
+    const told = { __schema: answerTo(getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true })) } as IntrospectionQuery;
     const client = buildClientSchema(told);
     const schema = buildSchema(sampleModel);
     assert.equal(printSchema(client), printSchema(schema));

@@ -1,6 +1,9 @@
 /**
  * What a document selects of introspection, read once, with the field collection and the coerced variables of all requests. The arguments are coerced by
  * graphql-js, whose resolvers take them. Every type of introspection is an object, so what is selected of a type is the same for each value of it.
+ *
+ * Leans on graphql-js beyond its documentation: its resolvers of introspection are synchronous, and read no more of `info` than they are given here
+ * (`test/contracts/graphql.test.ts`).
  */
 import {
   type FieldNode,
@@ -57,6 +60,7 @@ const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedS
   '__Schema.types': (_, schema) => schema.types(),
   '__Type.possibleTypes': (type, schema) => (isAbstractType(type) ? schema.possibleTypes() : null),
   '__Type.fields': (type, schema, resolve) => (isObjectType(type) && schema.fieldsOf(type)) || resolve(type),
+  '__Type.specifiedByURL': (type, schema, resolve) => (schema.specifiesScalars ? resolve(type) : null),
   // pg_graphql returns empty lists where graphql-js returns null, and its clients do not expect null there.
   '__Type.enumValues': (type, _, resolve) => resolve(type) ?? [],
   '__Type.interfaces': (type, _, resolve) => resolve(type) ?? [],

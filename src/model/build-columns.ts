@@ -37,6 +37,7 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
     orderable: isOrderable(context, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,
+    required: context.settings.requiredInputs && column.refusesNull && !column.hasDefault && !source.fillsColumns,
     updatable: writable && grants.update,
   };
 }

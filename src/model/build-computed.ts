@@ -48,6 +48,7 @@ function buildComputed(context: BuildContext, { source: table, schema }: TableCo
     fieldName,
     description: readDescription(directive),
     volatile: source.volatile,
+    plpgsql: source.plpgsql,
     arguments: [],
     result,
     introspection: schema.introspection,

@@ -4,7 +4,8 @@
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Exclusion, Relation, Renaming, Table, ValueType } from './model.ts';
+import type { EnumType, Exclusion, InferredKey, Relation, Renaming, Table, ValueType } from './model.ts';
+import type { ModelSettings } from './model-settings.ts';
 import type { TakenNames } from './taken-names.ts';
 
 /** An exposed schema that the role may use, and what its comment directive sets. */
@@ -14,6 +15,7 @@ export interface SchemaSettings {
   readonly inflection: boolean;
   readonly maxRows: number;
   readonly introspection: boolean;
+  readonly directive: Directive;
 }
 
 /** A part of the model while it is being built. */
@@ -32,9 +34,12 @@ export interface TableContext {
 export interface RelationNames {
   readonly name: string;
   readonly qualified: string;
+  /** Whether it is inferred, and so gives way to all that pg_graphql has. */
+  readonly inferred: boolean;
 }
 
 export interface BuildContext {
+  readonly settings: { readonly [Name in keyof ModelSettings]-?: Exclude<ModelSettings[Name], undefined> };
   readonly catalog: Catalog;
   readonly privileges: Privileges;
   /** All tables of those schemas, by id. */
@@ -51,6 +56,7 @@ export interface BuildContext {
   readonly relationNames: Map<Relation, RelationNames>;
   readonly exclusions: Exclusion[];
   readonly renamings: Renaming[];
+  readonly inferredKeys: InferredKey[];
 }
 
 const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };

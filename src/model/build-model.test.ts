@@ -63,7 +63,8 @@ describe('buildModel', () => {
       'table bare': 'it has no columns; add some',
       'table closed':
         'the role service_role cannot select any of its columns; grant select on the table, or on some of its columns, to the role',
-      'view blind': 'it has no key; declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
+      'view blind':
+        'it has no key, and none can be inferred, because it has a single row; declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
       'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not one of its columns; correct the directive',
       'table numbered': '"5" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}',
     });

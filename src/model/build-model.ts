@@ -4,16 +4,19 @@
  * generators that yield after each object, because thousands of tables take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
+import { allAdditions } from './additions.ts';
+import { addArbiters } from './build-arbiters.ts';
 import { addColumns } from './build-columns.ts';
 import { addComputed } from './build-computed.ts';
 import type { BuildContext, SchemaSettings } from './build-context.ts';
 import { addEnums } from './build-enums.ts';
 import { addRelations } from './build-relations.ts';
 import { buildRoutines } from './build-routines.ts';
-import { addTables } from './build-tables.ts';
+import { addTables, claimAdditions } from './build-tables.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import type { Exclusion, Model } from './model.ts';
+import type { ModelSettings } from './model-settings.ts';
 import { settleRowNames } from './settle-row-names.ts';
 import { TakenNames } from './taken-names.ts';
 
@@ -21,10 +24,15 @@ import { TakenNames } from './taken-names.ts';
 const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */
-export function* buildModel(catalog: Catalog, privileges: Privileges): Generator<void, Model> {
+export function* buildModel(
+  catalog: Catalog,
+  privileges: Privileges,
+  { nodeIdField = 'nodeId', requiredInputs = false, additions = allAdditions }: ModelSettings = {},
+): Generator<void, Model> {
   const exclusions: Exclusion[] = [];
   const schemas = usableSchemas(catalog, privileges, exclusions);
   const context: BuildContext = {
+    settings: { nodeIdField, requiredInputs, additions },
     catalog,
     privileges,
     schemas,
@@ -36,10 +44,13 @@ export function* buildModel(catalog: Catalog, privileges: Privileges): Generator
     exclusions,
     relationNames: new Map(),
     renamings: [],
+    inferredKeys: [],
   };
   yield* addTables(context);
   addEnums(context);
+  yield* claimAdditions(context);
   yield* addColumns(context);
+  yield* addArbiters(context);
   yield* addRelations(context);
   yield* addComputed(context);
   yield* settleRowNames(context);
@@ -53,8 +64,11 @@ export function* buildModel(catalog: Catalog, privileges: Privileges): Generator
     routines,
     enums: [...context.enums.values()],
     introspection: [...schemas.values()].some(({ introspection }) => introspection),
+    nodeIdField,
+    specifiesScalars: additions.has('specifiedBy'),
     exclusions,
     renamings: context.renamings,
+    inferredKeys: context.inferredKeys,
   };
 }
 
@@ -83,5 +97,6 @@ function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
     inflection: directive['inflect_names'] === true,
     maxRows: readMaxRows(directive) ?? defaultMaxRows,
     introspection: directive['introspection'] === true,
+    directive,
   };
 }

@@ -6,7 +6,7 @@ import type { CatalogColumn } from '../catalog/catalog.ts';
 import type { BuildContext, TableContext } from './build-context.ts';
 import { Excluded } from './excluded.ts';
 import { collectForeignKeys, type ForeignKey } from './foreign-keys.ts';
-import type { Relation } from './model.ts';
+import type { InferredKey, Relation } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
 /** Fills the relations of the tables of the context. Outgoing keys come before incoming ones, each in the order of the keys. */
@@ -25,9 +25,10 @@ export function* addRelations(context: BuildContext): Generator<void, void> {
   for (const key of keys) {
     // A relation to rows without a key could not be paged.
     if (key.local.key === null) continue;
-    add(key.target, { key, relation: incoming(key) });
+    add(key.target, { key, relation: incoming(context, key) });
     yield;
   }
+  context.inferredKeys.push(...keys.filter(({ inferred }) => inferred).map(toInferredKey));
   for (const [owner, candidates] of relations) {
     owner.table.relations = withLegalNames(context, owner, candidates);
     yield;
@@ -37,6 +38,10 @@ export function* addRelations(context: BuildContext): Generator<void, void> {
 interface Candidate {
   readonly key: ForeignKey;
   readonly relation: Relation;
+}
+
+function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
+  return { tableId: local.table.id, columns: namesOf(localColumns), target: target.table, targetColumns: namesOf(targetColumns) };
 }
 
 function outgoing({ localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
@@ -50,8 +55,8 @@ function outgoing({ localColumns, target, targetColumns, foreignName, nullable }
   };
 }
 
-function incoming({ local, localColumns, targetColumns, localName }: ForeignKey): Relation {
-  const unique = isUnique(local, localColumns);
+function incoming(context: BuildContext, { local, localColumns, targetColumns, localName, inferred }: ForeignKey): Relation {
+  const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
   const name = unique
     ? toOneFieldName(local.table.stem, namesOf(targetColumns), local.schema.inflection)
     : toManyFieldName(local.table.stem);
@@ -61,7 +66,7 @@ function incoming({ local, localColumns, targetColumns, localName }: ForeignKey)
     target: local.table,
     columns: pairs(targetColumns, localColumns),
     nullable: true,
-    unique: unique && !local.source.hasChildren,
+    unique: isUnique(local, localColumns) && !local.source.hasChildren,
   };
 }
 
@@ -69,6 +74,12 @@ function incoming({ local, localColumns, targetColumns, localName }: ForeignKey)
 function isUnique({ source }: TableContext, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
+}
+
+/** Whether a view shows each row of a table once, and the table has a unique index with no other columns than these. */
+function isUniqueInView({ catalog }: BuildContext, { source }: TableContext, columns: readonly CatalogColumn[]): boolean {
+  const numbers = columns.map(({ number }) => number);
+  return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
 }
 
 function pairs(near: readonly CatalogColumn[], target: readonly CatalogColumn[]): Relation['columns'] {
@@ -84,13 +95,17 @@ function withLegalNames(context: BuildContext, owner: TableContext, candidates: 
   return candidates.flatMap((candidate) => {
     const { key, relation } = candidate;
     if (!isFreeName(relation.fieldName)) {
-      exclude(context, owner, candidate);
+      if (!candidate.key.inferred) exclude(context, owner, candidate);
       return [];
     }
     const { local, localColumns } = key;
     const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
     // A column whose name GraphQL cannot carry may be in the key.
-    context.relationNames.set(relation, { name: key.name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2` });
+    context.relationNames.set(relation, {
+      name: key.name,
+      qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`,
+      inferred: key.inferred,
+    });
     return [relation];
   });
 }

@@ -84,6 +84,7 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
     fieldName,
     description: readDescription(directive),
     volatile: source.volatile,
+    plpgsql: source.plpgsql,
     arguments: args,
     result,
     introspection: schema?.introspection ?? false,

@@ -1,7 +1,8 @@
 /**
  * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
  */
-import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable, CatalogView } from '../catalog/catalog.ts';
+import { type Additions, narrowAdditions, ofAggregates } from './additions.ts';
 import { type BuildContext, privilegesOn, type SchemaSettings, type TableContext } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
@@ -68,16 +69,19 @@ function beginTable(
     columns: [],
     primaryKey: [],
     keepsNotNull: source.keepsNotNull,
+    rowSecurity: source.rowSecurity,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
+    arbiters: [],
     relations: [],
     computed: [],
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),
     selectable: true,
     ...abilities(context, source, directive),
+    additions: narrowAdditions(context.settings.additions, schema.directive, directive),
     introspection: schema.introspection,
   };
-  return { source, schema, directive, table, key: keyOf(source, directive) };
+  return { source, schema, directive, table, key: keyOf(context, source, directive, table.additions) };
 }
 
 /** Adds the tables without a key whose rows computed fields of other tables return. */
@@ -118,21 +122,45 @@ function* claimNames(context: BuildContext): Generator<void, void> {
   }
 }
 
-function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[]): Renaming {
-  const fields = stem === plain ? '' : `, and its fields begin with ${stem}`;
+/** Gives the types of additions their names, after all that pg_graphql has: whatever is in their way keeps its name, and they get another. */
+export function* claimAdditions(context: BuildContext): Generator<void, void> {
+  for (const { table, schema, key } of context.tables.values()) {
+    if (key === null || table.additions.size === 0) continue;
+    const claimant = { name: table.stem, schema: schema.name, inflection: schema.inflection };
+    const renamed = context.names.claimAdditions(
+      claimant,
+      (addition) => table.additions.has(addition) && (table.aggregate || !ofAggregates.has(addition)),
+    );
+    if (renamed.size === 0) continue;
+    table.renamedTypes = new Map([...table.renamedTypes, ...renamed]);
+    const plain = [...renamed.keys()].map((suffix) => `${table.stem}${suffix}`);
+    context.renamings.push(renamingOf(table, plain.join(', '), [...renamed.values()], table.stem));
+    yield;
+  }
+}
+
+function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[], plainStem = plain): Renaming {
+  const fields = stem === plainStem ? '' : `, and its fields begin with ${stem}`;
   const reason =
     `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ` +
     'choose another name with the comment directive {"name": "..."}';
   return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 
-/** The primary key in the order of the table's columns, or the columns that a directive names in its order; else why there is none. */
-function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColumn[] | Excluded {
+/** The primary key in the order of the table's columns, or the columns that a directive names in its order, or what is inferred; else why there is none. */
+function keyOf(
+  context: BuildContext,
+  source: CatalogTable,
+  directive: Directive,
+  additions: Additions,
+): readonly CatalogColumn[] | Excluded {
   const primary = source.indexes.find((index) => index.primary);
   if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
     const remedy = 'declare its key columns with the comment directive {"primary_key_columns": ["..."]}';
+    const view = additions.has('inferredKeys') ? context.catalog.views.get(source.id) : undefined;
+    if (view !== undefined) return inferredKey(context, source, view, remedy);
     const mayHaveOne = source.kind === 'r' || source.kind === 'p';
     return new Excluded('no-key', mayHaveOne ? `it has no primary key; add one, or ${remedy}` : `it has no key; ${remedy}`);
   }
@@ -143,6 +171,20 @@ function keyOf(source: CatalogTable, directive: Directive): readonly CatalogColu
     return new Excluded('unusable-directive', reason);
   }
   return key.filter((column) => column !== undefined);
+}
+
+function inferredKey(
+  context: BuildContext,
+  source: CatalogTable,
+  { key, problem }: CatalogView,
+  remedy: string,
+): readonly CatalogColumn[] | Excluded {
+  if (key === null) return new Excluded('no-key', `it has no key, and none can be inferred, because ${problem}; ${remedy}`);
+  const columns = source.columns.filter(({ number }) => key.includes(number));
+  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
+  if (hidden === undefined) return columns;
+  const reason = `the role ${context.privileges.role} cannot select ${hidden.name}, a column of the key that is inferred; grant select on it to the role, or ${remedy}`;
+  return notGranted(reason, 'select', source.id, hidden.name);
 }
 
 function abilities(context: BuildContext, source: CatalogTable, directive: Directive) {

@@ -1,4 +1,5 @@
 /** What comment directives may contain for each kind of object, and the faults of those that contain something else. */
+import { additionNames } from './additions.ts';
 import { isObject, parseDirective } from './directives.ts';
 
 /** The kinds of objects that can have directives. */
@@ -24,6 +25,12 @@ const enabled: MemberCheck = (value) =>
 const columnNames: MemberCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? null : 'a list of column names';
 const list: MemberCheck = (value) => (Array.isArray(value) ? null : 'a list');
+const additions: MemberCheck = (value) => {
+  const isValid = isObject(value) && Object.values(value).every((item) => typeof item === 'boolean');
+  const unknown = isValid ? Object.keys(value).find((key) => !(additionNames as readonly string[]).includes(key)) : undefined;
+  if (isValid && unknown === undefined) return null;
+  return `an object of true or false by the name of an addition (${additionNames.join(', ')})`;
+};
 const mappings: MemberCheck = (value, labels) => {
   if (!isObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
@@ -32,7 +39,7 @@ const mappings: MemberCheck = (value, labels) => {
 
 /** The members of the directives of each kind of object. */
 export const directiveMembers = {
-  schema: { inflect_names: flag, max_rows: count, introspection: flag },
+  schema: { inflect_names: flag, max_rows: count, introspection: flag, additions },
   table: {
     name,
     description: text,
@@ -41,6 +48,7 @@ export const directiveMembers = {
     aggregate: enabled,
     primary_key_columns: columnNames,
     foreign_keys: list,
+    additions,
   },
   column: { name, description: text },
   relation: { local_name: name, foreign_name: name },

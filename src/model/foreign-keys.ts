@@ -2,7 +2,7 @@
  * The foreign keys that a role can follow: those of the catalog and of `foreign_keys` directives, between visible tables, over readable
  * columns.
  */
-import type { CatalogColumn, CatalogForeignKey } from '../catalog/catalog.ts';
+import type { CatalogColumn, CatalogForeignKey, CatalogViewForeignKey } from '../catalog/catalog.ts';
 import { type BuildContext, columnByNumber, privilegesOn, type TableContext } from './build-context.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
@@ -21,9 +21,11 @@ export interface ForeignKey {
   readonly foreignName: string | null;
   /** Whether a row may have no target that the role sees. */
   readonly nullable: boolean;
+  /** Whether it follows from the definition of a view. */
+  readonly inferred: boolean;
 }
 
-/** Collects the foreign keys, in the order of the catalog, then those that directives declare. Reports why others are left out. */
+/** Collects the foreign keys, in the order of the catalog, then those that directives declare, then those that are inferred. Reports why others are left out. */
 export function* collectForeignKeys(context: BuildContext): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
   const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
@@ -44,6 +46,11 @@ export function* collectForeignKeys(context: BuildContext): Generator<void, Fore
       keep(local.table.id, name, resolveDeclared(context, local, declared, name));
       yield;
     }
+  }
+  for (const source of context.catalog.viewForeignKeys) {
+    const key = resolveInferred(context, source);
+    if (key !== null) keys.push(key);
+    yield;
   }
   return keys;
 }
@@ -87,6 +94,23 @@ function resolveDeclared(
   return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
 }
 
+/** Null where one of the two does without: nobody has asked for it, so that nothing is reported. What a directive declares replaces all that is inferred. */
+function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): ForeignKey | null {
+  const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
+  if (!local || !target || target.key === null || Object.hasOwn(local.directive, 'foreign_keys')) return null;
+  if (![local, target].every(({ table }) => table.additions.has('inferredKeys'))) return null;
+  const localColumns = source.columns.map((number) => columnByNumber(local.source, number));
+  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.source, number));
+  const name = `${qualifiedName(local.table.schema, local.table.name)}.${source.name}`;
+  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
+  if (key instanceof Excluded) return null;
+  // A name that the constraint's comment gives is that of the table itself.
+  const { views } = context.catalog;
+  const localName = views.has(source.tableId) ? null : key.localName;
+  const foreignName = views.has(source.targetId) ? null : key.foreignName;
+  return { ...key, localName, foreignName, inferred: true };
+}
+
 type Columns = readonly (CatalogColumn | undefined)[];
 
 function keyBetween(
@@ -113,6 +137,7 @@ function keyBetween(
     localName: readName(directive, 'local_name'),
     foreignName: readName(directive, 'foreign_name'),
     nullable: true,
+    inferred: false,
   };
 }
 

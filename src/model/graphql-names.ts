@@ -3,6 +3,7 @@
  * them apart and `schema/` defines them; neither spells one that does not stand here.
  */
 
+import type { AdditionName } from './additions.ts';
 import type { Table } from './model.ts';
 import { lowerFirst } from './names.ts';
 
@@ -73,7 +74,48 @@ export const typeSuffixes = {
   MaxAggregateResult: aggregates,
 } as const satisfies Record<string, (able: TableAbilities) => boolean>;
 
-export type TypeSuffix = keyof typeof typeSuffixes;
+/** The same for the types of additions, which come after all others. */
+export const additionSuffixes = {
+  FilterToOne: 'relationFilters',
+  FilterToMany: 'relationFilters',
+  OrderByToMany: 'relationOrder',
+  OrderBySum: 'relationOrder',
+  OrderByAvg: 'relationOrder',
+  OrderByMin: 'relationOrder',
+  OrderByMax: 'relationOrder',
+  IncrementInput: 'increment',
+  CountDistinctAggregateResult: 'moreAggregates',
+  StddevAggregateResult: 'moreAggregates',
+  VarianceAggregateResult: 'moreAggregates',
+  BoolAndAggregateResult: 'moreAggregates',
+  BoolOrAggregateResult: 'moreAggregates',
+  PercentileAggregateResult: 'moreAggregates',
+  AggregateGroup: 'groups',
+  GroupKey: 'groups',
+  GroupBy: 'groups',
+  GroupByBucket: 'groups',
+  GroupKeyOrder: 'groups',
+  GroupHaving: 'groups',
+  GroupHavingSum: 'groups',
+  GroupHavingNumbers: 'groups',
+  GroupHavingExtremes: 'groups',
+  GroupHavingDistinct: 'groups',
+  GroupHavingBooleans: 'groups',
+  GroupOrder: 'groups',
+  GroupOrderNumbers: 'groups',
+  GroupOrderExtremes: 'groups',
+  GroupOrderDistinct: 'groups',
+  GroupOrderBooleans: 'groups',
+  OnConflictInput: 'onConflict',
+  Constraint: 'onConflict',
+  UpdateColumn: 'onConflict',
+} as const satisfies Record<string, AdditionName>;
+
+/** The enums that the groups of all tables share, by what they say of a column's values; another name is put in place of one that is taken. */
+export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time: 'GroupByTime' } as const;
+
+export type AdditionSuffix = keyof typeof additionSuffixes;
+export type TypeSuffix = keyof typeof typeSuffixes | AdditionSuffix;
 
 /** The name of a type that belongs to a table: `AccountConnection`. */
 export function tableTypeName({ stem, renamedTypes }: Pick<Table, 'stem' | 'renamedTypes'>, suffix: TypeSuffix): string {

@@ -3,6 +3,7 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
+import type { Additions } from './additions.ts';
 import type { ScalarName, TypeSuffix } from './graphql-names.ts';
 
 /** Everything that one role may use of the exposed schemas. */
@@ -18,10 +19,25 @@ export interface Model {
   readonly enums: readonly EnumType[];
   /** Whether introspection is enabled for any of the schemas. */
   readonly introspection: boolean;
+  /** The name of the global identifier of rows, in rows, filters and the argument of `node`. */
+  readonly nodeIdField: string;
+  /** Whether scalars name the page that specifies them (`@specifiedBy`). */
+  readonly specifiesScalars: boolean;
   /** What is in the exposed schemas but not in the API for this role, with the reason. */
   readonly exclusions: readonly Exclusion[];
   /** What has a different GraphQL name because its own is taken. */
   readonly renamings: readonly Renaming[];
+  /** Foreign keys that follow from the definitions of views, each of which is a relation of both its tables. */
+  readonly inferredKeys: readonly InferredKey[];
+}
+
+/** A foreign key of a view, or to one. Columns are those of PostgreSQL. */
+export interface InferredKey {
+  /** The oid of the table or view that refers. */
+  readonly tableId: number;
+  readonly columns: readonly string[];
+  readonly target: Table;
+  readonly targetColumns: readonly string[];
 }
 
 export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
@@ -48,10 +64,14 @@ export interface Table {
   readonly keyIsUnique: boolean;
   /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */
   readonly keepsNotNull: boolean;
+  /** What can settle a conflict of an insert, for this role; none without the addition. */
+  readonly arbiters: readonly Arbiter[];
   /** Filled after all tables are built, so that relations can point at each other. */
   readonly relations: readonly Relation[];
   /** Functions over the row type, with a name not taken by another field. */
   readonly computed: readonly Routine[];
+  /** Whether row level security applies to it. */
+  readonly rowSecurity: boolean;
   /** The largest page. */
   readonly maxRows: number;
   readonly totalCount: boolean;
@@ -61,8 +81,22 @@ export interface Table {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
+  /** What it has beyond pg_graphql's schema. */
+  readonly additions: Additions;
   /** Whether introspection is enabled for its schema. */
   readonly introspection: boolean;
+}
+
+/** A unique index that an insert can name in `on conflict`. */
+export interface Arbiter {
+  /** Its value in the enum of the table's constraints. */
+  readonly valueName: string;
+  /** What is unique, in words of SQL. */
+  readonly description: string;
+  readonly target:
+    | { readonly kind: 'constraint'; readonly name: string }
+    /** What PostgreSQL infers the index from, as SQL of its own making. */
+    | { readonly kind: 'index'; readonly elements: readonly string[]; readonly condition: string | null };
 }
 
 export interface Column {
@@ -71,7 +105,7 @@ export interface Column {
   readonly fieldName: string;
   /** Its name in rows, which differs if another field has taken the plain name. */
   readonly rowFieldName: string;
-  /** Its name in filters, where `nodeId` is taken. */
+  /** Its name in filters, where that of the global identifier is taken. */
   readonly filterName: string;
   readonly description: string | null;
   readonly type: ValueType;
@@ -82,6 +116,8 @@ export interface Column {
   readonly orderable: boolean;
   readonly selectable: boolean;
   readonly insertable: boolean;
+  /** Whether an insert must give it a value. */
+  readonly required: boolean;
   readonly updatable: boolean;
 }
 
@@ -170,6 +206,8 @@ export interface Routine {
   readonly fieldName: string;
   readonly description: string | null;
   readonly volatile: boolean;
+  /** Whether it is written in PL/pgSQL, so that the context of every error inside names it. */
+  readonly plpgsql: boolean;
   /** Input arguments whose name GraphQL can carry; a computed field has none (the row is not listed). */
   readonly arguments: readonly RoutineArgument[];
   readonly result: RoutineResult;

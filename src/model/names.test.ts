@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import {
   argumentNameOf,
   columnFieldName,
+  enumValueNames,
   isEnumValueName,
   isFreeName,
   qualifiedFieldName,
@@ -13,6 +14,13 @@ import {
 } from './names.ts';
 
 describe('names', () => {
+  it('gives values of enums names that GraphQL can carry, each another, and legal ones their own', () => {
+    const names = ['odd-key', 'odd key', 'odd_key', '2nd', '_2nd', 'null', 'true', '__proto__', '__', 'é', 'Null', 'constructor'];
+    const given = ['odd_key2', 'odd_key3', 'odd_key', '_2nd2', '_2nd', '_null', '_true', '_proto__', '_', '_2', 'Null', 'constructor'];
+    assert.deepEqual(enumValueNames(names), given);
+    assert.ok(given.every(isEnumValueName));
+  });
+
   it('inflects the names of tables', () => {
     const inflected = {
       account: 'Account',

@@ -52,6 +52,21 @@ export function numbered(name: string, isFree: (name: string) => boolean): strin
   return free;
 }
 
+/**
+ * The names of an enum's values, in the order of what they stand for: each its own, or where GraphQL cannot carry that, another: `odd-key` becomes `odd_key`,
+ * `2nd` becomes `_2nd`, `null` becomes `_null`, with a number behind where that is taken.
+ */
+export function enumValueNames(names: readonly string[]): readonly string[] {
+  const taken = new Set(names.filter(isEnumValueName));
+  return names.map((name) => {
+    if (isEnumValueName(name)) return name;
+    const legal = name.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=\d|(?:true|false|null)$)/, '_');
+    const free = numbered(legal.replace(/^__+/, '_'), (candidate) => !taken.has(candidate));
+    taken.add(free);
+    return free;
+  });
+}
+
 /** The name of a column's field: `owner_id` → `ownerId`, or as it is. */
 export function columnFieldName(name: string, inflection: boolean): string {
   return inflection ? lowerFirst(inflect(name)) : name;

@@ -1,14 +1,14 @@
 /**
- * The names of the fields of rows, each of which one thing has: `nodeId` the identifier, then computed fields, relations and columns, in
+ * The names of the fields of rows, each of which one thing has: `nodeId` (or what the settings call it) the global identifier, then computed fields, relations and columns, in
  * this order, as in pg_graphql. What comes too late gets another name: a column `<name>Column`, a function `<name>Function`, a
- * relation `<name>By<Columns>`, and a number behind where that is taken too.
+ * relation `<name>By<Columns>`, and a number behind where that is taken too. Relations that are inferred come last, as pg_graphql has none.
  */
 
 import type { BuildContext, Mutable, TableContext } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { readDirective, readName } from './directives.ts';
 import type { Column, Relation, Renaming, Routine } from './model.ts';
-import { numbered } from './names.ts';
+import { lowerFirst, numbered } from './names.ts';
 import { functionName, qualifiedName } from './object-names.ts';
 
 /** Settles the names in the context's tables. Columns, relations and computed fields must already be there. */
@@ -20,12 +20,15 @@ export function* settleRowNames(context: BuildContext): Generator<void, void> {
 }
 
 function settle(context: BuildContext, { table, key }: TableContext): void {
-  const taken = new Set(key === null ? [] : ['nodeId']);
+  const { nodeIdField } = context.settings;
+  const taken = new Set<string>(key === null ? [] : [nodeIdField]);
   const isFree = (name: string) => !taken.has(name);
   const take = (name: string) => isFree(name) && taken.add(name);
   const computed = inOrder(context, table.computed).filter(({ fieldName }) => !take(fieldName));
-  const last = new Map(table.relations.map((relation) => [relation.fieldName, relation]));
-  const relations = table.relations.filter((relation) => last.get(relation.fieldName) !== relation || !take(relation.fieldName));
+  const isInferred = (relation: Relation) => context.relationNames.get(relation)!.inferred;
+  const constrained = table.relations.filter((relation) => !isInferred(relation));
+  const last = new Map(constrained.map((relation) => [relation.fieldName, relation]));
+  const relations = constrained.filter((relation) => last.get(relation.fieldName) !== relation || !take(relation.fieldName));
   const columns = table.columns.filter(({ selectable, fieldName }) => selectable && !take(fieldName));
   const rename = (object: Renaming['object'], name: string, fieldName: string, wanted: string): string => {
     const other = numbered(wanted, isFree);
@@ -44,7 +47,15 @@ function settle(context: BuildContext, { table, key }: TableContext): void {
   }
   for (const column of columns as Mutable<Column>[]) {
     column.rowFieldName = rename('column', qualifiedName(tableName, column.name), column.fieldName, `${column.fieldName}Column`);
-    if (key !== null && column.fieldName === 'nodeId') column.filterName = column.rowFieldName;
+    if (key !== null && column.fieldName === nodeIdField) column.filterName = column.rowFieldName;
+  }
+  for (const relation of table.relations.filter(isInferred) as Mutable<Relation>[]) {
+    // A column that leads to several views is the name of one of them alone.
+    const ofTarget = relation.kind === 'to-one' ? lowerFirst(relation.target.stem) : relation.fieldName;
+    const { qualified } = context.relationNames.get(relation)!;
+    const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
+    taken.add(free);
+    relation.fieldName = free;
   }
 }
 

@@ -5,7 +5,10 @@
  * parts, as writing out a dozen for each of thousands of tables costs more than all the rest of the model.
  */
 
+import type { AdditionName } from './additions.ts';
 import {
+  type AdditionSuffix,
+  additionSuffixes,
   commonTypeNames,
   filterTypeName,
   nodeFieldName,
@@ -32,7 +35,10 @@ export interface TableNames {
   readonly renamedTypes: ReadonlyMap<TypeSuffix, string>;
 }
 
-const suffixes = Object.entries(typeSuffixes) as [TypeSuffix, (able: TableAbilities) => boolean][];
+type TableSuffix = keyof typeof typeSuffixes;
+
+const suffixes = Object.entries(typeSuffixes) as [TableSuffix, (able: TableAbilities) => boolean][];
+const suffixesOfAdditions = Object.keys(additionSuffixes) as AdditionSuffix[];
 const noneRenamed: TableNames['renamedTypes'] = new Map();
 
 export class TakenNames {
@@ -41,7 +47,9 @@ export class TakenNames {
   /** What the names of the other types of tables begin with. */
   readonly #stems = new Map<string, TableAbilities>();
   /** What is before a suffix in the names of `#types`, with the suffixes. */
-  readonly #beforeSuffix = new Map<string, TypeSuffix[]>();
+  readonly #beforeSuffix = new Map<string, TableSuffix[]>();
+  /** The same for the suffixes of additions. */
+  readonly #beforeAddition = new Map<string, AdditionSuffix[]>();
   /** What the fields of Query begin with that belong to tables. */
   readonly #collections = new Set<string>();
   readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
@@ -67,6 +75,18 @@ export class TakenNames {
       renamedTypes.set(suffix, other);
     }
     return { typeName, stem, renamedTypes };
+  }
+
+  /** Takes the types of a table's additions, and returns those whose plain names are taken, with the names that they get. All others must already be there. */
+  claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<AdditionSuffix, string> {
+    const clashing = (this.#beforeAddition.get(claimant.name) ?? []).filter((suffix) => has(additionSuffixes[suffix]));
+    const renamed = new Map<AdditionSuffix, string>();
+    for (const suffix of clashing) {
+      const other = this.#firstFree(claimant, (candidate) => !this.#stems.has(candidate) && this.#isTypeFree(candidate + suffix)) + suffix;
+      this.#takeType(other);
+      renamed.set(suffix, other);
+    }
+    return renamed;
   }
 
   /** Claims the type of rows that have no other types, and returns its name. */
@@ -111,6 +131,11 @@ export class TakenNames {
       if (!name.endsWith(suffix)) continue;
       const stem = name.slice(0, -suffix.length);
       this.#beforeSuffix.set(stem, [...(this.#beforeSuffix.get(stem) ?? []), suffix]);
+    }
+    for (const suffix of suffixesOfAdditions) {
+      if (!name.endsWith(suffix)) continue;
+      const stem = name.slice(0, -suffix.length);
+      this.#beforeAddition.set(stem, [...(this.#beforeAddition.get(stem) ?? []), suffix]);
     }
   }
 

@@ -36,6 +36,15 @@ describe('the estimate of rows', () => {
     assert.equal(rowsOf('{ accountCollection(first: 3) { edges { node { posts { totalCount } } } } }'), 3 * (1 + 10));
   });
 
+  it('counts columns that aggregates sort, and groups', () => {
+    assert.equal(rowsOf('{ accountCollection { aggregate { count countDistinct { id name __typename } } } }'), 10 * (1 + 2));
+    assert.equal(rowsOf('{ accountCollection { groups(by: [{name: VALUE}], first: 5) { key { name } count } } }'), 10 + 5);
+    assert.equal(rowsOf('{ accountCollection(first: 1) { groups(by: [{name: VALUE}]) { countDistinct { id } } } }'), 10 * 2 + 30);
+    const text =
+      'query ($n: Int) { accountCollection(first: 2) { edges { node { posts { groups(by: [{title: VALUE}], first: $n) { count } } } } } }';
+    assert.equal(rowsOf(text, { n: 7 }), 2 * (1 + 10 + 7));
+  });
+
   it('takes page sizes of variables by their value', () => {
     const text = 'query ($n: Int, $m: Int) { accountCollection(first: $n) { edges { node { posts(first: $m) { edges { cursor } } } } } }';
     assert.equal(rowsOf(text, { n: 2, m: 5 }), 2 * (1 + 5));
@@ -57,6 +66,39 @@ describe('the estimate of rows', () => {
 });
 
 describe('measurePlan', () => {
+  it('counts relations in filters as members and as subqueries', () => {
+    const { filterMembers, subqueries, touches } = measure(
+      '{ accountCollection(filter: {posts: {none: {title: {eq: "a"}}, count: {gt: 1, lt: 5}}}) { totalCount } }',
+    );
+    // Both conditions and what joins them, and the three comparisons.
+    assert.deepEqual([filterMembers, subqueries], [6, 3]);
+    assert.deepEqual(touches, ['public.account', 'public.post']);
+  });
+
+  it('counts groups as subqueries, and conditions on them as members', () => {
+    const groups =
+      '{ accountCollection { groups(by: [{name: VALUE}], having: {count: {gt: 1}, not: {countDistinct: {id: {lt: 5}}}}) { count } } }';
+    const { filterMembers, subqueries, touches } = measure(groups);
+    // Both conditions, what joins them, and the negation.
+    assert.deepEqual([filterMembers, subqueries, touches], [4, 2, ['public.account']]);
+  });
+
+  it('counts relations in orders as subqueries, after a cursor for each of its values', () => {
+    const page = (more: string, selection = 'edges { cursor }') =>
+      measure(
+        `{ accountCollection(orderBy: [{posts: {count: DescNullsLast}}, {posts: {max: {title: AscNullsLast}}}]${more}) { ${selection} } }`,
+      );
+    assert.equal(page('').subqueries, 1 + 2);
+    assert.deepEqual(page('').touches, ['public.account', 'public.post']);
+    const cursor = Buffer.from('[1, "a", 2]').toString('base64');
+    assert.equal(page(`, after: "${cursor}"`).subqueries, 1 + 2 * 3);
+    // Counts have no order.
+    assert.equal(page('', 'totalCount').subqueries, 1);
+    const update =
+      'mutation { updateAccountCollection(set: {name: "a"}) { edges(orderBy: [{posts: {count: DescNullsLast}}]) { cursor } } }';
+    assert.equal(measure(update).subqueries, 1 + 1);
+  });
+
   it('counts the members of filters, wherever they come from', () => {
     const text = 'query ($f: AccountFilter!) { accountCollection(filter: { and: [$f, { name: { eq: "a" } }] }) { totalCount } }';
     assert.equal(

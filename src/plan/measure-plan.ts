@@ -4,6 +4,7 @@
  * docs/limits.md explains the formula.
  */
 import type { Routine, Table } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import type {
   ConnectionPlan,
@@ -11,8 +12,12 @@ import type {
   Count,
   EdgeValue,
   Filter,
+  GroupCondition,
+  GroupsPlan,
+  GroupValue,
   Member,
   MutationPlan,
+  OrderValue,
   Parameter,
   Plan,
   ResultPlan,
@@ -94,11 +99,68 @@ class PlanMeasurer {
   #connection({ table, page, filter, members }: ConnectionPlan): RowEstimate {
     this.subqueries += 1;
     this.#touchTable(table);
-    if (filter) this.filterMembers += membersOf(filter);
+    if (filter) this.#filter(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
+    if (readsPage) for (const { value } of page.keys) this.#order(value, Math.max(1, page.cursor?.length ?? 0));
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
-    const aggregates = rowsOfAggregate * members.filter(({ value }) => isAggregate(value)).length;
-    return plus(aggregates, readsPage ? times(page.limit, plus(1, edges)) : zero);
+    const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + passesOf(value), 0);
+    const pages = readsPage ? [times(page.limit, plus(1, edges))] : [];
+    for (const { value } of members) if (value.kind === 'groups') pages.push(this.#groups(value.groups));
+    return plus(aggregates, sum(pages));
+  }
+
+  /** Groups are a subquery, and each relation that they are grouped by is one that is joined to it. */
+  #groups({ by, having, limit }: GroupsPlan): RowEstimate {
+    const relations = new Set(
+      by.flatMap(({ path }) =>
+        path.map((_, index) =>
+          path
+            .slice(0, index + 1)
+            .map(({ fieldName }) => fieldName)
+            .join('.'),
+        ),
+      ),
+    );
+    this.subqueries += 1 + relations.size;
+    for (const { path } of by) for (const { target } of path) this.#touchTable(target);
+    if (having) this.#having(having);
+    return times(limit, plus(1, zero));
+  }
+
+  #having(condition: GroupCondition): void {
+    this.filterMembers += 1;
+    if (condition.kind === 'not') this.#having(condition.condition);
+    if (condition.kind === 'and' || condition.kind === 'or') for (const each of condition.conditions) this.#having(each);
+  }
+
+  /** Counts each relation and each computed field of an ordering: each is read `times`, for a cursor has a range for each of its values. */
+  #order(value: OrderValue, times: number): void {
+    if (value.kind === 'column') return;
+    this.subqueries += times;
+    if (value.kind === 'computed') return this.#touchRoutine(value.routine);
+    this.#touchRelated(value.rows);
+    if (value.kind === 'related') this.#order(value.value, times);
+  }
+
+  /** Counts each comparison, each `and`, `or` and `not`, and each condition on related rows, which is a subquery too. */
+  #filter(filter: Filter): void {
+    this.filterMembers += 1;
+    switch (filter.kind) {
+      case 'and':
+      case 'or':
+        for (const each of filter.filters) this.#filter(each);
+        return;
+      case 'not':
+        this.#filter(filter.filter);
+        return;
+      case 'related rows':
+      case 'related count':
+        this.subqueries += 1;
+        this.#touchRelated(filter.rows);
+        if (filter.kind === 'related count') this.filterMembers += filter.tests.length;
+        if (filter.filter) this.#filter(filter.filter);
+        return;
+    }
   }
 
   #edges(members: readonly Member<EdgeValue>[]): RowEstimate {
@@ -146,11 +208,22 @@ class PlanMeasurer {
     this.subqueries += 1;
     this.#touchTable(plan.table);
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
-    else if (plan.filter) this.filterMembers += membersOf(plan.filter);
-    const records = plan.members.flatMap(({ value }) => (value.kind === 'records' ? [this.#row(value.row)] : []));
+    const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
+    if (filter) this.#filter(filter);
+    const records = plan.members.flatMap(({ value }) => {
+      if (value.kind === 'records') return [this.#row(value.row)];
+      if (value.kind !== 'edges') return [];
+      for (const key of value.keys) this.#order(key.value, 1);
+      return [this.#edges(value.members)];
+    });
     if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
     // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
     return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
+  }
+
+  #touchRelated({ by, target }: RelatedRows): void {
+    this.#touchTable(target);
+    if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
   #touchTable({ schema, name }: Table): void {
@@ -167,21 +240,16 @@ function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
 }
 
-function isAggregate({ kind }: ConnectionValue): boolean {
-  return kind === 'total count' || kind === 'aggregate';
+/** How often PostgreSQL goes through all rows for a count or aggregates: once, and once more for each column that it sorts them by. */
+function passesOf(value: ConnectionValue): number {
+  if (value.kind === 'total count') return 1;
+  const members = value.kind === 'aggregate' ? value.members : value.kind === 'groups' ? value.groups.members : null;
+  return members ? 1 + members.reduce((sorts, member) => sorts + sortsOf(member.value), 0) : 0;
 }
 
-/** Each comparison, and each `and`, `or` and `not`. */
-function membersOf(filter: Filter): number {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.reduce((count, each) => count + membersOf(each), 1);
-    case 'not':
-      return 1 + membersOf(filter.filter);
-    default:
-      return 1;
-  }
+function sortsOf(value: GroupValue): number {
+  if (value.kind !== 'function' || (value.name !== 'countDistinct' && value.name !== 'percentile')) return 0;
+  return value.members.filter(({ value: column }) => column.kind === 'column').length;
 }
 
 const zero: RowEstimate = { constant: 0, pages: [] };

@@ -5,14 +5,14 @@ import type { InputValue } from '../request/input-value.ts';
 import { textParameter } from './parameters.ts';
 import type { Parameter } from './plan.ts';
 
-/** The key columns with their values out of a nodeId of this table. Throws BAD_USER_INPUT if they do not fit. */
-export function keyOfNodeId(id: InputValue, table: Table): { column: Column; parameter: Parameter }[] {
-  if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', 'Expected a nodeId.');
+/** The key columns with their values out of a nodeId of this table, which is in `argument`. Throws BAD_USER_INPUT if they do not fit. */
+export function keyOfNodeId(id: InputValue, table: Table, argument: string): { column: Column; parameter: Parameter }[] {
+  if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', `Expected a nodeId in the argument "${argument}".`);
   if (id.schema !== table.schema || id.table !== table.name) {
-    throw new ApiError('BAD_USER_INPUT', `The nodeId does not identify a record of type ${table.typeName}.`);
+    throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not identify a record of type ${table.typeName}.`);
   }
   if (id.elements.length !== table.primaryKey.length) {
-    throw new ApiError('BAD_USER_INPUT', `The nodeId does not contain the key of type ${table.typeName}.`);
+    throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not contain the key of type ${table.typeName}.`);
   }
   return table.primaryKey.map((column, index) => ({ column, parameter: textParameter(id.elements[index] ?? null) }));
 }

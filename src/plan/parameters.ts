@@ -21,6 +21,16 @@ export function integerParameter(value: InputValue): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'integer' } };
 }
 
+/** A number from 0 to 1. */
+export function fractionParameter(value: InputValue, argument: string): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'fraction', argument } };
+}
+
+/** The width of a bucket: a number greater than zero. */
+export function widthParameter(value: InputValue): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'width' } };
+}
+
 /** A number of rows. One that stands in the document is part of the statement, so that PostgreSQL can plan for it; a variable is bound. */
 export function countOf(value: InputValue, argument: string, maximum: number): Count {
   if (value?.kind === 'constant') return checkCount(Number(value.value), argument, maximum);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { account, columnOf, int4, tableWith } from '../../test/support/sample-model.ts';
-import type { Column } from '../model/model.ts';
+import type { Column, Relation } from '../model/model.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';
 import type { Filter } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
@@ -30,6 +30,9 @@ function describeFilter(filter: Filter | null): string | null {
       return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
     case 'comparison':
       return `${filter.column.name} ${filter.operator}`;
+    case 'related rows':
+    case 'related count':
+      return `${filter.kind} ${filter.rows.fieldName}`;
     default:
       return `(${filter.filters.map(describeFilter).join(` ${filter.kind} `)})`;
   }
@@ -105,8 +108,17 @@ describe('planFilter', () => {
     assert.equal(describeFilter(planFilter(byNodeId(nodeIdOf('pair', '1', '2')), pair)), '(a eq and b eq)');
     const fails = (value: InputValue, message: string) =>
       assert.throws(() => planFilter(byNodeId(value), pair), { code: 'BAD_USER_INPUT', message });
-    fails(nodeIdOf('account', '1', '2'), 'The nodeId does not identify a record of type Pair.');
-    fails(nodeIdOf('pair', '1'), 'The nodeId does not contain the key of type Pair.');
-    fails(null, 'Expected a nodeId.');
+    fails(nodeIdOf('account', '1', '2'), 'The nodeId in the argument "filter" does not identify a record of type Pair.');
+    fails(nodeIdOf('pair', '1'), 'The nodeId in the argument "filter" does not contain the key of type Pair.');
+    fails(null, 'Expected a nodeId in the argument "filter".');
+  });
+
+  it('refuses relations that are nested too deep', () => {
+    const relation: Relation = { fieldName: 'twin', kind: 'to-one', target: account, columns: [], nullable: true, unique: true };
+    const rows = { fieldName: 'twin', many: false, target: account, by: { kind: 'relation', relation } } as const;
+    const nested = (levels: number): InputValue =>
+      levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows }, value: nested(levels - 1) });
+    assert.equal(planFilter(nested(50), account)?.kind, 'related rows');
+    assert.throws(() => planFilter(nested(51), account), { code: 'QUERY_TOO_COMPLEX' });
   });
 });

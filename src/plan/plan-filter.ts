@@ -7,14 +7,16 @@ import type { InputEntry, InputObject, InputValue } from '../request/input-value
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { Filter, Operator } from './plan.ts';
+import { planRelationFilter } from './plan-relation-filter.ts';
+import { deeper } from './relation-depth.ts';
 
-/** The condition; null if there is none. Throws BAD_USER_INPUT. */
-export function planFilter(value: InputValue | undefined, table: Table): Filter | null {
+/** The condition; null if there is none. `depth` is that of the relations around it. Throws BAD_USER_INPUT. */
+export function planFilter(value: InputValue | undefined, table: Table, depth = 0): Filter | null {
   if (value === undefined || value === null) return null;
-  return every(objectOf(value).entries.map((entry) => planEntry(entry, table)));
+  return every(objectOf(value).entries.map((entry) => planEntry(entry, table, depth)));
 }
 
-function planEntry({ binding, value }: InputEntry, table: Table): Filter | null {
+function planEntry({ binding, value }: InputEntry, table: Table, depth: number): Filter | null {
   if (value === null) return null;
   switch (binding?.kind) {
     case 'column':
@@ -22,13 +24,17 @@ function planEntry({ binding, value }: InputEntry, table: Table): Filter | null 
     case 'node id':
       return every(objectOf(value).entries.flatMap((operand) => planNodeId(operand, table)));
     case 'and':
-      return every(listOf(value).map((item) => planFilter(item, table)));
+      return every(listOf(value).map((item) => planFilter(item, table, depth)));
     case 'or':
-      return some(listOf(value).map((item) => planFilter(item, table)));
+      return some(listOf(value).map((item) => planFilter(item, table, depth)));
     case 'not': {
-      const filter = planFilter(value, table);
+      const filter = planFilter(value, table, depth);
       return filter && { kind: 'not', filter };
     }
+    case 'related rows':
+      return every(
+        planRelationFilter(objectOf(value), binding.rows, (inner, target) => planFilter(inner, target, deeper('filter', depth))),
+      );
     default:
       throw new Error('A filter field has no binding.');
   }
@@ -42,7 +48,7 @@ function planOperand({ name, value }: InputEntry, column: Column): Filter {
 }
 
 function planNodeId({ value }: InputEntry, table: Table): Filter[] {
-  return keyOfNodeId(value, table).map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+  return keyOfNodeId(value, table, 'filter').map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
 }
 
 function objectOf(value: NonNullable<InputValue>): InputObject {

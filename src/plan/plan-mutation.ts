@@ -1,35 +1,56 @@
 /** What an insert, update or delete writes and reads back. */
-import { ApiError } from '../errors.ts';
+import { ApiError, inField, quote } from '../errors.ts';
+import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { integerParameter, valueParameter } from './parameters.ts';
-import type { InsertPlan, Member, MutationPlan, Parameter, ResponseValue } from './plan.ts';
+import type { Assignment, ConflictPlan, InsertPlan, Member, MutationPlan, ResponseValue } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
-import { planRow } from './plan-selection.ts';
+import { planOrder } from './plan-order.ts';
+import { planEdge, planRow } from './plan-selection.ts';
 
 /** The plan of a mutation field. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'insert' | 'update' | 'delete', table: Table): MutationPlan {
   const members = planResponse(field, table);
-  if (kind === 'insert') return planInsert(argumentOf(field, 'objects'), table, members);
+  if (kind === 'insert') return planInsert(field, table, members);
   const filter = planFilter(argumentOf(field, 'filter'), table);
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
   if (kind === 'delete') return { kind, table, filter, atMost, members };
   const set = entriesOf(argumentOf(field, 'set') ?? null);
-  if (set.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
-  return { kind, table, set, filter, atMost, members };
+  const increment = planIncrement(
+    argumentOf(field, 'increment') ?? null,
+    'set',
+    set.map(({ column }) => column),
+  );
+  if (set.length + increment.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
+  return { kind, table, set, increment, filter, atMost, members };
+}
+
+/** Nulls add nothing. `other` is the argument that gives values to the columns `set`. */
+function planIncrement(value: InputValue, other: string, set: readonly Column[]): readonly Assignment[] {
+  if (value?.kind !== 'object') return [];
+  const increment = entriesOf({ ...value, entries: value.entries.filter((entry) => entry.value !== null) });
+  const twice = increment.find(({ column }) => set.includes(column));
+  if (twice === undefined) return increment;
+  const name = quote(twice.column.fieldName);
+  throw new ApiError('BAD_USER_INPUT', `The field ${name} is in "${other}" and in "increment". Leave it out of one of them.`);
 }
 
 function planResponse({ selection }: SelectedField, table: Table): Member<ResponseValue>[] {
-  return selection.map((field) => ({ key: field.key, name: field.name, value: planResponseField(field, table) }));
+  return selection.map((field) => ({ key: field.key, name: field.name, value: inField(field.key, () => planResponseField(field, table)) }));
 }
 
-function planResponseField({ binding, parentType, selection }: SelectedField, table: Table): ResponseValue {
+function planResponseField(field: SelectedField, table: Table): ResponseValue {
+  const { binding, parentType, selection } = field;
   if (!binding) return { kind: 'type name', name: parentType };
-  return binding.kind === 'affected count' ? { kind: 'affected count' } : { kind: 'records', row: planRow(selection, table, 1) };
+  if (binding.kind === 'affected count') return { kind: 'affected count' };
+  if (binding.kind === 'records') return { kind: 'records', row: planRow(selection, table, 1) };
+  return { kind: 'edges', keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
 }
 
-function planInsert(objects: InputValue | undefined, table: Table, members: readonly Member<ResponseValue>[]): InsertPlan {
+function planInsert(field: SelectedField, table: Table, members: readonly Member<ResponseValue>[]): InsertPlan {
+  const objects = argumentOf(field, 'objects');
   const items = objects?.kind === 'list' ? objects.items : objects ? [objects] : [];
   if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty. Pass at least one object.');
   const rows = items.map((item) => new Map(entriesOf(item).map(({ column, parameter }) => [column, parameter])));
@@ -38,10 +59,31 @@ function planInsert(objects: InputValue | undefined, table: Table, members: read
   // A row of defaults only needs a column to give a default to, where there is more than one row.
   const fallback = table.columns.find((column) => column.insertable);
   const targets = columns.length > 0 || !fallback ? columns : [fallback];
-  return { kind: 'insert', table, columns: targets, rows: rows.map((row) => targets.map((column) => row.get(column) ?? null)), members };
+  return {
+    kind: 'insert',
+    table,
+    columns: targets,
+    rows: rows.map((row) => targets.map((column) => row.get(column) ?? null)),
+    onConflict: planConflict(argumentOf(field, 'onConflict') ?? null, table),
+    members,
+  };
 }
 
-function entriesOf(value: InputValue): { column: Column; parameter: Parameter }[] {
+function planConflict(value: InputValue, table: Table): ConflictPlan | null {
+  if (value?.kind !== 'object') return null;
+  const given = new Map(value.entries.map((entry) => [entry.name, entry.value]));
+  const constraint = given.get('constraint');
+  const arbiter = table.arbiters.find(({ valueName }) => constraint?.kind === 'choice' && valueName === constraint.name);
+  if (!arbiter) throw new Error('The argument "onConflict" names no constraint.');
+  const byName = conflictColumns(table);
+  const chosen = given.get('updateColumns');
+  const names = chosen?.kind === 'list' ? chosen.items.flatMap((item) => (item?.kind === 'choice' ? item.name : [])) : [];
+  const columns = [...new Set(names)].map((name) => byName.get(name)!);
+  const increment = planIncrement(given.get('increment') ?? null, 'updateColumns', columns);
+  return { arbiter, columns, increment, filter: planFilter(given.get('filter'), table) };
+}
+
+function entriesOf(value: InputValue): Assignment[] {
   if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object.');
   return (value satisfies InputObject).entries.map(({ binding, value: item }) => {
     if (binding?.kind !== 'column') throw new Error('An input field has no column.');

@@ -1,7 +1,7 @@
 /**
  * Operation in, plan out: what each root field reads, writes or calls.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, inField } from '../errors.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
@@ -16,17 +16,8 @@ import { planConnection, planRow } from './plan-selection.ts';
 export function planOperation(operation: Operation, model: Model): Plan {
   return {
     kind: operation.kind,
-    roots: operation.fields.map((field) => ({ key: field.key, value: planOf(field, model) })),
+    roots: operation.fields.map((field) => ({ key: field.key, value: inField(field.key, () => planRoot(field, model)) })),
   };
-}
-
-/** An error is one of the root field. */
-function planOf(field: SelectedField, model: Model): RootValue {
-  try {
-    return planRoot(field, model);
-  } catch (error) {
-    throw error instanceof ApiError ? error.at([field.key]) : error;
-  }
 }
 
 function planRoot(field: SelectedField, model: Model): RootValue {
@@ -63,8 +54,12 @@ function planLookup(table: Table, key: LookupPlan['key'], selection: readonly Se
 }
 
 function planNode(field: SelectedField, model: Model): LookupPlan {
-  const id = argumentOf(field, 'nodeId') as IdentifierValue;
+  const id = argumentOf(field, model.nodeIdField) as IdentifierValue;
   const table = model.tables.find((each) => each.selectable && each.schema === id.schema && each.name === id.table);
-  if (!table) throw new ApiError('BAD_USER_INPUT', 'The nodeId does not identify a table that this role can read.');
-  return planLookup(table, keyOfNodeId(id, table), field.on(table.typeName));
+  if (!table)
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      `The nodeId in the argument "${model.nodeIdField}" does not identify a table that this role can read.`,
+    );
+  return planLookup(table, keyOfNodeId(id, table, model.nodeIdField), field.on(table.typeName));
 }

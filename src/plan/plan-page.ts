@@ -7,9 +7,10 @@ import type { InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { countOf, textParameter } from './parameters.ts';
 import type { OrderKey, Page, Parameter } from './plan.ts';
+import { planOrder } from './plan-order.ts';
 
 /** The largest offset that PostgreSQL accepts: a bigint. */
-const noMaximum = Number.MAX_SAFE_INTEGER;
+export const noMaximum = Number.MAX_SAFE_INTEGER;
 
 /** The page. Throws BAD_USER_INPUT in pg_graphql's words for arguments that exclude each other. */
 export function planPage(field: SelectedField, table: Table): Page {
@@ -31,7 +32,7 @@ export function planPage(field: SelectedField, table: Table): Page {
     direction: backward ? 'backward' : 'forward',
     limit: size ? countOf(size, backward ? 'last' : 'first', table.maxRows) : table.maxRows,
     offset: offset && countOf(offset, 'offset', noMaximum),
-    cursor: planCursor(backward ? before : after, keys),
+    cursor: backward ? planCursor(before, 'before', keys) : planCursor(after, 'after', keys),
     keys,
   };
 }
@@ -40,29 +41,12 @@ function refuse(condition: unknown, message: string): void {
   if (condition) throw new ApiError('BAD_USER_INPUT', message);
 }
 
-function planCursor(value: InputValue, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
+function planCursor(value: InputValue, argument: string, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
   if (value === null) return null;
-  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', 'Expected a cursor.');
+  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', `Expected a cursor in the argument "${argument}".`);
   if (value.elements.length > keys.length) {
-    throw new ApiError('BAD_USER_INPUT', 'The cursor does not match "orderBy". Pass a cursor from a response in the same order.');
+    const advice = 'Pass a cursor from a response in the same order.';
+    throw new ApiError('BAD_USER_INPUT', `The cursor in the argument "${argument}" does not match "orderBy". ${advice}`);
   }
   return value.elements.map((element) => element && textParameter(element));
-}
-
-/** The requested keys, then the primary key, so that no two rows are equal. */
-function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
-  const requested = value === null ? [] : value.kind === 'list' ? value.items : [value];
-  const keys = requested.flatMap(planOrderElement);
-  return [...keys, ...table.primaryKey.map((column) => ({ column, descending: false, nullsFirst: false }))];
-}
-
-function planOrderElement(element: InputValue): OrderKey[] {
-  if (element?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Each element of "orderBy" must be an object with one key.');
-  const keys = element.entries.filter(({ value }) => value !== null);
-  if (keys.length > 1)
-    throw new ApiError('BAD_USER_INPUT', 'Each element of "orderBy" must have one key. Write [{a: …}, {b: …}] instead of [{a: …, b: …}].');
-  return keys.map(({ binding, value }) => {
-    if (binding?.kind !== 'column' || value?.kind !== 'choice') throw new Error('An order key has no column.');
-    return { column: binding.column, descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };
-  });
 }

@@ -4,34 +4,15 @@
 import { ApiError } from '../errors.ts';
 import type { Routine, Table } from '../model/model.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
-import type {
-  AggregateColumnValue,
-  AggregateValue,
-  ConnectionPlan,
-  ConnectionValue,
-  EdgeValue,
-  Member,
-  PageInfoValue,
-  ResultPlan,
-  RowPlan,
-  RowValue,
-  TypeNamePlan,
-} from './plan.ts';
+import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, ResultPlan, RowPlan, RowValue } from './plan.ts';
+import { planAggregate } from './plan-aggregate.ts';
 import { planFilter } from './plan-filter.ts';
+import { planGroups } from './plan-groups.ts';
+import { planMembers } from './plan-members.ts';
 import { planPage } from './plan-page.ts';
 
 /** Relations nested deeper than this are rejected: each is a subquery inside the previous one, and PostgreSQL plans them as one. */
 const deepest = 50;
-
-type Planner<Value> = (field: SelectedField) => Value;
-
-function planMembers<Value>(selection: readonly SelectedField[], plan: Planner<Value>): Member<Value | TypeNamePlan>[] {
-  return selection.map((field) => ({
-    key: field.key,
-    name: field.name,
-    value: field.binding ? plan(field) : { kind: 'type name', name: field.parentType },
-  }));
-}
 
 /** What is read of a row. */
 export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
@@ -88,19 +69,27 @@ export function planConnection(field: SelectedField, table: Table, depth = 1): C
   };
 }
 
-function planConnectionField({ binding, selection, name }: SelectedField, table: Table, depth: number): ConnectionValue {
+function planConnectionField(field: SelectedField, table: Table, depth: number): ConnectionValue {
+  const { binding, selection, name } = field;
   switch (binding?.kind) {
     case 'edges':
-      return { kind: 'edges', members: planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth)) };
+      return { kind: 'edges', members: planEdge(selection, table, depth) };
     case 'page info':
       return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
     case 'total count':
       return { kind: 'total count' };
     case 'aggregate':
-      return { kind: 'aggregate', members: planMembers<AggregateValue>(selection, planAggregateField) };
+      return { kind: 'aggregate', members: planAggregate(selection) };
+    case 'groups':
+      return { kind: 'groups', groups: planGroups(field, table) };
     default:
       throw new Error(`The field ${name} is not a field of a connection.`);
   }
+}
+
+/** What is read of an edge. */
+export function planEdge(selection: readonly SelectedField[], table: Table, depth: number): Member<EdgeValue>[] {
+  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
 }
 
 function planEdgeField({ binding, selection }: SelectedField, table: Table, depth: number): EdgeValue {
@@ -117,15 +106,4 @@ function planPageInfoField({ binding, name }: SelectedField): PageInfoValue {
     default:
       throw new Error(`The field ${name} is not a field of PageInfo.`);
   }
-}
-
-function planAggregateField({ binding, selection, name }: SelectedField): AggregateValue {
-  if (binding?.kind === 'count') return { kind: 'count' };
-  if (binding?.kind !== 'aggregate function') throw new Error(`The field ${name} is not an aggregate.`);
-  return { kind: 'function', name: binding.name, members: planMembers<AggregateColumnValue>(selection, planAggregateColumn) };
-}
-
-function planAggregateColumn({ binding, name }: SelectedField): AggregateColumnValue {
-  if (binding?.kind !== 'aggregate column') throw new Error(`The field ${name} is not an aggregate of a column.`);
-  return { kind: 'column', column: binding.column };
 }

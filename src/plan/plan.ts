@@ -1,9 +1,10 @@
 /**
  * What an operation must read, write or call, as a tree of plain data that `compile/` turns into SQL.
  */
-import type { Column, Relation, Routine, RoutineArgument, Table, ValueType } from '../model/model.ts';
+import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
 import type { BindValue } from '../request/input-value.ts';
-import type { AggregateFunction } from '../schema/bindings.ts';
+import type { AggregateFunction, OrderAggregate } from '../schema/bindings.ts';
 
 export interface Plan {
   readonly kind: 'query' | 'mutation';
@@ -79,14 +80,70 @@ export type ConnectionValue =
   | { readonly kind: 'edges'; readonly members: readonly Member<EdgeValue>[] }
   | { readonly kind: 'page info'; readonly members: readonly Member<PageInfoValue>[] }
   | { readonly kind: 'total count' }
-  | { readonly kind: 'aggregate'; readonly members: readonly Member<AggregateValue>[] };
+  | { readonly kind: 'aggregate'; readonly members: readonly Member<AggregateValue>[] }
+  | { readonly kind: 'groups'; readonly groups: GroupsPlan };
 export type EdgeValue = TypeNamePlan | { readonly kind: 'cursor' } | { readonly kind: 'node'; readonly row: RowPlan };
 export type PageInfoValue = TypeNamePlan | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' };
 export type AggregateValue =
   | TypeNamePlan
   | { readonly kind: 'count' }
   | { readonly kind: 'function'; readonly name: AggregateFunction; readonly members: readonly Member<AggregateColumnValue>[] };
-export type AggregateColumnValue = TypeNamePlan | { readonly kind: 'column'; readonly column: Column };
+export type AggregateColumnValue = TypeNamePlan | (AggregatedColumn & { readonly kind: 'column' });
+
+/** A function over a column. */
+export interface AggregatedColumn {
+  readonly name: AggregateFunction;
+  readonly column: Column;
+  /** Of a percentile: from 0 to 1. */
+  readonly fraction: Parameter | null;
+}
+
+/** Groups of all rows that match the filter of a connection. */
+export interface GroupsPlan {
+  /** At least one. */
+  readonly by: readonly GroupBy[];
+  readonly having: GroupCondition | null;
+  /** The requested order, completed by the keys to a total one. */
+  readonly order: readonly GroupOrderKey[];
+  readonly limit: Count;
+  readonly offset: Count | null;
+  readonly members: readonly Member<GroupValue>[];
+}
+
+/** A column of the rows, or of the row that these relations lead to, with what rows of one group have in common. */
+export type GroupBy = { readonly path: readonly Relation[]; readonly column: Column } & GroupedBy;
+export type GroupedBy =
+  | { readonly kind: 'value' }
+  /** A unit of `date_trunc`, in the time zone of the session if there is no other. */
+  | { readonly kind: 'truncated'; readonly unit: string; readonly timeZone: Parameter | null }
+  | { readonly kind: 'bucket'; readonly width: Parameter };
+
+export type GroupValue = AggregateValue | { readonly kind: 'key'; readonly members: readonly Member<GroupKeyValue>[] };
+export type GroupKeyValue =
+  | TypeNamePlan
+  /** By its number in `by`. */
+  | { readonly kind: 'grouped'; readonly number: number }
+  | { readonly kind: 'not grouped' }
+  | { readonly kind: 'related'; readonly members: readonly Member<GroupKeyValue>[] };
+
+export type GroupAggregate = { readonly kind: 'count' } | (AggregatedColumn & { readonly kind: 'function' });
+export type GroupCondition =
+  | { readonly kind: 'and' | 'or'; readonly conditions: readonly GroupCondition[] }
+  | { readonly kind: 'not'; readonly condition: GroupCondition }
+  | { readonly kind: 'null test'; readonly of: GroupAggregate; readonly isNull: boolean }
+  | {
+      readonly kind: 'comparison';
+      readonly of: GroupAggregate;
+      readonly operator: Operator;
+      readonly type: ScalarType;
+      readonly parameter: Parameter;
+    };
+
+export interface GroupOrderKey {
+  readonly of: GroupAggregate | { readonly kind: 'key'; readonly number: number };
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
 
 /** Which rows of a collection: counted from its beginning or its end, from a cursor on. */
 export interface Page {
@@ -103,16 +160,43 @@ export interface Page {
 export type Count = number | Parameter;
 
 export interface OrderKey {
-  readonly column: Column;
+  readonly value: OrderValue;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
+
+/** What a row is ordered by. */
+export type OrderValue =
+  | { readonly kind: 'column'; readonly column: Column }
+  /** The value of a computed field. */
+  | { readonly kind: 'computed'; readonly routine: Routine }
+  /** A value of a related row; null if there is none. */
+  | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
+  | AggregateOrder;
+/** How many related rows there are, or what a column of theirs comes to. */
+export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: RelatedRows } & (
+  | { readonly function: 'count' }
+  | { readonly function: OrderAggregate; readonly column: Column }
+);
 
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'null test'; readonly column: Column; readonly isNull: boolean }
-  | { readonly kind: 'comparison'; readonly column: Column; readonly operator: Operator; readonly parameter: Parameter };
+  | { readonly kind: 'comparison'; readonly column: Column; readonly operator: Operator; readonly parameter: Parameter }
+  /** Whether some, every or none of the related rows matches; without a filter, whether there is one. */
+  | {
+      readonly kind: 'related rows';
+      readonly rows: RelatedRows;
+      readonly quantifier: 'some' | 'every' | 'none';
+      readonly filter: Filter | null;
+    }
+  /** How many of the related rows match. */
+  | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly CountTest[] };
+
+export type CountTest =
+  | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
+  | { readonly kind: 'null test'; readonly isNull: boolean };
 
 export type Operator =
   | 'eq'
@@ -139,12 +223,31 @@ export interface InsertPlan {
   readonly columns: readonly Column[];
   /** A value for each of the columns; null if the row takes the default. */
   readonly rows: readonly (readonly (Parameter | null)[])[];
+  readonly onConflict: ConflictPlan | null;
   readonly members: readonly Member<ResponseValue>[];
 }
+
+/** What becomes of a row that is already there: without columns and increments, it stays. */
+export interface ConflictPlan {
+  readonly arbiter: Arbiter;
+  /** The columns that take the values of the row that was to be inserted. */
+  readonly columns: readonly Column[];
+  readonly increment: readonly Assignment[];
+  /** Which rows are updated. */
+  readonly filter: Filter | null;
+}
+
+export interface Assignment {
+  readonly column: Column;
+  readonly parameter: Parameter;
+}
+
 export interface UpdatePlan {
   readonly kind: 'update';
   readonly table: Table;
-  readonly set: readonly { readonly column: Column; readonly parameter: Parameter }[];
+  readonly set: readonly Assignment[];
+  /** What is added to other columns than those. */
+  readonly increment: readonly Assignment[];
   readonly filter: Filter | null;
   readonly atMost: Parameter;
   readonly members: readonly Member<ResponseValue>[];
@@ -156,7 +259,12 @@ export interface DeletePlan {
   readonly atMost: Parameter;
   readonly members: readonly Member<ResponseValue>[];
 }
-export type ResponseValue = TypeNamePlan | { readonly kind: 'affected count' } | { readonly kind: 'records'; readonly row: RowPlan };
+export type ResponseValue =
+  | TypeNamePlan
+  | { readonly kind: 'affected count' }
+  | { readonly kind: 'records'; readonly row: RowPlan }
+  /** The records as edges of a collection with this order. */
+  | { readonly kind: 'edges'; readonly keys: readonly OrderKey[]; readonly members: readonly Member<EdgeValue>[] };
 
 /** A function called by name. */
 export interface RoutinePlan {
@@ -181,5 +289,9 @@ export type ParameterEncoding =
   | { readonly kind: 'text' }
   /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
+  /** The width of a bucket: a number greater than 0. */
+  | { readonly kind: 'width' }
+  /** A number from 0 to 1. */
+  | { readonly kind: 'fraction'; readonly argument: string }
   /** A whole number as it is. */
   | { readonly kind: 'integer' };

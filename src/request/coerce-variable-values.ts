@@ -4,6 +4,7 @@
  */
 import {
   GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLList,
   type GraphQLSchema,
@@ -23,6 +24,7 @@ import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement, MalformedIdError } from './opaque-id.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
+import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 
 /** A variable as its operation declares it. */
@@ -64,46 +66,67 @@ export function declareVariables(
 }
 
 /**
- * Coerces what was sent, pausing between variables and in long lists. The elements of lists are counted on from `listElements`, those of the document.
- * Throws BAD_USER_INPUT that names the variable, and the errors of limits; variables that are not declared are ignored.
+ * Coerces what was sent. The elements of lists are counted on from `listElements`, those of the document. Throws BAD_USER_INPUT that names the variable, and
+ * the errors of limits; variables that are not declared are ignored.
  */
-export function* coerceVariableValues(
+export function coerceVariableValues(
+  declarations: readonly VariableDeclaration[],
+  sent: Readonly<Record<string, unknown>>,
+  limits: Limits,
+  listElements: number,
+): Variables {
+  const coercer = new VariableCoercer(limits, listElements);
+  for (const declaration of declarations) coercer.coerce(declaration, sent);
+  return coercer.variables;
+}
+
+/** The same, pausing in long lists. */
+export function* coerceLongVariableValues(
   declarations: readonly VariableDeclaration[],
   sent: Readonly<Record<string, unknown>>,
   limits: Limits,
   listElements: number,
 ): Generator<void, Variables> {
-  const reader = new VariableCoercer(limits, listElements);
-  const values = new Map<string, InputValue>();
+  const coercer = new VariableCoercer(limits, listElements);
   for (const declaration of declarations) {
-    const { name, type, defaultValue } = declaration;
-    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    if (given === undefined) {
-      if (defaultValue !== undefined) values.set(name, defaultValue);
-      else if (isNonNullType(type)) throw invalid(name, `is required: its type is ${type}.`);
-      reader.variant += '-';
-      continue;
-    }
-    try {
-      if (declaration.isCondition) values.set(name, reader.condition(type, given));
-      else values.set(name, isObjectList(type) && Array.isArray(given) ? yield* reader.readObjects(type, given) : reader.read(type, given));
-    } catch (error) {
-      if (error instanceof MalformedIdError) throw error.in(`the variable "$${shorten(name)}"`);
-      if (error instanceof GraphQLError) throw invalid(name, `got an invalid value: ${shortenMessage(error.message)}`);
-      throw error;
-    }
+    if (isLong(declaration, sent)) yield* coercer.coerceObjects(declaration, sent[declaration.name] as readonly unknown[]);
+    else coercer.coerce(declaration, sent);
   }
-  return { variant: reader.variant, values, bindValues: reader.bindValues, listElements: reader.listElements };
+  return coercer.variables;
 }
 
-/** Whether a value may contain thousands of objects: those of an insert. */
-function isObjectList(type: GraphQLInputType): boolean {
+/** Whether coercing takes long enough to pause. */
+export function areLong(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): boolean {
+  for (const declaration of declarations) if (isLong(declaration, sent)) return true;
+  return false;
+}
+
+/** Only the objects of an insert come in thousands. */
+function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
+  const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+  if (!Array.isArray(given) || given.length <= objectsAtATime || isCondition) return false;
   const nullable = getNullableType(type);
   return isListType(nullable) && isInputObjectType(getNullableType(nullable.ofType));
 }
 
-function invalid(name: string, problem: string): ApiError {
-  return new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" ${problem}`);
+function explain(error: unknown, name: string): unknown {
+  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message);
+  if (error instanceof GraphQLError) return invalid(name, `got an invalid value: ${shortenMessage(error.message)}`);
+  return error;
+}
+
+/** A variable has a value that it cannot have. */
+export class VariableError extends ApiError {
+  readonly variable: string;
+
+  constructor(variable: string, message: string) {
+    super('BAD_USER_INPUT', message);
+    this.variable = variable;
+  }
+}
+
+function invalid(name: string, problem: string): VariableError {
+  return new VariableError(name, `Variable "$${shorten(name)}" ${problem}`);
 }
 
 /** Objects that are read between two pauses. */
@@ -111,6 +134,7 @@ const objectsAtATime = 100;
 
 class VariableCoercer {
   variant = '';
+  readonly values = new Map<string, InputValue>();
   readonly bindValues: ScalarValue[] = [];
   listElements: number;
   readonly #limits: Limits;
@@ -122,30 +146,54 @@ class VariableCoercer {
     this.listElements = listElements;
   }
 
-  *readObjects(type: GraphQLInputType, objects: readonly unknown[]): Generator<void, InputValue> {
-    const { ofType } = getNullableType(type) as GraphQLList<GraphQLInputType>;
-    this.#countElements(objects.length);
-    this.variant += '[';
-    const items: InputValue[] = [];
-    for (const object of objects) {
-      items.push(this.read(ofType, object));
-      if (items.length % objectsAtATime === 0) yield;
-    }
-    this.variant += ']';
-    return { kind: 'list', items };
+  get variables(): Variables {
+    const { variant, values, bindValues, listElements } = this;
+    return { variant, values, bindValues, listElements };
   }
 
-  condition(type: GraphQLInputType, value: unknown): InputValue {
-    const bindValue = this.read(type, value);
+  coerce({ name, type, defaultValue, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): void {
+    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (given === undefined) {
+      if (defaultValue !== undefined) this.values.set(name, defaultValue);
+      else if (isNonNullType(type)) throw invalid(name, `is required: its type is ${type}.`);
+      this.variant += '-';
+      return;
+    }
+    try {
+      this.values.set(name, isCondition ? this.#condition(type, given) : this.#read(type, given));
+    } catch (error) {
+      throw explain(error, name);
+    }
+  }
+
+  *coerceObjects({ name, type }: VariableDeclaration, objects: readonly unknown[]): Generator<void> {
+    const { ofType } = getNullableType(type) as GraphQLList<GraphQLInputType>;
+    const items: InputValue[] = [];
+    try {
+      this.#countElements(objects.length);
+      this.variant += '[';
+      for (const object of objects) {
+        items.push(this.#read(ofType, object));
+        if (items.length % objectsAtATime === 0) yield;
+      }
+      this.variant += ']';
+    } catch (error) {
+      throw explain(error, name);
+    }
+    this.values.set(name, { kind: 'list', items });
+  }
+
+  #condition(type: GraphQLInputType, value: unknown): InputValue {
+    const bindValue = this.#read(type, value);
     this.variant += String(value);
     // The value is known when the statement is compiled, and bound all the same where it is an argument too.
     return bindValue && typeof value === 'boolean' ? { kind: 'constant', value } : bindValue;
   }
 
-  read(type: GraphQLInputType, value: unknown): InputValue {
+  #read(type: GraphQLInputType, value: unknown): InputValue {
     if (isNonNullType(type)) {
       if (value === null) throw new GraphQLError(`Expected non-nullable type "${type}" not to be null.`);
-      return this.read(type.ofType, value);
+      return this.#read(type.ofType, value);
     }
     if (value === null) {
       this.variant += 'n';
@@ -171,7 +219,7 @@ class VariableCoercer {
     if (isLeafType(bare) && !isChoice(bare)) return this.#bind(items.map((item) => this.#readItem(itemType, bare, item)));
     this.#enter();
     this.variant += '[';
-    const read = items.map((item) => this.read(itemType, item));
+    const read = items.map((item) => this.#read(itemType, item));
     this.variant += ']';
     this.#depth -= 1;
     return { kind: 'list', items: read };
@@ -207,20 +255,25 @@ class VariableCoercer {
     return read;
   }
 
-  #readObject(type: Extract<GraphQLInputType, { getFields(): unknown }>, value: unknown): InputValue {
+  #readObject(type: GraphQLInputObjectType, value: unknown): InputValue {
     if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
     const fields = type.getFields();
+    const given = value as Record<string, unknown>;
+    for (const name of requiredFieldsOf(type)) {
+      if (!Object.hasOwn(given, name) || given[name] === undefined)
+        throw new GraphQLError(`Expected a value of type "${type}" to include the required field "${name}".`);
+    }
     const entries: InputEntry[] = [];
     this.#enter();
     this.variant += '{';
-    for (const [name, item] of Object.entries(value as Record<string, unknown>)) {
+    for (const [name, item] of Object.entries(given)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
       if (item === undefined) continue;
       this.variant += `${name}:`;
       const binding = inputBinding(field);
       if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
-      entries.push({ name, binding, value: this.read(field.type, item) });
+      entries.push({ name, binding, value: this.#read(field.type, item) });
       this.variant += ',';
     }
     this.variant += '}';

@@ -22,7 +22,7 @@ export interface VariableValue {
 /** What a bind value holds: text (also of numbers, so that no digit is lost), a boolean, or a list. */
 export type ScalarValue = string | boolean | null | readonly ScalarValue[];
 
-/** A value of an enum that decides what the SQL is: a direction of ordering, `NULL` or `NOT_NULL`. */
+/** A value of an enum that decides what the SQL is: a direction of ordering, `NULL` or `NOT_NULL`, a constraint or column of a conflict. */
 export interface Choice {
   readonly kind: 'choice';
   readonly name: string;

@@ -1,12 +1,77 @@
-/** Locates the root fields of an operation in the text of its document. Documents are cached without locations, because only errors need them. */
-import { type FragmentDefinitionNode, getLocation, Kind, type OperationDefinitionNode, parse, type SelectionSetNode } from 'graphql';
+/**
+ * Locates fields of an operation in the text of its document: by their path in the response, or by a variable that they use. Documents are cached
+ * without locations, because only errors need them.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getLocation,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
 import type { SourcePosition } from '../errors.ts';
 
-/** How many locations an error reports for one field. */
+/** How many locations an error reports. */
 const maxPlaces = 10;
 
-/** The locations of the fields with this response key at the root of a valid document; undefined if there are none. */
-export function locateRootField(text: string, operationName: string | null | undefined, key: string): SourcePosition[] | undefined {
+/** The locations of the fields at this path of a valid document; undefined if there are none. */
+export function locateField(
+  text: string,
+  operationName: string | null | undefined,
+  path: readonly string[],
+): readonly SourcePosition[] | undefined {
+  const document = readDocument(text, operationName);
+  let selectionSets = document.operation ? [document.operation.selectionSet] : [];
+  let fields: readonly FieldNode[] = [];
+  for (const key of path) {
+    fields = fieldsOf(document, selectionSets).filter((field) => keyOf(field) === key);
+    selectionSets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+  }
+  return positionsOf(fields);
+}
+
+/** The fields that use a variable: the path that they share, and their locations. Undefined where there is none. */
+export interface VariableUses {
+  readonly path: readonly string[] | undefined;
+  readonly locations: readonly SourcePosition[] | undefined;
+}
+
+/** Where a valid document uses a variable. */
+export function locateVariable(text: string, operationName: string | null | undefined, variable: string): VariableUses {
+  const document = readDocument(text, operationName);
+  const uses: FieldNode[] = [];
+  let shared: readonly string[] | undefined;
+  const search = (selectionSet: SelectionSetNode, path: readonly string[]): void => {
+    for (const field of fieldsOf(document, [selectionSet])) {
+      // Nothing more to learn.
+      if (shared?.length === 0 && uses.length >= maxPlaces) return;
+      const fieldPath = [...path, keyOf(field)];
+      if (usesVariable(field, variable)) {
+        uses.push(field);
+        shared = shared === undefined ? fieldPath : sharedStart(shared, fieldPath);
+      }
+      if (field.selectionSet) search(field.selectionSet, fieldPath);
+    }
+  };
+  if (document.operation) search(document.operation.selectionSet, []);
+  return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]) };
+}
+
+/** What two paths have in common, from the root on. */
+export function sharedStart(one: readonly string[], other: readonly string[]): readonly string[] {
+  const end = one.findIndex((key, index) => key !== other[index]);
+  return end < 0 ? one : one.slice(0, end);
+}
+
+interface LocatedDocument {
+  readonly operation: OperationDefinitionNode | undefined;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+function readDocument(text: string, operationName: string | null | undefined): LocatedDocument {
   const { definitions } = parse(text);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -15,22 +80,43 @@ export function locateRootField(text: string, operationName: string | null | und
   const operation = definitions.find((definition): definition is OperationDefinitionNode => {
     return definition.kind === Kind.OPERATION_DEFINITION && (!operationName || definition.name?.value === operationName);
   });
-  const places: SourcePosition[] = [];
+  return { operation, fragments };
+}
+
+/** The fields of one level, those of fragments included. */
+function fieldsOf({ fragments }: LocatedDocument, selectionSets: readonly SelectionSetNode[]): FieldNode[] {
+  const fields: FieldNode[] = [];
   const visited = new Set<string>();
-  const search = ({ selections }: SelectionSetNode): void => {
+  const collect = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
-      if (places.length === maxPlaces) return;
-      if (selection.kind === Kind.INLINE_FRAGMENT) search(selection.selectionSet);
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = visited.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else if (!visited.has(selection.name.value)) {
         visited.add(selection.name.value);
-        if (fragment) search(fragment.selectionSet);
-      } else if ((selection.alias ?? selection.name).value === key && selection.loc) {
-        const { line, column } = getLocation(selection.loc.source, selection.loc.start);
-        places.push({ line, column });
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) collect(fragment.selectionSet);
       }
     }
   };
-  if (operation) search(operation.selectionSet);
-  return places.length > 0 ? places : undefined;
+  for (const selectionSet of selectionSets) collect(selectionSet);
+  return fields;
+}
+
+/** Whether an argument of the field or of its directives uses the variable. */
+function usesVariable({ arguments: args = [], directives = [] }: FieldNode, variable: string): boolean {
+  let found = false;
+  const Variable = ({ name }: { readonly name: { readonly value: string } }) => {
+    found ||= name.value === variable;
+  };
+  for (const node of [...args, ...directives]) visit(node, { Variable });
+  return found;
+}
+
+function keyOf({ alias, name }: FieldNode): string {
+  return (alias ?? name).value;
+}
+
+function positionsOf(fields: readonly FieldNode[]): SourcePosition[] | undefined {
+  const positions = fields.slice(0, maxPlaces).flatMap(({ loc }) => (loc ? [getLocation(loc.source, loc.start)] : []));
+  return positions.length > 0 ? positions.map(({ line, column }) => ({ line, column })) : undefined;
 }

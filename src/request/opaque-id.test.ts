@@ -56,6 +56,12 @@ describe('decodeCursor', () => {
       assertRefused(() => decodeCursor(text), '^Invalid cursor. Pass a value that an earlier response returned.$');
     }
   });
+
+  it('refuses texts that no row can hold', () => {
+    for (const json of ['["x\\u0000", 30]', '[30, "\\ud800"]', '["\\udc00x"]'])
+      assertRefused(() => decodeCursor(encode(json)), '^Invalid cursor. Pass a value that an earlier response returned.$');
+    assert.deepEqual(decodeCursor(encode('["\\ud83d\\ude00", "\\ufffd", "\\u0001"]')), ['😀', '\ufffd', '\u0001']);
+  });
 });
 
 describe('decodeNodeId', () => {
@@ -65,7 +71,15 @@ describe('decodeNodeId', () => {
   });
 
   it('refuses what lacks one of them', () => {
-    for (const json of ['[]', '["public"]', '["public", "account"]', '[1, "account", 1]', '["public", null, 1]']) {
+    for (const json of [
+      '[]',
+      '["public"]',
+      '["public", "account"]',
+      '[1, "account", 1]',
+      '["public", null, 1]',
+      '["public", "a", "\\u0000"]',
+      '["public", "\\ud800", 1]',
+    ]) {
       assertRefused(() => decodeNodeId(encode(json)), '^Invalid nodeId');
     }
     assertRefused(() => decodeNodeId(encode('["public", "account", [1]]')), '^Unexpected array in input value$');

@@ -2,11 +2,12 @@
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
 import { ApiError } from '../errors.ts';
+import { isStorable } from './is-storable.ts';
 
 /** An element as text for PostgreSQL to cast; null is JSON's null. */
 export type IdElement = string | null;
 
-/** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of an array of scalars. */
+/** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of an array of scalars that PostgreSQL could hold. */
 export function decodeCursor(text: string): readonly IdElement[] {
   return elementsOf(decodeArray(text, 'cursor'), 'cursor');
 }
@@ -40,6 +41,8 @@ function decodeArray(encoded: string, what: string): DecodedArray {
     throw malformed(what, cause);
   }
   if (!Array.isArray(values)) throw malformed(what);
+  // No row holds such a text, so no response does. It could only be taken for something else.
+  if (values.some((value) => typeof value === 'string' && !isStorable(value))) throw malformed(what);
   return { values, text };
 }
 

@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
   parse,
-  Source,
+  type Source,
   specifiedRules,
   type ValidationRule,
   validate,
@@ -21,6 +21,7 @@ import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
 import { declareVariables, type VariableDeclaration } from './coerce-variable-values.ts';
+import { isAborted, sourceOf } from './graphql-validation.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
@@ -128,11 +129,10 @@ function* validationErrors(
   text: string,
   groups: readonly (readonly ValidationRule[])[],
 ): Generator<void, readonly ApiError[]> {
-  const source = new Source(text);
+  const { source, takeText } = sourceOf(text);
   const node = parseText(source, { noLocation: false });
   yield;
-  // graphql-js counts the lines up to each place of each error, which may be thousands of thousands.
-  source.body = '';
+  takeText();
   const hideSuggestions = Object.keys(schema.getQueryType()?.getFields() ?? {}).length > manyFields;
   for (const group of groups) {
     const errors = validate(schema, node, group, { maxErrors, hideSuggestions });
@@ -143,9 +143,7 @@ function* validationErrors(
 }
 
 function toValidationError(error: GraphQLError, text: string): ApiError {
-  // How graphql-js says that a rule has reached its limit.
-  if (error.message === 'Validation aborted.')
-    return new ApiError('QUERY_TOO_COMPLEX', 'The document has too many fragments to validate. Use fewer.');
+  if (isAborted(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The document has too many fragments to validate. Use fewer.');
   const locations = error.positions && locationsOf(text, error.positions.slice(0, maxLocations));
   return new ApiError('GRAPHQL_VALIDATION_FAILED', shortenMessage(error.message), { locations, cause: error });
 }

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { ApiError } from '../errors.ts';
+import { ApiError, inField } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
@@ -40,22 +40,11 @@ export function selectFields(
     throw new ApiError('GRAPHQL_VALIDATION_FAILED', `The schema has no ${operation.operation}s for this role.`);
   }
   const context = { schema, fragments, variables };
-  return { kind: operation.operation, fields: selectRoot(context, root, operation.selectionSet) };
-}
-
-/** As `selectOn`; an error is one of the root field. */
-function selectRoot(context: Context, root: GraphQLObjectType, selectionSet: SelectionSetNode): SelectedField[] {
-  return [...collectFields(context, root, [selectionSet])].map(([key, nodes]) => {
-    try {
-      return selectField(context, root, key, nodes);
-    } catch (error) {
-      throw error instanceof ApiError ? error.at([key]) : error;
-    }
-  });
+  return { kind: operation.operation, fields: selectOn(context, root, [operation.selectionSet]) };
 }
 
 function selectOn(context: Context, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): SelectedField[] {
-  return [...collectFields(context, type, selectionSets)].map(([key, nodes]) => selectField(context, type, key, nodes));
+  return [...collectFields(context, type, selectionSets)].map(([key, nodes]) => inField(key, () => selectField(context, type, key, nodes)));
 }
 
 function selectField(context: Context, parent: GraphQLObjectType, key: string, nodes: readonly FieldNode[]): SelectedField {

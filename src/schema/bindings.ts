@@ -4,8 +4,21 @@
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
 
-export type AggregateFunction = 'sum' | 'avg' | 'min' | 'max';
+export type AggregateFunction =
+  | 'sum'
+  | 'avg'
+  | 'min'
+  | 'max'
+  | 'countDistinct'
+  | 'stddev'
+  | 'variance'
+  | 'boolAnd'
+  | 'boolOr'
+  | 'percentile';
+/** The aggregates of related rows that rows can be ordered by. */
+export type OrderAggregate = 'sum' | 'avg' | 'min' | 'max';
 
 export type FieldBinding =
   | { readonly kind: 'collection'; readonly table: Table }
@@ -17,7 +30,7 @@ export type FieldBinding =
   | { readonly kind: 'relation'; readonly relation: Relation }
   | { readonly kind: 'computed'; readonly routine: Routine }
   | { readonly kind: 'node id'; readonly table: Table }
-  | { readonly kind: 'edges' | 'page info' | 'total count' | 'aggregate' }
+  | { readonly kind: 'edges' | 'page info' | 'total count' | 'aggregate' | 'groups' | 'group key' }
   | { readonly kind: 'cursor' | 'edge node' }
   | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' }
   | { readonly kind: 'count' }
@@ -28,6 +41,13 @@ export type FieldBinding =
 export type InputBinding =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'node id' | 'and' | 'or' | 'not' }
+  | { readonly kind: 'related rows'; readonly rows: RelatedRows }
+  | { readonly kind: 'is' | 'some' | 'every' | 'none' | 'count' | 'where' }
+  | { readonly kind: 'computed'; readonly routine: Routine }
+  | { readonly kind: 'aggregate function'; readonly name: OrderAggregate }
+  | { readonly kind: 'relation'; readonly relation: Relation }
+  | { readonly kind: 'group aggregate'; readonly name: AggregateFunction }
+  | { readonly kind: 'bucket' | 'key' }
   | { readonly kind: 'argument'; readonly argument: RoutineArgument };
 
 const key = 'rowgraph';

@@ -1,11 +1,12 @@
 /**
- * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type they reach, built when first asked for.
+ * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use.
  */
 import {
   GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLNonNull,
 } from 'graphql';
@@ -24,25 +25,27 @@ import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-types.ts';
+import { defineGroupTypes } from './group-types.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { defineMutationTypes } from './mutation-types.ts';
+import { defineRelationFilters } from './relation-filter-types.ts';
+import { defineRelationOrders } from './relation-order-types.ts';
 import { defineRootType, type RootField } from './root-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
-import { defineRowType, defineTableTypes, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
+import { defineRowType, defineTableTypes, filterFields, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
 import { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf } from './types-of-values.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-const sharedTypes: Readonly<Record<SharedTypeName, GraphQLNamedType>> = {
+const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamedType>> = {
   ID: GraphQLID,
   IDFilter: idFilter,
   Cursor: cursorScalar,
   FilterIs: filterIs,
   OrderByDirection: orderByDirection,
   PageInfo: pageInfo,
-  Node: nodeInterface,
 };
 const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
@@ -50,22 +53,30 @@ const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Obj
 export function buildSchema(model: Model): LazySchema {
   const registry = new TypeRegistry();
   for (const type of commonTypes) registry.define(type.name, () => type);
+  const node = nodeInterface(model.nodeIdField);
+  registry.define(node.name, () => node);
   for (const enumType of model.enums) defineEnumTypes(registry, enumType);
   const tables = model.tables.filter((table) => table.selectable);
   for (const table of tables) {
-    defineTableTypes(registry, table);
+    defineTableTypes(registry, table, node, model.nodeIdField);
     if (table.aggregate) defineAggregateTypes(registry, table);
   }
+  defineRelationFilters(registry, tables, (table) => filterFields(registry, table, model.nodeIdField));
+  defineRelationOrders(registry, tables, orderByDirection);
   for (const table of model.rowTypes) defineRowType(registry, table);
   const mutations = [...mutationFields(registry, tables, model.routines)];
-  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', () => queryFields(registry, tables, model.routines));
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', () => [
+    [nodeFieldName, () => nodeField(node, model.nodeIdField)],
+    ...queryFields(registry, tables, model.routines),
+  ]);
   if (mutations.length > 0)
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', () => mutations);
-  return new LazySchema(registry);
+  defineGroupTypes(registry, tables, orderByDirection);
+  return new LazySchema(registry, { specifiesScalars: model.specifiesScalars });
 }
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
-  // A label that is no GraphQL name cannot be listed: clients could not load the schema. It is still read as it is.
+  // A label that is not a valid GraphQL name cannot be listed, because clients could not load the schema. Rows still contain it as it is.
   const legal = values.filter(({ name }) => isEnumValueName(name));
   if (legal.length === 0) return;
   registry.define(
@@ -81,7 +92,6 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
 }
 
 function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
-  yield [nodeFieldName, nodeField];
   for (const table of tables) {
     if (hasLookup(table)) yield [tableFieldName(table, 'byPk'), () => lookupField(registry, table)];
     yield [tableFieldName(table, 'collection'), () => collectionField(registry, table)];
@@ -89,16 +99,16 @@ function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines
   for (const routine of routines) if (!routine.volatile) yield* routineField(registry, routine);
 }
 
-function nodeField(): Field {
+function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
   return {
-    type: nodeInterface,
+    type: node,
     description: 'Retrieve a record by its `ID`',
-    args: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
+    args: { [nodeIdField]: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
     ...bindField({ kind: 'node' }),
   };
 }
 
-/** Every key column is a scalar that has an equality of its own, and a name of its own. */
+/** Whether every key column is a scalar that can be compared for equality, and has a unique name. */
 function hasLookup({ primaryKey }: Table): boolean {
   const names = new Set(primaryKey.map(({ fieldName }) => fieldName));
   return names.size === primaryKey.length && primaryKey.every(isLookupKey);
@@ -134,13 +144,13 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-/** None if a type of it is not in this schema. */
+/** Yields nothing if one of its types is not in this schema. */
 function* routineField(registry: TypeRegistry, routine: Routine): Generator<RootField, void> {
   const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
   if (field) yield [routine.fieldName, () => field];
 }
 
-/** Defines the types of mutations as well. */
+/** Also defines the types that mutations use. */
 function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
   for (const table of tables) yield* defineMutationTypes(registry, table);
   for (const routine of routines) if (routine.volatile) yield* routineField(registry, routine);

@@ -1,4 +1,4 @@
-/** The arguments by which a collection is paged, filtered and ordered. */
+/** The arguments that page, filter and order a collection. */
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql';
 import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';

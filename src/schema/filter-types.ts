@@ -91,7 +91,7 @@ export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
   return valueFilter(type, membership);
 }
 
-/** The filter type of a column of this type; undefined if it cannot be filtered by (JSON, lists of enums, rows). */
+/** The filter type for a column of this type; undefined if it has no filter (JSON, lists of enums, rows). */
 export function filterTypeOf(
   type: ValueType,
   enumFilterOf: (typeName: string) => GraphQLInputObjectType | undefined,

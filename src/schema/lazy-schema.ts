@@ -1,6 +1,9 @@
 /**
- * A `GraphQLSchema` over a `TypeRegistry`: graphql-js collects and builds every type when a schema is constructed, which costs
- * seconds and hundreds of megabytes for a database of thousands of tables; validation asks for few of them by name.
+ * A `GraphQLSchema` over a `TypeRegistry`: graphql-js collects and builds every type when a schema is constructed, which takes seconds and hundreds
+ * of megabytes for a database of thousands of tables; validation only looks up a few of them by name.
+ *
+ * Leans on graphql-js beyond its documentation: validation reads a schema by the methods that are overridden here, and by nothing else
+ * (`test/contracts/graphql.test.ts`).
  */
 import {
   GraphQLDirective,
@@ -9,9 +12,12 @@ import {
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  GraphQLScalarType,
   GraphQLSchema,
   GraphQLSkipDirective,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
 } from 'graphql';
 import { rootTypeNames } from '../model/graphql-names.ts';
 import { introspectionFields, introspectionType } from './introspection-types.ts';
@@ -43,20 +49,23 @@ type TypeMap = Record<string, GraphQLNamedType>;
 export class LazySchema extends GraphQLSchema {
   readonly #registry: TypeRegistry;
   readonly #hasMutation: boolean;
+  /** Whether it tells the page that specifies a scalar, which the scalars of all schemas have. */
+  readonly specifiesScalars: boolean;
   #typeMap: TypeMap | undefined;
 
-  /** The registry holds every type, `Query`, `Node` and (if there is anything to mutate) `Mutation` among them. */
-  constructor(registry: TypeRegistry) {
+  /** The registry defines every type, including `Query`, `Node` and (if there is anything to mutate) `Mutation`. */
+  constructor(registry: TypeRegistry, { specifiesScalars = true }: { readonly specifiesScalars?: boolean } = {}) {
     super({
       directives: [includeDirective, skipDirective],
       assumeValid: true,
       description: 'Represents the GraphQL schema of the database',
     });
     this.#registry = registry;
+    this.specifiesScalars = specifiesScalars;
     this.#hasMutation = registry.has(rootTypeNames.mutation);
   }
 
-  /** graphql-js's own `getType` would look into the map of all types, and build them for a name that is none. */
+  /** graphql-js's own `getType` reads the map of all types, and so would build all of them for an unknown name. */
   override getType(name: string): GraphQLNamedType | undefined {
     return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
@@ -66,7 +75,7 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
+  /** The fields of a type that has many, built one by one; undefined for other types. */
   fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
     return this.#registry.fieldsOf(name);
   }
@@ -88,18 +97,23 @@ export class LazySchema extends GraphQLSchema {
     return operation === 'mutation' ? this.getMutationType() : undefined;
   }
 
-  /** The names of all types, without building anything: those of the registry in order, and GraphQL's own. */
+  /** The names of all types, without building anything: those of the registry, sorted, and GraphQL's own. */
   typeNames(): Iterable<string> {
     return new Set([...[...this.#registry.names()].sort(), ...Object.keys(super.getTypeMap())]);
   }
 
-  /** Every type, built: printing asks for it, requests do not. */
+  /** Every type, built. Printing needs it; requests do not. */
   override getTypeMap(): TypeMap {
-    this.#typeMap ??= Object.fromEntries([...this.typeNames()].map((name) => [name, this.getType(name)!]));
+    this.#typeMap ??= Object.fromEntries([...this.typeNames()].map((name) => [name, this.#told(this.getType(name)!)]));
     return this.#typeMap;
   }
 
-  /** Validation asks for the types of `Node` only to suggest some where a field is unknown: they are not built for that. */
+  #told(type: GraphQLNamedType): GraphQLNamedType {
+    if (this.specifiesScalars || !isScalarType(type) || isSpecifiedScalarType(type)) return type;
+    return new GraphQLScalarType({ ...type.toConfig(), specifiedByURL: undefined });
+  }
+
+  /** Validation uses the types of `Node` only to suggest some for an unknown field, which is not worth building them. */
   override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
     return [];
   }

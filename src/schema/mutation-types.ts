@@ -1,4 +1,4 @@
-/** The inputs, responses and root fields by which a table is inserted into, updated and deleted from. */
+/** The input types, response types and root fields for inserting into, updating and deleting from a table. */
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -13,12 +13,15 @@ import { tableFieldName, tableTypeName } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
+import { defineIncrementInput, incrementArgument } from './increment-types.ts';
+import { defineOnConflictTypes, onConflictArgument } from './on-conflict-types.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
+import { writtenEdgesField } from './written-edges.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-/** Defines the mutation types of a table and gives its fields of `Mutation`, each built on demand. */
+/** Defines the mutation types of a table and returns its fields of `Mutation`, each built on demand. */
 export function defineMutationTypes(registry: TypeRegistry, table: Table): ReadonlyMap<string, () => Field> {
   const fields = new Map<string, () => Field>();
   const can = (privilege: 'insertable' | 'updatable') =>
@@ -26,11 +29,13 @@ export function defineMutationTypes(registry: TypeRegistry, table: Table): Reado
     table.columns.some((column) => column[privilege] && isInputValue(column.type) && inputTypeOf(column.type, registry));
   if (can('insertable')) {
     defineInput(registry, table, 'Insert', (column) => column.insertable);
+    defineOnConflictTypes(registry, table);
     defineResponse(registry, table, 'Insert');
     fields.set(tableFieldName(table, 'insert'), () => insertField(registry, table));
   }
   if (can('updatable')) {
     defineInput(registry, table, 'Update', (column) => column.updatable);
+    defineIncrementInput(registry, table);
     defineResponse(registry, table, 'Update');
     fields.set(tableFieldName(table, 'update'), () => updateField(registry, table));
   }
@@ -47,7 +52,9 @@ function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Upd
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-      if (type) columns[column.fieldName] = { type, ...bindInput({ kind: 'column', column }) };
+      const isRequired = verb === 'Insert' && column.required;
+      if (type)
+        columns[column.fieldName] = { type: isRequired ? new GraphQLNonNull(type) : type, ...bindInput({ kind: 'column', column }) };
     }
     return columns;
   };
@@ -72,6 +79,7 @@ function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | '
             description: 'Array of records impacted by the mutation',
             ...bindField({ kind: 'records' }),
           },
+          ...(table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
         }),
       }),
   );
@@ -84,6 +92,7 @@ function insertField(registry: TypeRegistry, table: Table): Field {
     description: `Adds one or more \`${typeName}\` records to the collection`,
     args: {
       objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.input(tableTypeName(table, 'InsertInput'))))) },
+      ...onConflictArgument(registry, table),
     },
     ...bindField({ kind: 'insert', table }),
   };
@@ -99,6 +108,7 @@ function updateField(registry: TypeRegistry, table: Table): Field {
         type: new GraphQLNonNull(registry.input(tableTypeName(table, 'UpdateInput'))),
         description: 'Fields that are set will be updated for all records matching the `filter`',
       },
+      ...incrementArgument(registry, table),
       ...restriction(registry, table),
     },
     ...bindField({ kind: 'update', table }),

@@ -1,16 +1,16 @@
 /**
- * `Query` and `Mutation`, which have several fields for each table, thousands in a large schema: each is built when it is first asked for.
+ * `Query` and `Mutation`, which have several fields for each table, thousands in a large schema: each is built on first use.
  */
 import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, GraphQLObjectType } from 'graphql';
 import { emptyRecord } from './empty-record.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** A name, and what builds the field. */
+/** The name of a field, and the function that builds it. */
 export type RootField = readonly [name: string, build: () => GraphQLFieldConfig<unknown, unknown>];
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Defines a type of these fields. Of several of one name the first stays. */
+/** Defines a type with these fields. Of several with the same name, the first wins. */
 export function defineRootType(registry: TypeRegistry, name: string, description: string, fields: () => Iterable<RootField>): void {
   registry.define(name, () => new RootType(name, description, fields()));
   registry.defineFields(name, () => buildFields(name, fields()));
@@ -24,7 +24,7 @@ class RootType extends GraphQLObjectType {
     for (const [fieldName, build] of fields) if (!(fieldName in this.#fields)) this.#define(fieldName, build);
   }
 
-  /** The names are all there; a field is built when it is read. */
+  /** All names are present; a field is built when it is read. */
   override getFields(): GraphQLFieldMap<unknown, unknown> {
     return this.#fields;
   }
@@ -39,7 +39,7 @@ class RootType extends GraphQLObjectType {
   }
 }
 
-/** The fields one after the other, without keeping any. */
+/** Builds the fields one by one, without keeping them. */
 function* buildFields(typeName: string, fields: Iterable<RootField>): Generator<Field, void> {
   const names = new Set<string>();
   for (const [name, build] of fields) {
@@ -49,7 +49,7 @@ function* buildFields(typeName: string, fields: Iterable<RootField>): Generator<
   }
 }
 
-/** The field out of a type of its own, for graphql-js makes the fields of a type all at once. */
+/** Builds the field in a type of its own, because graphql-js builds all fields of a type at once. */
 function buildField(typeName: string, name: string, build: RootField[1]): Field {
   return new GraphQLObjectType({ name: typeName, fields: { [name]: build() } }).getFields()[name]!;
 }

@@ -1,4 +1,4 @@
-/** The field of a function: its arguments and its result, as a root field or computed over a row. */
+/** The field of a function: its arguments and its result, as a root field or as a computed field. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import { tableTypeName } from '../model/graphql-names.ts';
 import type { Routine } from '../model/model.ts';
@@ -9,7 +9,7 @@ import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, outputTypeOf } from './types-of-values.ts';
 
-/** The field; undefined if a type of it is not in this schema. */
+/** The field; undefined if one of its types is not in this schema. */
 export function routineFieldConfig(
   registry: TypeRegistry,
   routine: Routine,

@@ -6,25 +6,29 @@ import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarTy
 import { describeValue } from '../errors.ts';
 import type { ScalarName, SharedTypeName } from '../model/graphql-names.ts';
 
+/** What a value looks like, in and out, is a section of this page for each scalar. */
+const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
+
 type Accepted = 'text' | 'text or integer' | 'anything but an object';
 
 function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
   const refuse = (value: string): never => {
-    throw new GraphQLError(`${name} cannot represent ${value}: ${expectation[accepted]}`);
+    throw new GraphQLError(`${name} cannot represent ${value}. ${advice[accepted]}`);
   };
   return new GraphQLScalarType({
     name,
     description,
+    specifiedByURL: `${specification}#${name.toLowerCase()}`,
     coerceOutputValue: (value) => value,
     coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
     coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
   });
 }
 
-const expectation: Record<Accepted, string> = {
-  text: 'it is written as a string',
-  'text or integer': 'it is written as a string or an integer',
-  'anything but an object': 'it is written as a string, a number or a boolean',
+const advice: Record<Accepted, string> = {
+  text: 'Pass a string.',
+  'text or integer': 'Pass a string or an integer.',
+  'anything but an object': 'Pass a string, a number or a boolean.',
 };
 const accepts: Record<Accepted, (value: unknown) => boolean> = {
   text: (value) => typeof value === 'string',
@@ -48,7 +52,7 @@ export function literalText(node: ValueNode): string {
     case Kind.BOOLEAN:
       return String(node.value);
     default:
-      throw new GraphQLError('expected a scalar');
+      throw new GraphQLError('Expected a scalar.');
   }
 }
 

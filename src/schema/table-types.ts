@@ -22,6 +22,9 @@ import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { filterTypeOf, idFilter } from './filter-types.ts';
+import { groupsField } from './group-types.ts';
+import { relationFilterFields } from './relation-filter-types.ts';
+import { relationOrderFields } from './relation-order-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { outputTypeOf } from './types-of-values.ts';
@@ -49,18 +52,22 @@ export const pageInfo = new GraphQLObjectType({
   },
 });
 
-export const nodeInterface = new GraphQLInterfaceType({
-  name: 'Node' satisfies SharedTypeName,
-  fields: { nodeId: { type: new GraphQLNonNull(GraphQLID), description: 'Retrieves a record by `ID`' } },
-});
+/** The interface of rows that have a global identifier, whose field has this name. */
+export function nodeInterface(nodeIdField: string): GraphQLInterfaceType {
+  const name: SharedTypeName = 'Node';
+  return new GraphQLInterfaceType({
+    name,
+    fields: { [nodeIdField]: { type: new GraphQLNonNull(GraphQLID), description: 'Retrieves a record by `ID`' } },
+  });
+}
 
-/** Defines the types that exist for every table that can be selected from. */
-export function defineTableTypes(registry: TypeRegistry, table: Table): void {
-  registry.define(table.typeName, () => rowType(registry, table));
+/** Defines the types that exist for every table that can be selected from. `node` is their interface. */
+export function defineTableTypes(registry: TypeRegistry, table: Table, node: GraphQLInterfaceType, nodeIdField: string): void {
+  registry.define(table.typeName, () => rowType(registry, table, node, nodeIdField));
   registry.define(tableTypeName(table, 'Connection'), () => connectionType(registry, table));
   registry.define(tableTypeName(table, 'Edge'), () => edgeType(registry, table));
-  registry.define(tableTypeName(table, 'Filter'), () => filterType(registry, table));
-  if (table.columns.some(isOrderKey)) registry.define(tableTypeName(table, 'OrderBy'), () => orderByType(table));
+  registry.define(tableTypeName(table, 'Filter'), () => filterType(registry, table, nodeIdField));
+  if (table.columns.some(isOrderKey)) registry.define(tableTypeName(table, 'OrderBy'), () => orderByType(registry, table));
 }
 
 /** Defines the type of rows that have no key, and so no other types. */
@@ -75,13 +82,13 @@ function isOrderKey(column: Column): boolean {
   return column.selectable && column.orderable;
 }
 
-function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+function rowType(registry: TypeRegistry, table: Table, node: GraphQLInterfaceType, nodeIdField: string): GraphQLObjectType {
   return new GraphQLObjectType({
     name: table.typeName,
     description: table.description,
-    interfaces: [nodeInterface],
+    interfaces: [node],
     fields: () => ({
-      nodeId: {
+      [nodeIdField]: {
         type: new GraphQLNonNull(GraphQLID),
         description: 'Globally Unique Record Identifier',
         ...bindField({ kind: 'node id', table }),
@@ -91,7 +98,7 @@ function rowType(registry: TypeRegistry, table: Table): GraphQLObjectType {
   });
 }
 
-/** The model gives each of them a name of its own. */
+/** The model gives each of them a unique name. */
 function rowFields(registry: TypeRegistry, table: Table): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns) if (column.selectable) addField(fields, column.rowFieldName, columnField(registry, column));
@@ -154,6 +161,7 @@ function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType
           ...bindField({ kind: 'aggregate' }),
         },
       }),
+      ...groupsField(registry, table),
     }),
   });
 }
@@ -168,37 +176,41 @@ function edgeType(registry: TypeRegistry, table: Table): GraphQLObjectType {
   });
 }
 
-function filterType(registry: TypeRegistry, table: Table): GraphQLInputObjectType {
+function filterType(registry: TypeRegistry, table: Table, nodeIdField: string): GraphQLInputObjectType {
   const name = tableTypeName(table, 'Filter');
-  const self: GraphQLInputObjectType = new GraphQLInputObjectType({
+  return new GraphQLInputObjectType({
     name,
-    fields: () => {
-      const list = new GraphQLList(new GraphQLNonNull(self));
-      const columns: GraphQLInputFieldConfigMap = emptyRecord();
-      for (const column of table.columns) {
-        const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
-        if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
-      }
-      // A column of such a name takes the place of the combinator, as in pg_graphql.
-      return {
-        ...columns,
-        nodeId: { type: idFilter, ...bindInput({ kind: 'node id' }) },
-        and: {
-          type: list,
-          description: 'Returns true only if all its inner filters are true, otherwise returns false',
-          ...bindInput({ kind: 'and' }),
-        },
-        or: {
-          type: list,
-          description: 'Returns true if at least one of its inner filters is true, otherwise returns false',
-          ...bindInput({ kind: 'or' }),
-        },
-        not: { type: self, description: 'Negates a filter', ...bindInput({ kind: 'not' }) },
-        ...columns,
-      };
-    },
+    fields: () => filterFields(registry, table, nodeIdField),
   });
-  return self;
+}
+
+/** The fields of a table's filter. */
+export function filterFields(registry: TypeRegistry, table: Table, nodeIdField: string): GraphQLInputFieldConfigMap {
+  const self = registry.input(tableTypeName(table, 'Filter'));
+  const list = new GraphQLList(new GraphQLNonNull(self));
+  const columns: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of table.columns) {
+    const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
+    if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
+  }
+  // A column with such a name replaces the combinator, as in pg_graphql.
+  return {
+    ...columns,
+    [nodeIdField]: { type: idFilter, ...bindInput({ kind: 'node id' }) },
+    and: {
+      type: list,
+      description: 'Returns true only if all its inner filters are true, otherwise returns false',
+      ...bindInput({ kind: 'and' }),
+    },
+    or: {
+      type: list,
+      description: 'Returns true if at least one of its inner filters is true, otherwise returns false',
+      ...bindInput({ kind: 'or' }),
+    },
+    not: { type: self, description: 'Negates a filter', ...bindInput({ kind: 'not' }) },
+    ...columns,
+    ...relationFilterFields(registry, table, nodeIdField),
+  };
 }
 
 function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObjectType | undefined {
@@ -206,13 +218,13 @@ function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObj
   return registry.has(name) ? registry.input(name) : undefined;
 }
 
-function orderByType(table: Table): GraphQLInputObjectType {
+function orderByType(registry: TypeRegistry, table: Table): GraphQLInputObjectType {
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       if (isOrderKey(column)) columns[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
     }
-    return columns;
+    return Object.assign(columns, relationOrderFields(registry, table, orderByDirection));
   };
   return new GraphQLInputObjectType({ name: tableTypeName(table, 'OrderBy'), fields });
 }

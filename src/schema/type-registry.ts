@@ -1,5 +1,5 @@
 /**
- * The named types of one schema, each built when it is first asked for: a request touches a few of thousands.
+ * The named types of one schema, each built on first use: a request needs a few of thousands.
  */
 import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
@@ -8,7 +8,7 @@ export class TypeRegistry {
   readonly #fields = new Map<string, () => Iterable<GraphQLField<unknown, unknown>>>();
   readonly #built = new Map<string, GraphQLNamedType>();
 
-  /** Adds a type that is built on demand. A name is given once. */
+  /** Adds a type that is built on demand. Each name can be defined only once. */
   define(name: string, factory: () => GraphQLNamedType): void {
     if (this.#factories.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
@@ -41,7 +41,7 @@ export class TypeRegistry {
     return this.#factories.get(name)?.();
   }
 
-  /** The fields of a type that has many, each built when its turn comes; undefined for other types. */
+  /** The fields of a type that has many, built one by one; undefined for other types. */
   fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
     return this.#fields.get(name)?.();
   }

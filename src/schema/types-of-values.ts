@@ -1,10 +1,10 @@
-/** The GraphQL type of a value of a PostgreSQL type, as the model tells it: of a field, and of an input. */
+/** The GraphQL types for values of a type of the model, in output and in input. */
 import { type GraphQLEnumType, GraphQLList, type GraphQLNullableOutputType, type GraphQLScalarType } from 'graphql';
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The nullable output type; undefined where no field can have it. */
+/** The nullable output type; undefined if no field can have it. */
 export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
   switch (type.kind) {
     case 'scalar':

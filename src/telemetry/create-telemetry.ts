@@ -4,17 +4,30 @@
  */
 import { type DestinationStream, type Level, pino } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { CacheStatistics, Event, Observer } from '../events.ts';
+import type { BeginTrace, CacheStatistics, Event, Observer, RequestFinished } from '../events.ts';
+import { addGraphMetrics, type GraphReader } from './graph-metrics.ts';
 import { type Clock, LogLimit } from './log-limit.ts';
+import type { OtlpSettings } from './otlp/otlp-settings.ts';
+import { startOtlp } from './otlp/start-otlp.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
+import { ProjectMetrics, type ReadProjects } from './project-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { writeEvent } from './write-event.ts';
+import { describeSlowOperation, findSlowOperations, type SlowOperationOptions } from './slow-operations.ts';
+import { type MetricsReading, readRegistry } from './sum-metrics.ts';
+import { createTraceBeginner } from './trace-context.ts';
+import { writeAccess, writeEvent } from './write-event.ts';
 
 export interface TelemetryOptions {
   /** The minimum log level. Default: info. Successful requests are logged at level debug. */
   readonly level?: Level | 'silent';
   /** Where lines go. Default: standard output. */
   readonly destination?: DestinationStream;
+  /** Whether each request to the endpoint is logged, at level info. Default: false. */
+  readonly accessLog?: boolean;
+  /** Which operations are logged as slow, at level warn. Default: none. */
+  readonly slowOperations?: SlowOperationOptions | null;
+  /** Where traces and metrics are exported to. Default: nowhere. */
+  readonly otlp?: OtlpSettings | null;
   /** The clock for counting lines. Default: that of the process. */
   readonly clock?: Clock;
 }
@@ -24,18 +37,37 @@ export type CacheReader = () => readonly CacheStatistics[];
 
 export interface Telemetry {
   readonly observe: Observer;
+  /** What the endpoint must do for it: nothing more than count, unless something needs the details of requests. */
+  readonly endpointOptions: { readonly detailedEvents: boolean; readonly beginTrace?: BeginTrace };
   /** Adds caches to the metrics. */
   watchCaches(read: CacheReader): void;
+  /** Adds a graph to the metrics. */
+  watchGraph(read: GraphReader): void;
+  /** Adds the metrics of projects. */
+  watchProjects(read: ReadProjects): void;
   /** The body of `/metrics`, in the text format of Prometheus. */
   writeMetrics(): Promise<string>;
   readonly metricsContentType: string;
+  /** The same as data, to be added to that of other processes. */
+  readMetrics(): Promise<MetricsReading>;
+  /** Exports what is left, within so many milliseconds. Nothing may be observed after it. */
+  stop(milliseconds: number): Promise<void>;
 }
 
 /** Logs and metrics of one process. */
-export function createTelemetry({ level = 'info', destination, clock }: TelemetryOptions = {}): Telemetry {
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  const { level = 'info', destination, clock, accessLog = false, slowOperations = null, otlp = null } = options;
   const redact = ['apikey', 'authorization', 'jwtSecret'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+  /** Which project the line that is being written concerns. */
+  let project: string | undefined;
   const log = pino(
-    { level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      redact,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: () => (project === undefined ? {} : { project }),
+    },
     destination ?? pino.destination(1),
   );
   const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
@@ -44,17 +76,42 @@ export function createTelemetry({ level = 'info', destination, clock }: Telemetr
   const metrics = createMetrics(registry);
   const cacheReaders: CacheReader[] = [];
   createCacheMetrics(registry, cacheReaders);
+  const graphReaders: GraphReader[] = [];
+  addGraphMetrics(registry, graphReaders);
+  const readMetrics = () => readRegistry(registry);
+  const observe: Observer = (event) => {
+    count(event, metrics);
+    const key = failureOf(event);
+    project = event.project;
+    if (key === null || limit.admits(project === undefined ? key : `${key} of ${project}`)) writeEvent(event, log);
+    if (event.kind === 'request-finished' && event.details) noteDetails(event);
+    project = undefined;
+  };
+  const exporting = otlp === null ? null : startOtlp(otlp, readMetrics, observe);
+  const noteDetails = (event: RequestFinished): void => {
+    if (accessLog) writeAccess(event, log);
+    exporting?.note(event);
+    if (slowOperations === null) return;
+    for (const times of findSlowOperations(event, slowOperations)) {
+      metrics.slowOperations.inc();
+      if (limit.admits('slow operation')) log.warn(describeSlowOperation(event, times, slowOperations), 'slow operation');
+    }
+  };
+  const detailedEvents = accessLog || slowOperations !== null || exporting !== null;
   return {
-    observe(event) {
-      count(event, metrics);
-      const key = failureOf(event);
-      if (key === null || limit.admits(key)) writeEvent(event, log);
-    },
+    observe,
+    endpointOptions: { detailedEvents, ...(otlp !== null && { beginTrace: createTraceBeginner(otlp.sampler) }) },
+    stop: async (milliseconds) => exporting?.stop(milliseconds),
     watchCaches: (read) => {
       cacheReaders.push(read);
     },
+    watchGraph: (read) => {
+      graphReaders.push(read);
+    },
+    watchProjects: (read) => metrics.projects.watch(read),
     writeMetrics: () => registry.metrics(),
     metricsContentType: registry.contentType,
+    readMetrics,
   };
 }
 
@@ -62,10 +119,21 @@ function createMetrics(registry: Registry) {
   const registers = [registry];
   return {
     requests: new RequestMetrics(registry),
+    projects: new ProjectMetrics(registry),
     schemaLoads: new Counter({
       name: 'rowgraph_schema_loads_total',
       help: 'Schema loads, by outcome.',
       labelNames: ['outcome'] as const,
+      registers,
+    }),
+    slowOperations: new Counter({
+      name: 'rowgraph_slow_operations_total',
+      help: 'Operations that took as long as the setting slowOperations says, or longer.',
+      registers,
+    }),
+    exportsFailed: new Counter({
+      name: 'rowgraph_telemetry_exports_failed_total',
+      help: 'Messages with traces or metrics that did not reach their receiver.',
       registers,
     }),
     batchesRetried: new Counter({ name: 'rowgraph_batches_retried_total', help: 'Batches that were retried.', registers }),
@@ -91,6 +159,7 @@ function count(event: Event, metrics: Metrics): void {
       break;
     case 'request-finished':
       metrics.requests.finish(event);
+      if (event.project !== undefined) metrics.projects.finish(event.project, event);
       break;
     case 'schema-loaded':
       metrics.schemaLoads.inc({ outcome: 'loaded' });
@@ -107,6 +176,9 @@ function count(event: Event, metrics: Metrics): void {
     case 'defect-found':
       metrics.defects.inc();
       break;
+    case 'telemetry-export-failed':
+      metrics.exportsFailed.inc();
+      break;
     case 'directives-ignored':
     case 'server-started':
     case 'server-stopping':
@@ -115,6 +187,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'login-powerful':
     case 'database-awaited':
     case 'tables-open':
+    case 'project-failed':
       break;
   }
 }
@@ -125,8 +198,12 @@ function failureOf(event: Event): string | null {
     case 'request-finished':
       return event.status >= 500 ? `request ${event.code}` : null;
     case 'defect-found':
+    case 'authentication-failed':
     case 'schema-load-failed':
     case 'pool-failed':
+    case 'telemetry-export-failed':
+    case 'spans-dropped':
+    case 'project-failed':
       return event.kind;
     default:
       return null;

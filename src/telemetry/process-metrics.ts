@@ -1,6 +1,8 @@
 /**
  * The metrics of the process: those that prom-client has by default, with the utilization of the event loop in place of its delays, whose measurement
  * wakes an idle process a hundred times a second. Everything is read when somebody asks for the metrics.
+ *
+ * Leans on prom-client beyond its documentation: which of its metrics measure delays (`test/contracts/prom-client.test.ts`).
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
@@ -18,6 +20,7 @@ export function collectProcessMetrics(registry: Registry): void {
     name: 'nodejs_eventloop_utilization',
     help: 'The share of the time since the metrics were last read in which the event loop was busy, from 0 to 1.',
     registers: [registry],
+    aggregator: 'average',
     collect() {
       const now = performance.eventLoopUtilization();
       this.set(performance.eventLoopUtilization(now, last).utilization);

@@ -2,19 +2,19 @@
  * Counts requests in plain numbers, and hands these to prom-client when the metrics are requested: counting in
  * prom-client itself took a tenth of the server's time for a small request.
  */
-import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { Distribution, secondBounds } from '../distribution.ts';
 import type { RequestFinished } from '../events.ts';
+import { addHistogram } from './add-histogram.ts';
 
-/** Upper bounds of the buckets of durations, in seconds. */
-const bounds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-const durationName = 'rowgraph_request_duration_seconds';
+/** Roles with a label of their own; the others share one, so that no token can make the metrics grow. */
+const mostRoles = 100;
+const otherRoles = 'other';
 
 export class RequestMetrics {
   #inFlight = 0;
   #sentBytes = 0;
-  #seconds = 0;
-  /** How many requests took as long as the bound of this place and longer than the one before; the last place has no bound. */
-  readonly #buckets: number[] = [...bounds, Infinity].map(() => 0);
+  readonly #durations = new Distribution(secondBounds);
   /** Finished requests by role and code. */
   readonly #finished = new Map<string, Map<string, number>>();
 
@@ -48,7 +48,12 @@ export class RequestMetrics {
         this.inc(read.sentBytes());
       },
     });
-    registry.registerMetric(this.#durations());
+    addHistogram(
+      registry,
+      { name: 'rowgraph_request_duration_seconds', help: 'Time from the headers of a request to the last byte of its response.' },
+      secondBounds,
+      () => [this.#durations],
+    );
   }
 
   /** How many requests are in flight. */
@@ -63,47 +68,24 @@ export class RequestMetrics {
   finish({ code, role, seconds, bytes }: RequestFinished): void {
     this.#inFlight -= 1;
     this.#sentBytes += bytes;
-    this.#seconds += seconds;
-    let bucket = 0;
-    while (bucket < bounds.length && seconds > bounds[bucket]!) bucket += 1;
-    this.#buckets[bucket]! += 1;
-    const name = role ?? '';
-    let ofRole = this.#finished.get(name);
-    if (ofRole === undefined) {
-      ofRole = new Map();
-      this.#finished.set(name, ofRole);
-    }
+    this.#durations.note(seconds);
+    // A token may name a role that does not exist.
+    const ofRole = this.#countsOf(role === null || code === 'UNAUTHENTICATED' ? '' : role);
     ofRole.set(code ?? 'OK', (ofRole.get(code ?? 'OK') ?? 0) + 1);
+  }
+
+  #countsOf(role: string): Map<string, number> {
+    const known = this.#finished.get(role);
+    if (known !== undefined) return known;
+    if (this.#finished.size > mostRoles && role !== otherRoles) return this.#countsOf(otherRoles);
+    const counts = new Map<string, number>();
+    this.#finished.set(role, counts);
+    return counts;
   }
 
   #count(counter: RequestCounter): void {
     counter.reset();
     for (const [role, ofRole] of this.#finished) for (const [code, count] of ofRole) counter.inc({ code, role }, count);
-  }
-
-  /** A histogram as prom-client writes one: buckets count everything up to their bound. */
-  #durations(): Metric {
-    const histogram = {
-      name: durationName,
-      help: 'Time from the headers of a request to the last byte of its response.',
-      type: 'histogram',
-      aggregator: 'sum',
-      get: () => Promise.resolve({ ...histogram, values: this.#durationValues() }),
-    };
-    return histogram as unknown as Metric;
-  }
-
-  #durationValues() {
-    let count = 0;
-    const buckets = this.#buckets.map((added, index) => {
-      count += added;
-      return { metricName: `${durationName}_bucket`, labels: { le: bounds[index] ?? '+Inf' }, value: count };
-    });
-    return [
-      ...buckets,
-      { metricName: `${durationName}_sum`, labels: {}, value: this.#seconds },
-      { metricName: `${durationName}_count`, labels: {}, value: count },
-    ];
   }
 }
 

@@ -1,6 +1,21 @@
 /** Writes events as log lines. In: an event; out: a pino log line, or none. */
 import type { Logger } from 'pino';
-import type { DatabaseAwaited, DefectFound, Event, LoginPowerful, RequestFinished, TablesOpen, WorkerEnded } from '../events.ts';
+import type {
+  DatabaseAwaited,
+  DefectFound,
+  DocumentsChecked,
+  Event,
+  FilesLoaded,
+  FilesLoadFailed,
+  LoginPowerful,
+  PoolFailed,
+  ProjectFailed,
+  RequestFinished,
+  SpansDropped,
+  TablesOpen,
+  TelemetryExportFailed,
+  WorkerEnded,
+} from '../events.ts';
 
 /** Writes the line of an event; some have none. */
 export function writeEvent(event: Event, log: Logger): void {
@@ -28,10 +43,29 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'login-powerful':
     case 'database-awaited':
     case 'tables-open':
+    case 'pool-failed':
+    case 'telemetry-export-failed':
+    case 'spans-dropped':
+    case 'project-failed':
       writeWarning(event, log);
+      break;
+    case 'keys-load-failed':
+      log.error(
+        { reason: errorOf(event.error).message },
+        'failed to load the public keys that verify tokens; those loaded before stay in use',
+      );
+      break;
+    case 'authentication-failed':
+      log.error({ err: errorOf(event.error), requestId: event.requestId }, 'the function "authenticate" failed; the request was refused');
       break;
     case 'schema-loaded':
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
+      break;
+    case 'extension-outdated':
+      log.warn(
+        { installed: event.installed, current: event.current },
+        'the SQL extension in the database is outdated; `rowgraph extension status` says how to update it',
+      );
       break;
     case 'schema-load-failed':
       log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
@@ -39,11 +73,13 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'directives-ignored':
       writeIgnored(event.problems, log);
       break;
+    case 'files-loaded':
+    case 'files-load-failed':
+    case 'documents-checked':
+      writeFiles(event, log);
+      break;
     case 'batch-retried':
       log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'batch retried');
-      break;
-    case 'pool-failed':
-      log.warn({ err: event.error }, 'database connection failed');
       break;
   }
 }
@@ -59,14 +95,31 @@ function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
 
-function writeWarning(event: LoginPowerful | DatabaseAwaited | TablesOpen, log: Logger): void {
+/** `fetch` says only that it failed; why is in its cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = errorOf(error);
+  return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message;
+}
+
+function writeWarning(
+  event: LoginPowerful | DatabaseAwaited | TablesOpen | PoolFailed | ProjectFailed | TelemetryExportFailed | SpansDropped,
+  log: Logger,
+): void {
   switch (event.kind) {
     case 'login-powerful':
       return log.warn({ role: event.role }, describeLogin(event));
     case 'database-awaited':
       return log.warn({ err: event.error, milliseconds: event.milliseconds }, 'the database cannot be reached; waiting for it');
+    case 'project-failed':
+      return log.error({ reason: errorOf(event.error).message }, 'the project cannot be served');
     case 'tables-open':
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
+    case 'pool-failed':
+      return log.warn({ err: event.error }, 'database connection failed');
+    case 'telemetry-export-failed':
+      return log.warn({ url: event.url, reason: reasonOf(event.error) }, 'failed to export traces or metrics; they are lost');
+    case 'spans-dropped':
+      return log.warn({ requests: event.requests }, 'traces were dropped: too many waited to be exported');
   }
 }
 
@@ -84,7 +137,7 @@ function describeOpenTables({ role, tables }: TablesOpen): string {
   return `"${role}" can change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
 }
 
-/** How many ignored directives a log line names. */
+/** How many ignored directives, or invalid documents, a log line names. */
 const maxNamed = 20;
 
 function writeIgnored(problems: readonly string[], log: Logger): void {
@@ -94,9 +147,53 @@ function writeIgnored(problems: readonly string[], log: Logger): void {
   );
 }
 
+function writeFiles(event: FilesLoaded | FilesLoadFailed | DocumentsChecked, log: Logger): void {
+  switch (event.kind) {
+    case 'files-loaded':
+      return log.info({ count: event.count }, `${event.content} loaded`);
+    case 'files-load-failed':
+      return log.error({ reason: event.error.message }, `failed to read the ${event.content}; what was read last stays in use`);
+    case 'documents-checked':
+      return writeChecked(event, log);
+  }
+}
+
+function writeChecked({ role, count, problems }: DocumentsChecked, log: Logger): void {
+  if (problems.length === 0) log.info({ role, count }, 'trusted documents are valid for a role');
+  else {
+    const named = problems.slice(0, maxNamed);
+    log.warn(
+      { role, count: problems.length, problems: named },
+      'trusted documents that are not valid for a role; `rowgraph documents` lists them all',
+    );
+  }
+}
+
 function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnded, log: Logger): void {
   log.error({ worker, code, signal, restartMilliseconds }, 'worker exited; another one takes its place');
 }
+
+/** The line of a request in the access log. No header, no query and no body is part of it. */
+export function writeAccess({ requestId, role, code, status, seconds, bytes, details }: RequestFinished, log: Logger): void {
+  const { method, path, address, trace, operation } = details ?? {};
+  const milliseconds = Math.round(seconds * 1e5) / 100;
+  const traced = trace ? { traceId: trace.traceId } : {};
+  const line = {
+    requestId,
+    ...traced,
+    address,
+    method,
+    path,
+    status,
+    code,
+    role,
+    operation: operation?.name?.slice(0, longestName) ?? null,
+  };
+  log.info({ ...line, milliseconds, bytes }, 'access');
+}
+
+/** In characters. Names of operations come from clients. */
+const longestName = 100;
 
 /** Client errors are not news to an operator; server errors are. */
 function writeRequest({ requestId, role, code, status, seconds, bytes }: RequestFinished, log: Logger): void {

@@ -96,6 +96,8 @@ describe('documents that are made to harm', () => {
     ['200 mutations', worst.mutationFields(200)],
     ['499 members of a filter', worst.orMembers(999)],
     ['a filter of 900 variables', worst.manyVariables(900)],
+    ['relations of a filter 28 deep', worst.nestedEvery(14)],
+    ['alternatives of a filter 20 deep', worst.nestedAlternatives(10)],
     ['10,000 elements in a variable', worst.inListByVariable(10_000)],
     ['50 operations', worst.manyOperations(50)],
     ['lines of a block string', worst.blockString(200_000)],

@@ -111,6 +111,15 @@ export const nestedNotsByVariable = (levels: number): GraphQLRequest => ({
   query: accountFilter,
   variables: JSON.parse(`{"filter":${'{"not":'.repeat(levels)}{"id":{"eq":1}}${'}'.repeat(levels)}}`),
 });
+/** Relations inside each other, in expressions: PostgreSQL would plan each of them twice. */
+export const nestedEvery = (levels: number): GraphQLRequest => ({
+  query: filtered(`${'{ blogCollection: { every: { owner: '.repeat(levels)}{ id: { eq: 1 } }${' } } }'.repeat(levels)}`),
+});
+export const nestedAlternatives = (levels: number): GraphQLRequest => ({
+  query: filtered(
+    `${'{ or: [{ id: { eq: 2 } }, { blogCollection: { some: { or: [{ id: { eq: 3 } }, { owner: '.repeat(levels)}{ id: { eq: 1 } }${' }] } } }] }'.repeat(levels)}`,
+  ),
+});
 export const nestedLists = (levels: number): GraphQLRequest => ({
   query: filtered(`{ id: { in: ${'['.repeat(levels)}1${']'.repeat(levels)} } }`),
 });

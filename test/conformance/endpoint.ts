@@ -24,11 +24,20 @@ export interface Endpoint {
 export type OpenEndpoint = (target: RowgraphOptions['database'], schemas: readonly string[]) => Promise<Endpoint>;
 
 /** The library itself. */
-export const openLibrary: OpenEndpoint = async (target, schemas) => {
-  const graph = await createRowgraph({ database: target, schemas, poolSize: 2 });
+export const openLibrary: OpenEndpoint = (target, schemas) => openDialect(target, schemas, 'rowgraph');
+
+/** The library with pg_graphql's schema, type for type. */
+export const openReference: OpenEndpoint = (target, schemas) => openDialect(target, schemas, 'pg_graphql');
+
+async function openDialect(
+  target: RowgraphOptions['database'],
+  schemas: readonly string[],
+  dialect: 'rowgraph' | 'pg_graphql',
+): Promise<Endpoint> {
+  const graph = await createRowgraph({ database: target, schemas, dialect, poolSize: 2 });
   return {
     send: (request, role, claims) => graph.execute(request, { role, claims }),
     reload: () => graph.reload(),
     close: () => graph.close(),
   };
-};
+}

@@ -34,10 +34,10 @@ export interface ConformanceCase {
   readonly steps: readonly (QueryStep | SqlStep)[];
 }
 
-/** Reads the cases in the order of their file names. */
-export function readCases(fileFilter = ''): ConformanceCase[] {
-  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.yaml') && file.includes(fileFilter));
-  return files.sort().map((file) => ({ ...parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')), file }));
+/** Reads the cases of a folder in the order of their file names. */
+export function readCases(fileFilter = '', folder = import.meta.dirname): ConformanceCase[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file.includes(fileFilter));
+  return files.sort().map((file) => ({ ...parse(readFileSync(`${folder}/${file}`, 'utf8')), file }));
 }
 
 /** What a server can, as far as cases need it. */
@@ -53,5 +53,6 @@ export function findMissing({ setup, steps }: ConformanceCase, { version, extens
   const created = [...sql.matchAll(/create extension (?:if not exists )?"?([\w-]+)/gi)].map(([, name = '']) => name);
   const extension = created.find((name) => !extensions.has(name));
   if (extension !== undefined) return `the server has no extension ${extension}`;
-  return version < 15 && /security_invoker/i.test(sql) ? 'PostgreSQL has views with security_invoker since version 15' : null;
+  const [newer] = version < 15 ? (/security_invoker|nulls not distinct/i.exec(sql) ?? []) : [];
+  return newer === undefined ? null : `PostgreSQL has "${newer}" since version 15`;
 }

@@ -27,6 +27,7 @@ export interface RunOptions {
   readonly source: DatabaseSource;
   readonly openEndpoint: OpenEndpoint;
   readonly isKnownAddition: (name: string) => boolean;
+  readonly hasAdditions?: boolean;
   /** Which queries are sent, also by their index among the steps; the others are left out of the results. Default: all. */
   readonly isChosen?: (step: QueryStep, index: number) => boolean;
 }

@@ -4,13 +4,14 @@
  */
 import { parseArgs } from 'node:util';
 import type { DatabaseKind } from './case-database.ts';
-import { openLibrary } from './endpoint.ts';
+import { openLibrary, openReference } from './endpoint.ts';
 import { readCases } from './read-cases.ts';
 import { describeCase, describeFailure, describeFrequentProblems, describeTotal } from './report.ts';
 import { runCases } from './run-cases.ts';
 
 const usage = `node test/conformance/run.ts [options]
   --database postgres|pglite   where to run (default: postgres)
+  --dialect rowgraph|pg_graphql with all additions, or with none (default: pg_graphql)
   --file text                  only files whose name contains this text
   --step text                  only queries whose "about" contains this text (mutations run in any case, unseen)
   --limit n                    show at most n failing steps (default: 20)
@@ -20,6 +21,7 @@ const usage = `node test/conformance/run.ts [options]
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'postgres' },
+    dialect: { type: 'string', default: 'pg_graphql' },
     file: { type: 'string', default: '' },
     step: { type: 'string', default: '' },
     limit: { type: 'string', default: '20' },
@@ -34,13 +36,15 @@ if (values.help || !['postgres', 'pglite'].includes(values.database)) {
   process.exit(values.help ? 0 : 2);
 }
 
+const hasAdditions = values.dialect === 'rowgraph';
 const start = performance.now();
 const isChosen = ({ about }: { about: string }): boolean => about.includes(values.step);
 let room = values.quiet ? 0 : Number(values.limit);
 
 const outcome = await runCases(readCases(values.file), {
   kind: values.database as DatabaseKind,
-  openEndpoint: openLibrary,
+  openEndpoint: hasAdditions ? openLibrary : openReference,
+  hasAdditions,
   isChosen,
   onCase: (result) => {
     for (const step of result.failed)

@@ -15,6 +15,7 @@ const setup = `
   grant all on all sequences in schema public to anon;
   insert into entry (note) select 'note ' || n from generate_series(1, 20) n;
   create function nap(seconds float8) returns text stable language plpgsql as $$ begin perform pg_sleep(seconds); return 'rested'; end $$;
+  create function doze(seconds float8) returns text stable language sql as $$ select pg_sleep(seconds)::text $$;
   create function slow(note text, seconds float8) returns text volatile language plpgsql as $$ begin
     insert into entry (note) values (note); perform pg_sleep(seconds); return note; end $$;
   create function held() returns int stable language sql as 'select 7 from pg_advisory_xact_lock_shared(1)';
@@ -187,6 +188,23 @@ test('a lock that many users wait for: requests on other tables are served meanw
     });
     assert.deepEqual(new Set((await Promise.all(waiting)).map(codeOf)), new Set([undefined]));
     assert.equal(await countNotes('waited'), 25);
+  }));
+
+test('slow queries of several kinds do not hold all connections, and get their time nevertheless', () =>
+  withGraph({ poolSize: 5, queue: { timeout: 60_000 } }, async (graph) => {
+    const controller = new AbortController();
+    const ask = (query: string, client: string) => graph.execute({ query }, caller, { client, signal: controller.signal });
+    const naps = Array.from({ length: 4 }, (_, index) => ask('{ nap(seconds: 60) }', `napper ${index}`));
+    await database.untilRunning('nap', 4);
+    const doze = ask('{ doze(seconds: 2) }', 'dozer');
+    await database.untilRunning('doze', 1);
+    assert.equal(codeOf(await graph.execute({ query: read }, caller, { client: 'other' })), undefined);
+    controller.abort();
+    assert.deepEqual(new Set((await Promise.all([...naps, doze])).map(codeOf)), new Set(['CANCELLED']));
+    const again = Array.from({ length: 5 }, (_, index) =>
+      graph.execute({ query: '{ doze(seconds: 1.2) }' }, caller, { client: `${index}` }),
+    );
+    assert.deepEqual(new Set((await Promise.all(again)).map(codeOf)), new Set([undefined]));
   }));
 
 test('a full queue refuses at once, and whoever floods it, not others', () =>

@@ -5,7 +5,7 @@ import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
+import { installExtension } from '../../src/extension/install-extension.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
@@ -90,7 +90,7 @@ test('in between: every request says so, and all are served when it is back', as
 test('a long outage is told to the observer once, and what changed meanwhile is seen', async () => {
   const own = await databases.create(setup);
   const admin = openPgDatabase(own.url.replace('authenticator', 'postgres'));
-  await installSchemaTriggers(admin);
+  await installExtension(admin);
   await admin.close();
   const events: Event[] = [];
   const graph = await createRowgraph({

@@ -147,7 +147,7 @@ export const changes: readonly SchemaChange[] = [
   appears('a grant to one of two roles that shared a schema', 'grant select on insiders to twin', insiders, 'twin'),
   { name: 'which the other has no part in', sql: '', query: insiders.query, role: 'reader', before: invalid, after: invalid },
   vanishes('no such grant any more', 'revoke select on insiders from twin', insiders, 'twin'),
-  appears('a grant to one that they share again', 'grant insider to twin with inherit true', insiders, 'twin'),
+  appears('a grant to one that they share again', 'grant insider to twin', insiders, 'twin'),
   { name: 'which the other has no part in, either', sql: '', query: insiders.query, role: 'reader', before: invalid, after: invalid },
   appears('a privilege by way of public', 'grant select on insiders to public', insiders, 'reader'),
   vanishes('a table in another schema', 'alter table insiders set schema hidden', insiders, 'reader'),

@@ -5,7 +5,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
+import { installExtension } from '../../src/extension/install-extension.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
@@ -25,10 +25,10 @@ before(async () => {
   [databases, pglite] = await Promise.all([startTestDatabases(), startPglite()]);
   database = await databases.create(setup);
   const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
-  await installSchemaTriggers(admin);
+  await installExtension(admin);
   await admin.close();
   await pglite.exec(rolesSql + grantsSql + setup);
-  await installSchemaTriggers(openPgliteDatabase(pglite));
+  await installExtension(openPgliteDatabase(pglite));
   const schemas = ['public', 'app'];
   graphs.push(await createRowgraph({ database: database.url, schemas, observe: (event) => events.push(event) }));
   graphs.push(await createRowgraph({ database: pglite, schemas }));
@@ -151,7 +151,7 @@ test('triggers that are dropped, disabled or installed again are noticed', async
   });
   const before = loads();
   const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
-  await installSchemaTriggers(admin);
+  await installExtension(admin);
   await admin.close();
   await until(() => loads() > before);
   await database.run(

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
-import { installSchemaTriggers } from '../../src/freshness/schema-triggers.ts';
+import { installExtension } from '../../src/extension/install-extension.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
@@ -34,7 +34,7 @@ async function openGraph(
   const database = await databases.create(setup);
   if (withTriggers) {
     const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
-    await installSchemaTriggers(admin);
+    await installExtension(admin);
     await admin.close();
   }
   const loads: { start: number; end: number }[] = [];

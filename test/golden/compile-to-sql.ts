@@ -22,8 +22,8 @@ export async function openGoldenCompiler(): Promise<GoldenCompiler> {
   const graph = await createRowgraph({ database: database.url });
   return {
     compileToSql: async (request) =>
-      (await graph.explain(request, { role: 'service_role' }))
-        .map((text) => text + separator)
+      (await graph.explain(request, { role: 'service_role' }, { mode: 'sql' })).statements
+        .map(({ text }) => text + separator)
         .join('')
         .trimEnd(),
     analyse: async (statement) => {

@@ -1,5 +1,5 @@
 -- The schema of the golden files: a music festival. Every kind of relation between tables, columns of every sort that compiles to SQL of
--- its own, functions of each kind. Row level security is off, as policies are PostgreSQL's and do not show in our SQL.
+-- its own, functions of each kind. Row level security is off but for one table, as policies are PostgreSQL's and do not show in our SQL.
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';
 
 create type genre as enum ('rock', 'folk', 'drum and bass');
@@ -18,6 +18,8 @@ create table act(
   touring boolean not null default true
 );
 comment on table act is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+-- What settles conflicts by its definition.
+create unique index act_touring on act (lower(name), founded) where touring;
 
 -- A relation to itself, and a key of type uuid.
 create table musician(
@@ -28,6 +30,7 @@ create table musician(
   act_id bigint not null references act(id),
   mentor_id uuid references musician(id)
 );
+comment on table musician is '@graphql({"aggregate": {"enabled": true}})';
 
 -- Two relations to the same table.
 create table festival(
@@ -39,6 +42,8 @@ create table festival(
   closer_id bigint references act(id)
 );
 comment on table festival is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+
+create index on festival (opener_id);
 
 create table stage(id int primary key, festival_id int not null references festival(id), name varchar(20) not null, capacity int);
 comment on table stage is '@graphql({"max_rows": 5})';
@@ -101,3 +106,10 @@ create function best_act() returns act language sql stable as $$ select a from a
 create function acts_tagged(tag text) returns setof act language sql stable as $$ select a from act a where tag = any (a.tags) $$;
 create function raise_fee(act_id bigint, percent int default 10) returns act language sql
   as $$ update act set fee = fee * (100 + percent) / 100 where id = act_id returning act $$;
+
+-- A view whose key and relations follow from its definition.
+create view headliner as select p.stage_id, p.slot, p.act_id, a.name from performance p join act a on a.id = p.act_id;
+
+-- Policies decide which rows an upsert may tell of.
+create table pass(id int primary key, holder text not null unique, used int not null default 0);
+alter table pass enable row level security;

@@ -29,7 +29,7 @@ test('a preflight request is answered without a key', async () => {
   const response = await preflight(open, 'https://app.example');
   assert.equal(response.status, 204);
   assert.equal(response.headers.get('access-control-allow-origin'), '*');
-  assert.equal(response.headers.get('access-control-allow-methods'), 'POST');
+  assert.equal(response.headers.get('access-control-allow-methods'), 'GET, POST');
   assert.equal(response.headers.get('access-control-allow-headers'), 'apikey,authorization,content-type');
   assert.equal(response.headers.get('access-control-allow-credentials'), null);
   assert.ok(Number(response.headers.get('access-control-max-age')) > 0);
@@ -44,7 +44,7 @@ test('any page may read a response, errors included', async () => {
     assert.equal(response.status, apiKey === 'x' ? 401 : 200);
     if (response.status === 200) assert.equal(await response.text(), answer);
   }
-  const wrong = await open.post({ method: 'GET', body: null, headers: { origin: 'https://app.example' } });
+  const wrong = await open.post({ method: 'PUT', body: null, headers: { origin: 'https://app.example' } });
   assert.deepEqual([wrong.status, wrong.headers.get('access-control-allow-origin')], [405, '*']);
 });
 
@@ -63,7 +63,7 @@ test('without origins there are no such headers, and OPTIONS is a method like ot
   const response = await preflight(closed, 'https://app.example');
   assert.deepEqual(
     [response.status, response.headers.get('allow'), response.headers.get('access-control-allow-origin')],
-    [405, 'POST', null],
+    [405, 'GET, HEAD, POST', null],
   );
   const post = await closed.post({ headers: { origin: 'https://app.example' } });
   assert.deepEqual([post.status, post.headers.get('access-control-allow-origin')], [200, null]);

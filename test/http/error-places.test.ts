@@ -84,7 +84,41 @@ describe('the places of errors', () => {
       `Invalid nodeId in the argument "filter". ${advice} | noteCollection`,
     ]);
     assert.deepEqual(await message('query ($id: ID!) { node(nodeId: $id) { nodeId } }', { id: 'no' }), [
-      `Invalid nodeId in the variable "$id". ${advice} | `,
+      `Invalid nodeId in the variable "$id". ${advice} | node`,
     ]);
+  });
+
+  it('refuses cursors and nodeIds with texts that no row can hold', async () => {
+    const advice = 'Pass a value that an earlier response returned.';
+    const refusal = async (query: string, variables = {}) =>
+      (await graph.execute({ query, variables }, { role: 'anon' })).errors?.map(
+        ({ message, extensions }) => `${extensions.code} ${message}`,
+      );
+    const cases: [element: string, collection: string, order: string][] = [
+      ['"x\\u0000", 1', 'noteCollection', '{text: AscNullsLast}'],
+      ['"\\ud800", 1', 'noteCollection', '{text: AscNullsFirst}'],
+      ['"\\u0000"', 'noteCollection', '{id: AscNullsLast}'],
+      ['"\\ud800"', 'noteCollection', '{id: DescNullsFirst}'],
+      ['"\\u0000", 1', 'lateCollection', '{note: {text: AscNullsLast}}'],
+      ['"\\udc00", 1', 'lateCollection', '{note: {id: DescNullsLast}}'],
+    ];
+    for (const [element, collection, order] of cases) {
+      const cursor = Buffer.from(`[${element}]`).toString('base64');
+      const page = (argument: string) => `${collection}(${argument}, orderBy: [${order}]) { edges { cursor } }`;
+      assert.deepEqual(await refusal(`{ ${page(`after: "${cursor}"`)} }`), [
+        `BAD_USER_INPUT Invalid cursor in the argument "after". ${advice}`,
+      ]);
+      assert.deepEqual(await refusal(`query ($c: Cursor) { ${page('before: $c')} }`, { c: cursor }), [
+        `BAD_USER_INPUT Invalid cursor in the variable "$c". ${advice}`,
+      ]);
+    }
+    const nodeId = Buffer.from('["public", "note", "1\\u0000"]').toString('base64');
+    assert.deepEqual(await refusal(`{ node(nodeId: "${nodeId}") { nodeId } }`), [
+      `BAD_USER_INPUT Invalid nodeId in the argument "nodeId". ${advice}`,
+    ]);
+    assert.deepEqual(
+      await refusal('query ($id: ID) { noteCollection(filter: {nodeId: {eq: $id}}) { edges { cursor } } }', { id: nodeId }),
+      [`BAD_USER_INPUT Invalid nodeId in the variable "$id". ${advice}`],
+    );
   });
 });

@@ -1,11 +1,12 @@
 /**
- * GraphiQL comes whole from this server: page, scripts and styles, with the key filled in. That it also works is seen by eye; here the page
- * is read as a browser would read it.
+ * GraphiQL comes whole from this server: page, scripts and styles, with the key filled in. Here the page
+ * is read as a browser would read it. `npm run test:page` opens it in a browser.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
-import { createFetcher, defaultHeaders } from '../../graphiql/fetcher.ts';
+import { createFetcher } from '../../graphiql/page/fetcher.ts';
+import type { Exchange } from '../../graphiql/page/last-exchange.ts';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
 import { createGraphiqlRoutes } from '../../src/http/serve-graphiql.ts';
 import { readError, startTestServer, type TestServer } from './start-test-server.ts';
@@ -63,8 +64,10 @@ test('all that the page loads is served from here, with its type', async () => {
     assert.ok(text.length > 40, asset);
     assert.ok(!text.includes('sourceMappingURL'), asset);
     for (const url of asset.endsWith('.css') ? findLoaded(text) : findImported(text)) assets.add(new URL(url, server.url + asset).pathname);
-    const plain = await fetch(server.url + asset, { headers: { 'accept-encoding': 'identity' } });
-    assert.deepEqual([plain.headers.get('content-encoding'), await plain.text()], [null, text]);
+    for (const encoding of ['br', null]) {
+      const other = await fetch(server.url + asset, { headers: { 'accept-encoding': encoding ?? 'identity' } });
+      assert.deepEqual([other.headers.get('content-encoding'), await other.text()], [encoding, text]);
+    }
   }
   assert.ok(assets.size > 10, 'scripts import others');
 });
@@ -82,23 +85,35 @@ function findLoaded(styles: string): readonly string[] {
 
 test('the page tells its script where the endpoint is, and the anon key', async () => {
   const settings = readSettings(await readPage());
-  assert.deepEqual(settings, { endpoint: '/api/graphql/v1', anonKey: 'the-anon-key' });
-  assert.deepEqual(JSON.parse(defaultHeaders(settings)), { apiKey: 'the-anon-key' });
+  assert.deepEqual(settings, { endpoint: '/api/graphql/v1', anonKey: 'the-anon-key', operations: [], backend: null });
 });
 
-test('the page asks the endpoint, with the key unless the user gives another', async (context) => {
-  const fetchInPage = context.mock.method(globalThis, 'fetch', async () => Response.json({ data: 1 }));
-  const ask = createFetcher({ endpoint: '/api/graphql/v1', anonKey: 'the-anon-key' });
+test('the page asks the endpoint as the caller, unless the user writes other headers', async (context) => {
+  const headers = { 'content-type': 'application/json', 'server-timing': 'total;dur=2' };
+  const fetchInPage = context.mock.method(globalThis, 'fetch', async () => new Response('{"data":1}', { headers }));
+  const exchanges: Exchange[] = [];
+  const headersOfCaller = async () => ({ apiKey: 'the-anon-key' });
+  const ask = createFetcher({ endpoint: '/api/graphql/v1', headersOfCaller, onExchange: (exchange) => exchanges.push(exchange) });
   assert.deepEqual(await ask({ query: '{ a }' }), { data: 1 });
   await ask({ query: '{ a }' }, { headers: { APIKEY: 'another', authorization: 'Bearer x' } });
+  await ask({ query: '{ __schema { a } }', operationName: 'IntrospectionQuery' });
   const sent = fetchInPage.mock.calls.map(({ arguments: [url, init] }) => {
     const headers = new Headers(init?.headers);
     return [url, headers.get('apikey'), headers.get('authorization'), init?.body];
   });
-  assert.deepEqual(sent, [
+  assert.deepEqual(sent.slice(0, 2), [
     ['/api/graphql/v1', 'the-anon-key', null, '{"query":"{ a }"}'],
     ['/api/graphql/v1', 'another', 'Bearer x', '{"query":"{ a }"}'],
   ]);
+  assert.deepEqual(
+    exchanges.map(({ requestHeaders, status, bytes }) => [requestHeaders.apikey, status, bytes]),
+    [
+      ['the-anon-key', 200, 10],
+      ['another', 200, 10],
+    ],
+  );
+  fetchInPage.mock.mockImplementation(async () => new Response('<html>', { status: 502 }));
+  await assert.rejects(ask({ query: '{ a }' }), /status 502 and no JSON: <html>/);
 });
 
 test('a key cannot end the script element that it is in', async () => {
@@ -118,7 +133,7 @@ test('without a key the user fills it in, and without the setting there is no pa
   const closed = await startTestServer();
   try {
     const settings = readSettings(await (await fetch(`${open.url}/graphiql`)).text());
-    assert.deepEqual(JSON.parse(defaultHeaders(settings)), { apiKey: '' });
+    assert.equal(settings.anonKey, null);
     for (const path of ['/graphiql', '/graphiql/page.js']) {
       const response = await fetch(closed.url + path);
       assert.deepEqual([response.status, (await readError(response)).code], [404, 'NOT_FOUND']);
@@ -130,7 +145,11 @@ test('without a key the user fills it in, and without the setting there is no pa
 });
 
 test('a page that was not built says how to build it', async () => {
-  const routes = createGraphiqlRoutes('/graphiql', { endpoint: '/graphql/v1', anonKey: null }, new URL('./missing/', import.meta.url));
+  const routes = createGraphiqlRoutes(
+    '/graphiql',
+    { endpoint: '/graphql/v1', anonKey: null, operations: [], backend: null },
+    new URL('./missing/', import.meta.url),
+  );
   assert.deepEqual(
     routes.map(([path]) => path),
     ['/graphiql'],
@@ -144,7 +163,7 @@ test('nothing but the assets can be read below the page', async () => {
   for (const path of [
     '/api/graphiql/',
     '/api/graphiql/made-of.txt',
-    '/api/graphiql/page.js.gz',
+    '/api/graphiql/page.js.br',
     '/api/graphiql/package.json',
     '/api/graphiql/../../package.json',
     '/api/graphiql/%2e%2e/package.json',

@@ -1,7 +1,12 @@
 /** Clients that go away, over a real PostgreSQL: what they asked for is stopped there, and nobody else's request is. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
+import { createFetchHandler } from '../../src/http/create-fetch-handler.ts';
+import { createNodeHandler } from '../../src/http/create-node-handler.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
@@ -58,4 +63,33 @@ test('a request over its deadline is answered, and ends in PostgreSQL', async ()
   assert.match(answer?.body ?? '', /"code":"TIMEOUT"/);
   await database.untilRunning('nap', 0);
   client.socket.destroy();
+});
+
+test('a request that its signal aborts ends in PostgreSQL, and in servers of others a client that went away does', async () => {
+  const handler = createFetchHandler(graph, { jwtSecret: secret });
+  const controller = new AbortController();
+  const headers = { apiKey: key, 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: '{ nap }' });
+  const running = handler(new Request('https://x.example/', { method: 'POST', headers, body, signal: controller.signal }));
+  await database.untilRunning('nap', 1);
+  controller.abort();
+  await database.untilRunning('nap', 0);
+  assert.equal((await running).status, 499);
+  const mounted = createServer(createNodeHandler(graph, { jwtSecret: secret })).listen(0, '127.0.0.1');
+  await once(mounted, 'listening');
+  const leaving = await connectRaw((mounted.address() as AddressInfo).port, nap());
+  await database.untilRunning('nap', 1);
+  leaving.socket.destroy();
+  await database.untilRunning('nap', 0);
+  mounted.close();
+});
+
+test('a handler whose graph was closed says so', async () => {
+  const own = await createRowgraph({ database: database.url, poolSize: 1 });
+  const handler = createFetchHandler(own, { jwtSecret: secret });
+  await own.close();
+  const headers = { apiKey: key, 'content-type': 'application/json' };
+  const response = await handler(new Request('https://x.example/', { method: 'POST', headers, body: '{"query":"{ held }"}' }));
+  const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+  assert.deepEqual([response.status, errors[0]?.extensions.code], [503, 'DATABASE_UNAVAILABLE']);
 });

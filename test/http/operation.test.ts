@@ -65,7 +65,7 @@ test('ready follows the database, and does not ask it for each request', async (
 });
 
 test('draining says 503 at ready while all else is served, then close ends it', async () => {
-  const server = await startTestServer({ drainMilliseconds: 2000 });
+  const server = await startTestServer({ drainMilliseconds: 20 });
   assert.equal((await fetch(`${server.url}/health/ready`)).status, 200);
   const drained = server.drain();
   const ready = await fetch(`${server.url}/health/ready`);

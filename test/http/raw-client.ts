@@ -66,17 +66,21 @@ export function rawRequest(
 function createAnswerReader(): (received: string) => readonly RawAnswer[] {
   const answers: RawAnswer[] = [];
   let start = 0;
+  // What was received is copied whenever it is looked at, so a large body is not looked at before it is there.
+  let wanted = 0;
   return (received) => {
-    for (;;) {
+    while (received.length >= wanted) {
       const end = received.indexOf('\r\n\r\n', start);
       if (end === -1) return answers;
       const [statusLine = '', ...lines] = received.slice(start, end).split('\r\n');
       const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
       const length = Number(headers.get('content-length') ?? 0);
-      const body = received.slice(end + 4, end + 4 + length);
-      if (body.length < length) return answers;
-      answers.push({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]), headers, body });
-      start = end + 4 + length;
+      wanted = end + 4 + length;
+      if (received.length < wanted) break;
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
+      answers.push({ status, headers, body: received.slice(end + 4, wanted) });
+      start = wanted;
     }
+    return answers;
   };
 }

@@ -1,6 +1,5 @@
 /** What a request must look like: path, method, content type and body. Whatever is wrong is told in a GraphQL error, and nothing runs. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -183,9 +182,8 @@ test('a body without end is cut off', async () => {
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
   let sent = 0;
   while (!socket.closed) {
-    if (socket.writable) socket.write(chunk.repeat(16));
     sent += 1;
-    await Promise.race([once(socket, 'drain'), closed]);
+    await Promise.race([new Promise((resolve) => socket.write(chunk.repeat(16), resolve)), closed]);
   }
   assert.ok(sent > 1);
 });
@@ -211,15 +209,13 @@ test('with a slash at the end it is 404 with the right path, whatever the method
 });
 
 test('other methods are 405 with Allow, and words that say what to do', async () => {
-  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {
     for (const path of ['/graphql/v1', '/graphql/v1?query=%7B__typename%7D']) {
       const response = await server.post({ path, method, body: null });
-      assert.equal(response.headers.get('allow'), 'POST', method);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, POST', method);
       assert.match(await assertError(response, 405, 'METHOD_NOT_ALLOWED'), /POST/);
     }
   }
-  const head = await server.post({ method: 'HEAD', body: null });
-  assert.deepEqual([head.status, head.headers.get('allow'), await head.text()], [405, 'POST', '']);
 });
 
 test('other paths are 404', async () => {
@@ -256,7 +252,7 @@ test('a base path comes before the endpoint', async () => {
       /\/some\/api\/graphql\/v1, without/,
     );
     assert.match(await assertError(await based.post({ path: '/graphql/v1' }), 404, 'NOT_FOUND'), /\/some\/api\/graphql\/v1/);
-    await assertError(await based.post({ path: '/some/api/graphql/v1', method: 'GET', body: null }), 405, 'METHOD_NOT_ALLOWED');
+    await assertError(await based.post({ path: '/some/api/graphql/v1', method: 'PUT', body: null }), 405, 'METHOD_NOT_ALLOWED');
   } finally {
     await based.close();
   }

@@ -42,7 +42,7 @@ export async function startTestServer(
     return execute(request, caller, options);
   };
   const server = await startServer({
-    graph: { executeRaw, ping, readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }] },
+    graph: { executeRaw, ping, readStatistics: () => null, readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }] },
     jwtSecret: secret,
     telemetry: createTelemetry({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     ...serverOptions,

@@ -149,7 +149,9 @@ test('the deadline goes with the request; a client may ask for less, and not for
 test('a request that takes too long is stopped', async () => {
   const graph = createStuckGraph();
   await withServer({ requestTimeout: 50, execute: graph.execute }, async (server) => {
-    const response = await server.post();
+    // On a busy machine its time may be over before the graph is asked.
+    let response = await server.post();
+    while (server.calls.length === 0) response = await server.post();
     assert.equal((await readError(response)).code, 'TIMEOUT');
     assert.deepEqual(graph.stops, ['expired']);
   });
@@ -196,7 +198,7 @@ test('a client that goes away while its response is written leaves nothing behin
   }));
 
 test('the deadline of a request that was answered stops nothing', () =>
-  withServer({ requestTimeout: 1000 }, async (server) => {
+  withServer({ requestTimeout: 100 }, async (server) => {
     // A request may be late on a busy machine, too.
     await until(async () => (await server.post()).status === 200);
     const deadline = server.calls.at(-1)?.options.deadline;

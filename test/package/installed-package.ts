@@ -57,6 +57,23 @@ async function checkSize(project: string, limit: number): Promise<void> {
   assert.ok(size < limit);
 }
 
+test('the last stage of deploy/Dockerfile installs what it starts', async () => {
+  const image = path.join(folder, 'image');
+  await mkdir(image);
+  const stage = (await readFile(path.join(root, 'deploy/Dockerfile'), 'utf8')).split(/^FROM /m).at(-1)!;
+  const valueOf = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(stage)?.[1] ?? assert.fail(name);
+  await cp(tarball, path.join(image, valueOf('COPY').split(' ').at(-1)!));
+  // Whoever runs this keeps the cache.
+  const steps = valueOf('RUN').replace(' && npm cache clean --force', '');
+  await run('sh', ['-ec', steps], { cwd: image });
+  const [entry = ''] = JSON.parse(valueOf('ENTRYPOINT')) as string[];
+  const started = path.join(image, path.relative(valueOf('WORKDIR'), entry));
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  assert.equal((await run(started, ['--version'])).stdout, `${version}\n`);
+  assert.deepEqual((await readdir(path.join(image, 'node_modules/@electric-sql')).catch(() => [])).length, 0);
+  assert.ok(!(await readdir(image)).includes('rowgraph.tgz'));
+});
+
 test('without optional dependencies', async (context) => {
   const project = await install('without-optional', '--omit=optional');
   await context.test('it is small', () => checkSize(project, limits.withoutOptional));
@@ -94,6 +111,15 @@ test('without optional dependencies', async (context) => {
     } finally {
       await server.stop();
     }
+  });
+
+  await context.test('each entry of the package can be imported, and nothing beside them', async () => {
+    const program = `const names = [];
+      for (const entry of ['rowgraph', 'rowgraph/node', 'rowgraph/fetch']) names.push(...Object.keys(await import(entry)));
+      await import('rowgraph/dist/http/start-server.js').catch(({ code }) => names.push(code));
+      console.log(names.join());`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: project });
+    assert.match(stdout, /createRowgraph.*,createNodeHandler,createFetchHandler,ERR_PACKAGE_PATH_NOT_EXPORTED\n$/);
   });
 
   await context.test('a Node that is too old gets one line', async (each) => {

@@ -6,16 +6,25 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
-import { makeFolder, removeFolder, runCommand } from './run-command.ts';
-import { type Answer, ask, startDev } from './start-dev.ts';
+import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
+import { type Answer, ask, type Printed, startDev } from './start-dev.ts';
 
 const run = promisify(execFile);
 
 let home: string;
+/** How the first start of the example ended. */
+let first: Outcome;
+/** The second one. */
+let example: Printed;
 before(async () => {
   home = await makeFolder();
+  first = await (await startDev(home)).command.stop();
+  example = await startDev(home);
 });
-after(() => removeFolder(home));
+after(async () => {
+  await example.command.stop();
+  await removeFolder(home);
+});
 
 /** What a shell makes of the printed line; where there is no curl, the request that it stands for. */
 async function paste(line: string): Promise<Answer> {
@@ -35,20 +44,16 @@ const writeSql = async (name: string, text: string): Promise<string> => {
 };
 
 test('the first start initialises and says so, a later one does not; the printed line returns data', async () => {
-  for (const isFirst of [true, false]) {
-    const printed = await startDev(home);
-    const { data, errors } = await paste(printed.curl);
-    assert.equal(errors, undefined);
-    const collection = data?.speciesCollection as { edges: unknown[] } | undefined;
-    assert.deepEqual(collection?.edges[0], { node: { name: 'Arctic Tern', scientificName: 'Sterna paradisaea' } });
-    const { code, stderr } = await printed.command.stop();
-    assert.equal(code, 0);
-    assert.equal(/Initializing the embedded database/.test(stderr), isFirst);
-  }
+  assert.deepEqual([first.code, /Initializing the embedded database/.test(first.stderr)], [0, true]);
+  assert.doesNotMatch(await example.command.waitFor(/^/, 'stderr'), /Initializing the embedded database/);
+  const { data, errors } = await paste(example.curl);
+  assert.equal(errors, undefined);
+  const collection = data?.speciesCollection as { edges: unknown[] } | undefined;
+  assert.deepEqual(collection?.edges[0], { node: { name: 'Arctic Tern', scientificName: 'Sterna paradisaea' } });
 });
 
 test('everything that is printed is there', async () => {
-  const printed = await startDev(home);
+  const printed = example;
   const { facts } = printed;
   const graphiql = await fetch(facts['GraphiQL URL'] ?? '');
   assert.equal(graphiql.status, 200);
@@ -83,11 +88,49 @@ test('everything that is printed is there', async () => {
     'member',
   );
   assert.deepEqual(written.data, { reportSighting: { birds: 2, species: { name: 'Common Kingfisher' } } });
-  await printed.command.stop();
+});
+
+/** What the page's backend answers, asked as the page does. */
+async function askBackend({ facts }: Printed, name: string, body: unknown): Promise<{ status: number; answer: unknown }> {
+  const page = facts['GraphiQL URL'] ?? '';
+  const headers = { origin: new URL(page).origin, 'content-type': 'application/json' };
+  const response = await fetch(`${page}/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, answer: await response.json() };
+}
+
+test('the page signs for whom the developer wants to be, explains, and examines; from elsewhere it does not', async () => {
+  const printed = example;
+  const ada = { id: '00000000-0000-4000-8000-000000000001', label: 'Ada Brandt' };
+  const { answer: callers } = await askBackend(printed, 'callers', {});
+  const { roles, users } = callers as { roles: string[]; users: unknown[] };
+  assert.deepEqual([roles, users[0]], [['anon', 'authenticated', 'service_role'], ada]);
+
+  const caller = { role: 'authenticated', claims: { sub: ada.id, role: 'service_role', exp: 1 } };
+  const { token } = (await askBackend(printed, 'sign', caller)).answer as { token: string };
+  const signed = { ...printed, facts: { ...printed.facts, signed: token } };
+  const own = await ask(signed, '{ memberProfileCollection { edges { node { email } } } }', 'signed');
+  assert.deepEqual(own.data, { memberProfileCollection: { edges: [{ node: { email: 'ada@birdclub.example' } }] } });
+  for (const role of ['postgres', 'authenticator', 'pg_read_all_data', '__proto__', 'nobody'])
+    assert.equal((await askBackend(printed, 'sign', { role })).status, 400, role);
+
+  const report = 'mutation { reportSighting(speciesCode: "ALCATT", siteId: 5, birds: 77) { birds } }';
+  const { answer } = await askBackend(printed, 'explain', { ...caller, query: report, mode: 'analyze' });
+  const { operation, statements } = answer as { operation: unknown; statements: { databasePlan: { executionMillis: number } }[] };
+  assert.deepEqual(operation, { name: null, kind: 'mutation' });
+  assert.ok(statements[0]!.databasePlan.executionMillis > 0);
+  const kept = await ask(signed, '{ sightingCollection(filter: {birds: {eq: 77}}) { edges { node { birds } } } }', 'signed');
+  assert.deepEqual(kept.data, { sightingCollection: { edges: [] } }, 'it was rolled back');
+  const invalid = await askBackend(printed, 'explain', { role: 'anon', query: '{ a b }' });
+  assert.deepEqual([invalid.status, (invalid.answer as { errors: unknown[] }).errors.length], [400, 2]);
+  assert.equal(((await askBackend(printed, 'doctor', { role: 'anon' })).answer as { role: string }).role, 'anon');
+
+  const open = await startDev(home, '--host', '0.0.0.0');
+  assert.equal((await askBackend(open, 'sign', { role: 'anon' })).status, 404);
+  await open.command.stop();
 });
 
 test('psql and the like reach the database, and what they change is served at once', async () => {
-  const printed = await startDev(home);
+  const printed = example;
   const client = new pg.Client(printed.facts['DB URL'] ?? '');
   await client.connect();
   await client.query('create table feather (id int primary key, colour text)');
@@ -105,7 +148,6 @@ test('psql and the like reach the database, and what they change is served at on
   assert.deepEqual((await during).data, { featherCollection: { edges: [{ node: { colour: 'blue' } }] } });
   await assert.rejects(client.query('copy feather from stdin'), /copy from stdin does not work in the embedded database/);
   await client.end();
-  await printed.command.stop();
 });
 
 test('--sql loads files of the user’s instead, and the printed line asks for their data', async () => {
@@ -118,10 +160,8 @@ test('--sql loads files of the user’s instead, and the printed line asks for t
 });
 
 test('what comments decide is printed: what they say, or the SQL that would say it, which works', async () => {
-  const example = await startDev(home);
   assert.match(example.text, /^ {2}names: +inflected: account_holder becomes AccountHolder\n {2}page size: +100 rows at most/m);
   assert.match(example.text, /Set by comments in the database:\n\n {2}comment on schema public is '@graphql\(/);
-  await example.command.stop();
 
   const sql = 'create table order_line (id int primary key);\ninsert into order_line select generate_series(1, 200);';
   const plain = await startDev(home, '--sql', await writeSql('order.sql', sql));

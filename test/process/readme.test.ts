@@ -1,32 +1,116 @@
-/** The tour of the README: each request, asked in its order by whom it says, has the response that stands below it. */
+/**
+ * The README and the tour as somebody follows them in a fresh clone: its commands run in one shell, its requests are sent, and what comes back is what the
+ * page shows. The test puts its own port in place of 4000, and the printed keys in place of `…`; nothing else is changed.
+ */
 import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
-import { roleStatements } from '../../src/cli/role-statements.ts';
-import { type Caller, createRowgraph } from '../../src/index.ts';
-import { startPglite } from '../support/pglite.ts';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createRowgraph } from '../../src/index.ts';
+import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+import { ask, type Printed, startDev } from './start-dev.ts';
 
+const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
 const read = (file: string): Promise<string> => readFile(new URL(file, root), 'utf8');
+/** Why the commands cannot run here, if they cannot. */
+const withoutCurl = spawnSync('curl', ['--version']).error === undefined ? false : 'curl is not installed';
+const ada = '{"sub":"00000000-0000-4000-8000-000000000001"}';
 
-const callers: Readonly<Record<string, Caller>> = {
-  anon: { role: 'anon' },
-  Ada: { role: 'authenticated', claims: { sub: '00000000-0000-4000-8000-000000000001' } },
-};
+let home: string;
+let printed: Printed;
+before(async () => {
+  home = await makeFolder();
+  printed = await startDev(home);
+});
+after(async () => {
+  await printed?.command.stop();
+  await removeFolder(home);
+});
 
-test('the requests of the README have the responses that it shows', async (context) => {
-  const steps = [...(await read('README.md')).matchAll(/<!-- asked by (\w+) -->\n```graphql\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)];
+/** As text, without the layout: the order of the keys counts. */
+const compact = (json: string): string => JSON.stringify(JSON.parse(json));
+
+interface Step {
+  readonly command: string;
+  /** What the page shows below it. */
+  readonly output: string | undefined;
+}
+
+async function readSteps(): Promise<Step[]> {
+  const blocks = (await read('README.md')).matchAll(/^```sh\n([\s\S]*?)^```\n(?:```json\n([\s\S]*?)^```)?/gm);
+  return [...blocks].map(([, command = '', output]) => ({ command, output }));
+}
+
+test('the scripts behind the two commands to begin with are those that the other tests start', async () => {
+  const [first, ...steps] = await readSteps();
+  const last = steps.at(-1);
+  assert.deepEqual([first?.command, last?.command], ['npm ci && npm start\n', 'npm ci && npm test\n']);
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
+  assert.deepEqual([scripts.start, scripts.test], ['node src/cli/main.ts dev', 'node test/run.ts']);
+});
+
+test('npm start prints what the README says', async () => {
+  const shown = /<!-- printed by npm start -->\n```\n([\s\S]*?)```/.exec(await read('README.md'))?.[1] ?? '';
+  const withoutValues = (text: string): string => text.replace(/(127\.0\.0\.1:)\d+/g, '$1').replace(/((?:secret|key): +)\S+/g, '$1');
+  assert.ok(shown.split('\n').length > 6);
+  assert.ok(withoutValues(printed.text).includes(withoutValues(shown)), printed.text);
+});
+
+// The tour names an id, which is that of the first sighting that is added.
+test('the requests of the tour have the responses that it shows', async () => {
+  const page = await read('docs/tour.md');
+  const steps = [...page.matchAll(/<!-- asked by (\w+) -->\n```graphql\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)];
   assert.ok(steps.length >= 5, String(steps.length));
-  const pglite = await startPglite();
-  context.after(() => pglite.close());
-  await pglite.exec(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
-  for (const file of ['schema.sql', 'data.sql']) await pglite.exec(await read(`examples/bird-club/${file}`));
-  const graph = await createRowgraph({ database: pglite });
-  context.after(() => graph.close());
+  const signing = ['keys', '--jwt-secret', printed.facts['JWT secret'] ?? '', '--role', 'authenticated', '--claims', ada];
+  const tokens = new Map([
+    ['anon', undefined],
+    ['Ada', (await runCommand(signing, { home })).stdout.trim()],
+  ]);
   for (const [, name = '', query = '', answer = ''] of steps) {
-    const caller = callers[name];
-    assert.ok(caller, `README.md: nobody is called ${name}`);
-    // As text: the order of the keys counts.
-    assert.equal(JSON.stringify(await graph.execute({ query }, caller)), JSON.stringify(JSON.parse(answer)), query);
+    assert.ok(tokens.has(name), `docs/tour.md: nobody is called ${name}`);
+    assert.equal(JSON.stringify(await ask(printed, query, 'anon key', tokens.get(name))), compact(answer), query);
+  }
+});
+
+test('the commands of the README print what it shows', { skip: withoutCurl }, async () => {
+  const steps = (await readSteps()).slice(1, -1);
+  const outputs = steps.flatMap(({ output }) => (output === undefined ? [] : [output]));
+  assert.ok(outputs.length >= 4);
+  const values: Readonly<Record<string, string | undefined>> = {
+    ANON_KEY: printed.facts['anon key'],
+    JWT_SECRET: printed.facts['JWT secret'],
+  };
+  const divider = '--- the next step ---';
+  const script = steps.map(({ command, output }) => {
+    // What prints nothing that the page shows can only be a key to paste.
+    if (output === undefined) assert.match(command, /^(\w+=…\n)+$/);
+    const filled = command.replace(/^(\w+)=…$/gm, (_line, name: string) => `${name}=${values[name]}`);
+    return output === undefined ? filled : `${filled}echo; echo '${divider}'\n`;
+  });
+  const own = script.join('').replaceAll('http://127.0.0.1:4000', new URL(printed.facts['GraphQL URL'] ?? '').origin);
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', own], { cwd: fileURLToPath(root) });
+  assert.deepEqual(stdout.split(divider).slice(0, -1).map(compact), outputs.map(compact));
+});
+
+test('the picture of the README shows the statement of its query', async () => {
+  const graph = await createRowgraph({ database: printed.facts['DB URL'] ?? '', poolSize: 1 });
+  try {
+    const picture = await read('docs/images/one-statement.svg');
+    const textOf = (part: string): string => {
+      const lines = [...picture.matchAll(new RegExp(`<text class="code ${part}"[^>]*>(.*)</text>`, 'g'))].map(([, line = '']) => line);
+      return lines.join('\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    };
+    const request = { query: textOf('query') };
+    const { statements } = await graph.explain(request, { role: 'anon' });
+    const withoutLayout = (sql: string): string => sql.replace(/\s/g, '');
+    assert.equal(statements.length, 1);
+    // `npm start` installs the event triggers: behind `select`, the statement checks the version of the schema first.
+    assert.ok(withoutLayout(statements[0]?.text ?? '').endsWith(withoutLayout(textOf('sql')).replace(/^select/, '')));
+    assert.equal(JSON.stringify(await graph.execute(request, { role: 'anon' })), compact(textOf('json')));
+  } finally {
+    await graph.close();
   }
 });

@@ -1,7 +1,10 @@
 /** `rowgraph roles`, `keys`, `schema` and `serve` against a real PostgreSQL server, from an empty database to a graceful end. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
@@ -146,6 +149,25 @@ test('serve answers each role what it may see, and ends gracefully', async () =>
   for (const line of stderr.trim().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line);
 });
 
+test('serve verifies tokens by public keys alone, and says what is wrong with their file', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const file = join(home, 'keys.pem');
+  const start = ['serve', '--database-url', urlOf('authenticator'), '--jwt-keys', file, '--role-claim', '.app.role'];
+  const settings = { home, environment: { ROWGRAPH_PORT: '0' } };
+  const refused = await runCommand(start, settings);
+  assert.deepEqual([refused.code, refused.stderr.startsWith(`rowgraph: --jwt-keys ${file}: ENOENT`)], [2, true], refused.stderr);
+  await writeFile(file, publicKey.export({ type: 'spki', format: 'pem' }));
+  const command = startCommand(start, settings);
+  const [url = ''] = /http\S+/.exec(await command.waitFor(/\n/)) ?? [];
+  const sign = (claims: JWTPayload): Promise<string> => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+  const answer = async (key: string): Promise<unknown> => (await ask(url, key, '{ __typename }')).json();
+  assert.deepEqual(await answer(await sign({ app: { role: 'anon' } })), { data: { __typename: 'Query' } });
+  assert.equal((await ask(url, await sign({ role: 'anon' }), '{ __typename }')).status, 401);
+  assert.equal((await ask(url, (await keysByRole()).anon, '{ __typename }')).status, 401);
+  command.process.kill('SIGTERM');
+  assert.equal((await command.ended).code, 0);
+});
+
 test('a database that cannot be used is one line and exit code 2', async () => {
   const refuse = async (url: string, line: RegExp, ...more: string[]): Promise<void> => {
     const { code, stdout, stderr } = await runCommand(['serve', '--database-url', url, ...more], { home, environment });
@@ -187,4 +209,24 @@ test('schema prints what a role sees', async () => {
   assert.match(service.stdout, /^type secret_letter implements Node \{$/m);
   const wrong = await runCommand(['schema', '--role', 'nope'], options);
   assert.deepEqual([wrong.code, wrong.stderr.split(' (')[0]], [2, 'rowgraph: --role: the role "nope" does not exist']);
+});
+
+test('schema --watch keeps a file fresh while tables change', async () => {
+  const options = { home, environment: { ROWGRAPH_DATABASE_URL: urlOf('authenticator') } };
+  const file = join(home, 'schema.graphql');
+  const homeless = await runCommand(['schema', '--watch'], options);
+  assert.deepEqual([homeless.code, homeless.stderr], [2, 'rowgraph: --watch needs --out: the file to keep up to date\n']);
+  const nowhere = await runCommand(['schema', '--out', join(home, 'no', 'folder')], options);
+  assert.equal(nowhere.code, 2, nowhere.stderr);
+  const watching = startCommand(['schema', '--watch', '--out', file], options);
+  await watching.waitFor(/schema\.graphql: written/, 'stderr');
+  assert.doesNotMatch(await readFile(file, 'utf8'), /^type postcard /m);
+  await superuser.query('create table postcard (id int primary key); grant select on postcard to anon');
+  await watching.waitFor(/schema\.graphql: updated/, 'stderr');
+  const ended = await watching.stop();
+  assert.deepEqual([ended.code, ended.signal], [0, null]);
+  assert.match(await readFile(file, 'utf8'), /^type postcard implements Node \{$/m);
+  const again = await runCommand(['schema', '--out', file], options);
+  assert.deepEqual([again.code, again.stderr], [0, '']);
+  await superuser.query('drop table postcard');
 });

@@ -5,9 +5,10 @@
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'graphql';
 import { tableTypeName } from '../../src/model/graphql-names.ts';
 import { filterRows } from './evaluate-filter.ts';
-import { orderKeys, sortRows } from './evaluate-page.ts';
+import { sortRows } from './evaluate-page.ts';
 import { Examples } from './examples.ts';
 import { isRestricted, type LoadedTable, nodeIdOf, rowsOf, type World } from './loaded-tables.ts';
+import { orderKeys } from './order-keys.ts';
 import { PropertyFailure } from './property-failure.ts';
 import type { RandomOperation } from './random-selection.ts';
 import type { RandomSource } from './random-source.ts';
@@ -50,7 +51,8 @@ export async function checkWalk(random: RandomSource, schema: GraphQLSchema, wor
     isBackward: random.chance(0.5),
   };
   const passing = new Set((await filterRows(table, filterType, walk.filter, oracle)) ?? rowsOf(table));
-  const expected = (await sortRows(table, orderKeys(table, walk.orderBy), oracle)).filter((row) => passing.has(row)).map(nodeIdOf);
+  const sorted = await sortRows(table, await orderKeys(table, walk.orderBy, oracle), oracle);
+  const expected = sorted.filter((row) => passing.has(row)).map(nodeIdOf);
   const got = await collectPages(walk, ask, expected.length);
   if (JSON.stringify(got) === JSON.stringify(expected)) return;
   throw new PropertyFailure('A walk by cursors is not complete.', { variables: walk, expected, got });

@@ -3,7 +3,8 @@
  * types PostgreSQL says what one operator yields for one value.
  */
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import { arrayText, type ColumnType } from './column-types.ts';
+import { tableTypeName } from '../../src/model/graphql-names.ts';
+import { arrayText, type ColumnType, integerType } from './column-types.ts';
 import {
   keyOf,
   type LoadedRow,
@@ -17,6 +18,7 @@ import {
 } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
+import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 type Truth = boolean | null;
@@ -61,11 +63,13 @@ class FilterEvaluator {
       for (const item of value as unknown[]) verdicts.push(await this.judge(item));
       return this.#join(verdicts, name === 'or' ? any : all);
     }
-    if (type === this.#type) {
+    if (isInputObjectType(type) && type.name === tableTypeName(this.#table.names, 'Filter')) {
       const verdicts = await this.judge(value);
       return verdicts && this.#each((row) => negate(verdicts.get(row)!));
     }
     if (isInputObjectType(type) && type.name === 'IDFilter') return this.#nodeId(value as FilterValue);
+    const target = isInputObjectType(type) ? relatedTable(this.#table.world, type.name) : undefined;
+    if (target && isInputObjectType(type)) return this.#related(name, target, type, value as FilterValue);
     return this.#column(name, value as FilterValue);
   }
 
@@ -109,6 +113,42 @@ class FilterEvaluator {
     );
   }
 
+  /** The conditions on related rows are true or false, never unknown. */
+  async #related(name: string, target: LoadedTable, type: GraphQLInputObjectType, value: FilterValue): Promise<Verdicts> {
+    const relation = this.#table.names.relations.find(({ fieldName }) => fieldName === name)!;
+    const tied = (row: LoadedRow) => rowsOf(target).filter((other) => areTied(relation, row, other));
+    const verdicts: Verdicts[] = [];
+    if (relation.kind === 'to-one') {
+      const { is, ...filter } = value;
+      const hasTest = is !== undefined && type.getFields().is?.type.toString() === 'FilterIs';
+      if (hasTest && is === null) throw new RefusalError('"is" takes no null');
+      if (hasTest) verdicts.push(this.#each((row) => tied(row).length > 0 === (is === 'NOT_NULL')));
+      const inner = await new FilterEvaluator(target, type, this.#oracle).judge(hasTest ? filter : value);
+      if (inner) verdicts.push(this.#each((row) => tied(row).some((other) => inner.get(other) === true)));
+      return this.#join(verdicts, all);
+    }
+    const filterType = getNullableType(type.getFields().some!.type) as GraphQLInputObjectType;
+    const judge = (filter: unknown) => new FilterEvaluator(target, filterType, this.#oracle).judge(filter);
+    const { where = null, count = null } = value;
+    for (const [quantifier, filter] of Object.entries(value)) {
+      if (filter === null || quantifier === 'where' || quantifier === 'count') continue;
+      const inner = await judge(filter);
+      const matches = (other: LoadedRow) => inner === undefined || inner.get(other) === true;
+      if (quantifier === 'some') verdicts.push(this.#each((row) => tied(row).some(matches)));
+      else if (quantifier === 'none') verdicts.push(this.#each((row) => !tied(row).some(matches)));
+      else verdicts.push(this.#each((row) => tied(row).every(matches)));
+    }
+    const tests = Object.entries((count ?? {}) as FilterValue);
+    const counted = await judge(where);
+    if (where !== null && tests.length === 0) throw new RefusalError('"where" without "count"');
+    const sizes = rowsOf(this.#table).map((row) => String(tied(row).filter((other) => !counted || counted.get(other) === true).length));
+    for (const [operator, operand] of tests) {
+      const truths = await this.#compare(sizes, integerType, operator, operand);
+      verdicts.push(new Map(rowsOf(this.#table).map((row, index) => [row, truths[index]!])));
+    }
+    return this.#join(verdicts, all);
+  }
+
   #each(judge: (row: LoadedRow) => Truth): Verdicts {
     return new Map(rowsOf(this.#table).map((row) => [row, judge(row)]));
   }
@@ -117,6 +157,11 @@ class FilterEvaluator {
     const present = verdicts.filter((each) => each !== undefined);
     return present.length > 0 ? this.#each((row) => combine(present.map((each) => each.get(row)!))) : undefined;
   }
+}
+
+/** The table whose rows a filter of related rows is about. */
+function relatedTable({ tables }: World, typeName: string): LoadedTable | undefined {
+  return tables.find(({ names }) => [tableTypeName(names, 'FilterToOne'), tableTypeName(names, 'FilterToMany')].includes(typeName));
 }
 
 function all(truths: readonly Truth[]): Truth {

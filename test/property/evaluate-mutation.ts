@@ -5,6 +5,7 @@
 import { BREAK, type GraphQLInputObjectType, type GraphQLResolveInfo, getNamedType, visit } from 'graphql';
 import type { Model } from '../../src/model/model.ts';
 import { asRole, type CaseContext, readValue } from './case-context.ts';
+import { byLegalName, conflictTarget } from './evaluate-conflict.ts';
 import { filterRows, inputText } from './evaluate-filter.ts';
 import { type Evaluation, type Expectation, ExpectedError, evaluateOperation, type MutationResult } from './evaluate-operation.ts';
 import {
@@ -110,7 +111,7 @@ class FieldEvaluator {
     const world = await loadWorld(this.#context, this.#model);
     const typeName = getNamedType(info.returnType).name;
     const table = tableByType(world, typeName);
-    const statement = args.objects ? this.#insert(table, args.objects as Arguments[]) : await this.#change(table, args, info);
+    const statement = args.objects ? await this.#insert(table, args, info) : await this.#change(table, args, info);
     const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`}`, args);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
     const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
@@ -141,7 +142,8 @@ class FieldEvaluator {
     }
   }
 
-  #insert(table: LoadedTable, objects: readonly Arguments[]): string {
+  async #insert(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
+    const objects = args.objects as readonly Arguments[];
     const named = [...new Set(objects.flatMap((object) => Object.keys(object)))];
     // Rows of defaults only still need a column to name.
     const fields =
@@ -156,33 +158,51 @@ class FieldEvaluator {
       (object) =>
         `(${fields.map((field) => (Object.hasOwn(object, field) ? literal(table, field, object[field]) : 'default')).join(', ')})`,
     );
-    return `insert into ${target} (${fields.map((field) => quoteIdentifier(columnName(table, field))).join(', ')}) values ${rows.join(', ')}`;
+    const names = fields.map((field) => quoteIdentifier(columnName(table, field))).join(', ');
+    const conflict = args.onConflict ? await this.#conflict(table, args.onConflict as Arguments, info) : '';
+    return `insert into ${target} as target (${names}) values ${rows.join(', ')}${conflict}`;
+  }
+
+  async #conflict(table: LoadedTable, conflict: Arguments, info: GraphQLResolveInfo): Promise<string> {
+    const usable = table.names.columns.filter(({ selectable, insertable, updatable }) => selectable && insertable && updatable);
+    const values = [...new Set((conflict.updateColumns ?? []) as readonly string[])];
+    const columns = values.map((value) => byLegalName(usable, ({ fieldName }) => fieldName, value));
+    const added = incremented(conflict.increment);
+    if (added.some(([field]) => columns.some(({ fieldName }) => fieldName === field))) throw new RefusalError('A field is updated twice.');
+    const type = inputTypeOf(info, 'onConflict').getFields().filter;
+    const condition = type ? await this.#rowsThatPass(table, getNamedType(type.type) as GraphQLInputObjectType, conflict.filter) : '';
+    const assignments = [
+      ...columns.map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`),
+      ...additions(table, added, 'target.'),
+    ];
+    const action = assignments.length === 0 ? 'nothing' : `update set ${assignments.join(', ')}${condition}`;
+    return ` on conflict ${await conflictTarget(this.#context, table, conflict.constraint as string)} do ${action}`;
   }
 
   async #change(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
-    const condition = await this.#condition(table, args, info);
+    const condition = await this.#rowsThatPass(table, inputTypeOf(info, 'filter'), args.filter);
     const set = args.set as Arguments | undefined;
-    if (!set) return `delete from ${this.#name(table)}${condition}`;
+    if (!set) return `delete from ${this.#name(table)} as target${condition}`;
     const fields = Object.keys(set);
     // Variables that are absent may leave nothing of the object.
-    if (fields.length === 0) throw new RefusalError('There is nothing to update.');
+    const added = incremented(args.increment);
+    if (fields.length + added.length === 0) throw new RefusalError('There is nothing to update.');
+    if (added.some(([field]) => fields.includes(field))) throw new RefusalError('A field is set and incremented.');
     const assignments = fields.map((field) => `${quoteIdentifier(columnName(table, field))} = ${literal(table, field, set[field])}`);
-    return `update ${this.#name(table)} set ${assignments.join(', ')}${condition}`;
+    return `update ${this.#name(table)} as target set ${[...assignments, ...additions(table, added, '')].join(', ')}${condition}`;
   }
 
   /** The rows that pass the filter, by their key. */
-  async #condition(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
-    const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
-    const type = getNamedType(argument.type) as GraphQLInputObjectType;
-    const passing = await filterRows(table, type, args.filter, this.#oracle);
+  async #rowsThatPass(table: LoadedTable, type: GraphQLInputObjectType, filter: unknown): Promise<string> {
+    const passing = await filterRows(table, type, filter, this.#oracle);
     if (!passing) return '';
     const key = keyOf(table);
     const conditions = passing.map(
       (row: LoadedRow) =>
-        `(${key.map(({ name, type: { sql } }) => `${quoteIdentifier(name)} = ${quoteLiteral(valueOf(row, name).text)}::${sql}`).join(' and ')})`,
+        `(${key.map(({ name, type: { sql } }) => `target.${quoteIdentifier(name)} = ${quoteLiteral(valueOf(row, name).text)}::${sql}`).join(' and ')})`,
     );
     // The columns of the filter are read, so that the policies for reading apply.
-    const first = quoteIdentifier(key[0]!.name);
+    const first = `target.${quoteIdentifier(key[0]!.name)}`;
     return ` where ${conditions.length > 0 ? conditions.join(' or ') : `${first} is null and ${first} is not null`}`;
   }
 
@@ -193,6 +213,23 @@ class FieldEvaluator {
 
 function tooManyRows(args: Arguments): ExpectedError {
   return new ExpectedError(`${args.set ? 'update' : 'delete'} impacts too many records`);
+}
+
+function inputTypeOf({ parentType, fieldName }: GraphQLResolveInfo, argument: string): GraphQLInputObjectType {
+  return getNamedType(parentType.getFields()[fieldName]!.args.find(({ name }) => name === argument)!.type) as GraphQLInputObjectType;
+}
+
+/** The fields with what is added to each. */
+function incremented(increment: unknown): readonly [field: string, value: unknown][] {
+  return Object.entries((increment ?? {}) as Arguments).filter(([, value]) => value !== null);
+}
+
+function additions(table: LoadedTable, added: ReturnType<typeof incremented>, scope: string): string[] {
+  return added.map(([field, value]) => {
+    const name = columnName(table, field);
+    const type = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
+    return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
+  });
 }
 
 function columnName(table: LoadedTable, field: string): string {

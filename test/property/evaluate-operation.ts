@@ -11,9 +11,10 @@ import {
   getNamedType,
   isEnumType,
 } from 'graphql';
-import type { Relation } from '../../src/model/model.ts';
+import type { AggregateFunction } from '../../src/schema/bindings.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { filterRows } from './evaluate-filter.ts';
+import { evaluateGroups, type Group } from './evaluate-groups.ts';
 import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
 import {
   keyOf,
@@ -26,8 +27,9 @@ import {
   valueOf,
   type World,
 } from './loaded-tables.ts';
-import { columnOf, maySelectAll } from './schema-description.ts';
+import { maySelectAll } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
+import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** What an operation has to answer. */
@@ -42,8 +44,18 @@ type Source =
   | { readonly kind: 'connection'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[]; readonly page: () => Promise<Page> }
   | { readonly kind: 'edge'; readonly row: LoadedRow; readonly page: Page }
   | { readonly kind: 'page info'; readonly page: Page }
-  | { readonly kind: 'aggregate' | 'sum' | 'avg' | 'min' | 'max'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[] }
+  | AggregateSource
+  | { readonly kind: 'group'; readonly table: LoadedTable; readonly group: Group }
+  | { readonly kind: 'group key'; readonly table: LoadedTable; readonly keys: Group['keys']; readonly path: string }
   | MutationResult;
+
+/** Rows with what is computed of them: all aggregates, or one function, whose arguments are `args`. */
+interface AggregateSource {
+  readonly kind: 'aggregate' | AggregateFunction;
+  readonly table: LoadedTable;
+  readonly passing: readonly LoadedRow[];
+  readonly args?: Arguments;
+}
 
 /** What a mutation wrote. */
 export interface MutationResult {
@@ -124,17 +136,24 @@ class Evaluator {
       case 'row':
         return this.#rowField(source.row, args, info);
       case 'connection':
-        return connectionField(source, info);
+        return this.#connectionField(source, args, info);
       case 'edge':
         return info.fieldName === 'cursor' ? cursorOf(source.row, source.page.keys) : { kind: 'row', row: source.row };
       case 'page info':
         return pageInfoField(source.page, info.fieldName);
       case 'mutation':
         return info.fieldName === 'affectedCount' ? source.count : source.records.map((row) => ({ kind: 'row', row }));
+      case 'group': {
+        const { table, group } = source;
+        if (info.fieldName === 'key') return { kind: 'group key', table, keys: group.keys, path: '' };
+        return info.fieldName === 'count' ? group.rows.length : { kind: info.fieldName, table, passing: group.rows, args };
+      }
+      case 'group key':
+        return groupKeyField(source, info.fieldName);
       case 'aggregate':
-        return info.fieldName === 'count' ? source.passing.length : { ...source, kind: info.fieldName };
+        return info.fieldName === 'count' ? source.passing.length : { ...source, kind: info.fieldName, args };
       default:
-        return evaluateAggregate(source.table, source.passing, source.kind, info.fieldName, this.#oracle);
+        return evaluateAggregate(source.table, source.passing, source.kind, info.fieldName, this.#oracle, source.args?.fraction);
     }
   }
 
@@ -167,6 +186,13 @@ class Evaluator {
     const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
     const passing = (filtered ?? table.rows ?? []).filter(isTied);
     return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle) };
+  }
+
+  async #connectionField(source: Extract<Source, { kind: 'connection' }>, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
+    if (info.fieldName !== 'groups') return connectionField(source, info);
+    const { table, passing } = source;
+    const groups = await evaluateGroups(table, passing, args, this.#oracle);
+    return groups.map((group) => ({ kind: 'group', table, group }));
   }
 
   #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): unknown {
@@ -202,35 +228,17 @@ async function connectionField(
   return evaluated.rows.map((row) => ({ kind: 'edge', row, page: evaluated }));
 }
 
+/** What the rows of a group have in common; null where they are not grouped by it. */
+function groupKeyField({ table, keys, path }: Extract<Source, { kind: 'group key' }>, fieldName: string): unknown {
+  const relation = table.names.relations.find((each) => each.fieldName === fieldName);
+  if (!relation) return keys.get(`${path}${fieldName}`) ?? null;
+  return { kind: 'group key', table: tableByType(table.world, relation.target.typeName), keys, path: `${path}${fieldName}.` };
+}
+
 function pageInfoField(page: Page, fieldName: string): unknown {
   if (fieldName === 'hasNextPage' || fieldName === 'hasPreviousPage') return page[fieldName];
   const row = fieldName === 'startCursor' ? page.rows[0] : page.rows.at(-1);
   return row ? cursorOf(row, page.keys) : null;
-}
-
-/** The types of keys have one text for each value, but for numbers with a scale and the letters of UUIDs. */
-function sameKey(scalar: string, value: unknown, given: unknown): boolean {
-  const [left, right] = [String(value), String(given)];
-  if (scalar === 'UUID') return left.toLowerCase() === right.toLowerCase();
-  return scalar === 'BigFloat' ? plainNumber(left) === plainNumber(right) : left === right;
-}
-
-/** One text for each number: `10.50`, `1.05e1` and `0010.5` are `105e-1`. */
-function plainNumber(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return /\d/.test(text) ? '0' : text;
-  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-/** Both sides of a foreign key have one type, so that equal values have equal texts, scale aside. */
-function areTied({ columns }: Relation, row: LoadedRow, other: LoadedRow): boolean {
-  return columns.every(({ near, target }) => {
-    const [left, right] = [valueOf(row, near), valueOf(other, target)];
-    const { scalar } = columnOf(row.table.description, near).type;
-    return left.text !== null && right.text !== null && sameKey(scalar, left.text, right.text);
-  });
 }
 
 function findNode(world: World, nodeId: string): LoadedRow | undefined {

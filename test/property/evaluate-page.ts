@@ -2,15 +2,9 @@
  * The order of a collection, its cursors, and which rows a page holds: sorted and cut in JavaScript.
  */
 
-import { keyOf, type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
-import { type ColumnDescription, columnOf } from './schema-description.ts';
+import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf } from './loaded-tables.ts';
+import { type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
-
-export interface OrderKey {
-  readonly column: ColumnDescription;
-  readonly descending: boolean;
-  readonly nullsFirst: boolean;
-}
 
 /** Arguments of a collection; null counts as absent. */
 export interface PageArguments {
@@ -32,41 +26,19 @@ export interface Page {
   readonly hasPreviousPage: boolean;
 }
 
-/** The keys that `orderBy` names, then the key of the table. */
-export function orderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] {
-  const elements = (orderBy === null || orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy]) as Record<
-    string,
-    string | null
-  >[];
-  const requested = elements.flatMap((element) =>
-    Object.entries(element).flatMap(([field, direction]) => {
-      const name = table.names.columns.find(({ fieldName }) => fieldName === field)?.name;
-      if (direction === null || name === undefined) return [];
-      return [
-        {
-          column: columnOf(table.description, name),
-          descending: direction.startsWith('Desc'),
-          nullsFirst: direction.endsWith('NullsFirst'),
-        },
-      ];
-    }),
-  );
-  return [...requested, ...keyOf(table).map((column) => ({ column, descending: false, nullsFirst: false }))];
-}
-
 export function cursorOf(row: LoadedRow, keys: readonly OrderKey[]): string {
-  return opaqueId(keys.map(({ column }) => valueOf(row, column.name).jsonb));
+  return opaqueId(keys.map((key) => key.valueOf(row).jsonb));
 }
 
 /** The rows of the table in order. */
 export async function sortRows(table: LoadedTable, keys: readonly OrderKey[], oracle: ValueOracle): Promise<LoadedRow[]> {
   const rows = rowsOf(table);
   const ranks: (readonly (number | null)[])[] = [];
-  for (const { column } of keys)
+  for (const { type, valueOf } of keys)
     ranks.push(
       await oracle.ranks(
-        rows.map((row) => valueOf(row, column.name).text),
-        column.type,
+        rows.map((row) => valueOf(row).text),
+        type,
       ),
     );
   const compare = (a: number, b: number) => {
@@ -95,7 +67,7 @@ export async function evaluatePage(
   oracle: ValueOracle,
 ): Promise<Page> {
   if ([args.first, args.last, args.offset].some((count) => (count ?? 0) < 0)) throw new RefusalError('a negative count');
-  const keys = orderKeys(table, args.orderBy);
+  const keys = await orderKeys(table, args.orderBy, oracle);
   const sorted = await sortRows(table, keys, oracle);
   const isBackward = (args.last ?? null) !== null || (args.before ?? null) !== null;
   const cursor = (isBackward ? args.before : args.after) ?? null;

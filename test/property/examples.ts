@@ -1,6 +1,9 @@
 /** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
-import { cursorOf, orderKeys } from './evaluate-page.ts';
+import { tableTypeName } from '../../src/model/graphql-names.ts';
+import { cursorOf } from './evaluate-page.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
+
+import { plainOrderKeys } from './order-keys.ts';
 
 export class Examples {
   readonly #world: World;
@@ -22,6 +25,18 @@ export class Examples {
     return this.#values(typeName, this.#table(typeName)?.names.primaryKey.find((each) => each.fieldName === argumentName)?.name);
   }
 
+  /** The row type that a filter of related rows is about; undefined for other types. */
+  relatedType(filterName: string): string | undefined {
+    return this.#world.tables.find(({ names }) =>
+      [tableTypeName(names, 'FilterToOne'), tableTypeName(names, 'FilterToMany')].includes(filterName),
+    )?.names.typeName;
+  }
+
+  /** Whether a type is the filter of a table. */
+  isFilter(typeName: string): boolean {
+    return this.#world.tables.some(({ names }) => tableTypeName(names, 'Filter') === typeName);
+  }
+
   /** Whether a field is a column, not a relation. */
   isColumn(typeName: string, fieldName: string): boolean {
     return this.#table(typeName)?.names.columns.some((column) => column.rowFieldName === fieldName && column.selectable) ?? false;
@@ -38,10 +53,13 @@ export class Examples {
     return this.#world.tables.find(({ names }) => this.nodeIds(names.typeName).includes(nodeId))?.names.typeName;
   }
 
-  /** The cursors of the rows of a type in an order. */
+  /** The cursors of the rows of a type in an order, where they are known without PostgreSQL. */
   cursors(typeName: string, orderBy: unknown): readonly string[] {
     const table = this.#table(typeName);
-    return table ? readable(() => this.#rows(typeName).map((row) => cursorOf(row, orderKeys(table, orderBy)))) : [];
+    return readable(() => {
+      const keys = table?.rows ? plainOrderKeys(table, orderBy) : null;
+      return keys ? this.#rows(typeName).map((row) => cursorOf(row, keys)) : [];
+    });
   }
 
   #values(typeName: string, column: string | undefined): readonly unknown[] {

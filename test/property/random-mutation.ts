@@ -1,5 +1,13 @@
 /** Random mutations: inserts, updates and deletes of one to three fields, with what they wrote selected. */
-import { type GraphQLField, type GraphQLInputObjectType, type GraphQLObjectType, type GraphQLSchema, getNamedType } from 'graphql';
+import {
+  type GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+} from 'graphql';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -40,23 +48,72 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string): [na
   const { random } = maker;
   const typeOf = (name: string) => getNamedType(field.args.find((argument) => argument.name === name)!.type) as GraphQLInputObjectType;
   if (field.args.some(({ name }) => name === 'objects')) {
-    const rows = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => randomInput(maker, typeOf('objects'), typeName, 0.75));
-    return [['objects', rows]];
+    const isUpsert = field.args.some(({ name }) => name === 'onConflict') && random.chance(0.5);
+    const isNew = isUpsert ? 0.25 : 1;
+    const rows = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => randomInput(maker, typeOf('objects'), typeName, 0.75, isNew));
+    return [
+      ['objects', rows],
+      ...(isUpsert ? [['onConflict', randomConflict(maker, typeOf('onConflict'), typeName)] as [string, unknown]] : []),
+    ];
   }
   const given: [string, unknown][] = [];
   if (field.args.some(({ name }) => name === 'set')) given.push(['set', randomInput(maker, typeOf('set'), typeName, 0.35)]);
+  if (field.args.some(({ name }) => name === 'increment') && random.chance(0.4)) {
+    const set = random.chance(0.5) ? {} : (given.pop()![1] as Record<string, unknown>);
+    given.splice(0, 1, ['set', set], ['increment', randomIncrement(maker, typeOf('increment'), Object.keys(set))]);
+  }
   if (random.chance(0.85)) given.push(['filter', maker.values.filter(typeOf('filter'), typeName, 1)]);
   if (random.chance(0.8)) given.push(['atMost', random.pick([0, 1, 3, 5, 100, 100, 100])]);
   return given;
 }
 
-function randomInput(maker: SelectionMaker, type: GraphQLInputObjectType, typeName: string, share: number): Record<string, unknown> {
+/** What becomes of rows that are already there. */
+function randomConflict(maker: SelectionMaker, type: GraphQLInputObjectType, typeName: string): Record<string, unknown> {
+  const { random, values } = maker;
+  const { constraint, updateColumns, increment, filter } = type.getFields();
+  const namesOf = (field: GraphQLInputField) => (getNamedType(field.type) as GraphQLEnumType).getValues().map(({ name }) => name);
+  const columns = updateColumns ? random.sample(namesOf(updateColumns), random.pick([0, 1, 1, 2, 3])) : [];
+  const added =
+    increment && random.chance(0.3) ? randomIncrement(maker, getNamedType(increment.type) as GraphQLInputObjectType, columns) : null;
+  const isFiltered = filter && random.chance(0.35);
+  return {
+    constraint: random.pick(namesOf(constraint!)),
+    ...(updateColumns && { updateColumns: columns }),
+    ...(added && { increment: added }),
+    ...(isFiltered && { filter: values.filter(getNamedType(filter.type) as GraphQLInputObjectType, typeName, 1) }),
+  };
+}
+
+/** What is added to fields that are not set; at least one, if none is set: that nothing is to be updated is found before an earlier field fails. */
+function randomIncrement({ random }: SelectionMaker, type: GraphQLInputObjectType, set: readonly string[]): Record<string, unknown> {
+  const free = Object.values(type.getFields()).filter(({ name }) => !set.includes(name));
+  const chosen = random.sample(free, set.length === 0 ? 1 : random.integer(0, 2));
+  const amounts = [0, 1, 1, -1, 2, 7, ...(set.length > 0 ? [null] : [])];
+  return Object.fromEntries(
+    chosen.map((field) => {
+      const amount = random.pick(amounts);
+      return [field.name, amount === null || !String(field.type).startsWith('Big') ? amount : String(amount)];
+    }),
+  );
+}
+
+/** An object with a share of the fields, and values of which a share is mostly not there yet. */
+function randomInput(
+  maker: SelectionMaker,
+  type: GraphQLInputObjectType,
+  typeName: string,
+  share: number,
+  isNew = 1,
+): Record<string, unknown> {
   const { random, values } = maker;
   const fields = Object.values(type.getFields());
   const chosen = random.subset(fields, share);
   const present = chosen.length > 0 ? chosen : [random.pick(fields)];
   return Object.fromEntries(
-    present.map((field) => [field.name, random.chance(0.12) ? null : newValue(maker, values.value(field.type, typeName, field.name))]),
+    present.map((field) => {
+      const value = random.chance(0.12) ? null : values.value(field.type, typeName, field.name);
+      return [field.name, random.chance(isNew) ? newValue(maker, value) : value];
+    }),
   );
 }
 

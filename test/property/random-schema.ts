@@ -9,7 +9,7 @@ import { addForeignKeys } from './random-foreign-keys.ts';
 import { addRoutines } from './random-routines.ts';
 import { addRows } from './random-rows.ts';
 import type { RandomSource } from './random-source.ts';
-import { addView, randomTable } from './random-tables.ts';
+import { addUniqueIndex, addView, randomTable } from './random-tables.ts';
 import type { Directive, SchemaDescription } from './schema-description.ts';
 
 /** The roles whose view of the schema is tested. */
@@ -45,8 +45,11 @@ export function randomSchema(random: RandomSource, number: number): SchemaDescri
 function addTables(random: RandomSource, schema: SchemaDescription, names: FreshNames, enumTypes: readonly ColumnType[]): void {
   const count = random.integer(2, 6);
   // One table that every client can name, so that no case is without an operation.
-  for (let index = 0; index < count; index += 1)
-    schema.tables.push(randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes));
+  for (let index = 0; index < count; index += 1) {
+    const table = randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes);
+    addUniqueIndex(random, table, index);
+    schema.tables.push(table);
+  }
 }
 
 function schemaDirective(random: RandomSource): Directive {

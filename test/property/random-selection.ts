@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import type { Examples } from './examples.ts';
 import { OperationWriter } from './operation-writer.ts';
+import { randomGroups } from './random-groups.ts';
 import type { RandomSource } from './random-source.ts';
 import { RandomValues } from './random-values.ts';
 
@@ -89,14 +90,25 @@ export class SelectionMaker {
 
   #arguments(field: Field): string | undefined {
     if (field.args.length === 0) return '';
+    if (field.name === 'groups' && field.args.some(({ name }) => name === 'having')) return this.#groupsArguments(field);
     if (field.args.some(({ name, type }) => name === 'first' && !isNonNullType(type))) return this.#collectionArguments(field);
     const values = field.args.map((argument) => [argument, this.#keyValue(field, argument)] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     return `(${values.map(([argument, value]) => `${argument.name}: ${this.writer.value(argument.type, value)}`).join(', ')})`;
   }
 
+  #groupsArguments(field: Field): string | undefined {
+    const args = randomGroups(this.random, field);
+    const written = [...(args ?? [])].map(([name, value]) => {
+      const { type } = field.args.find((argument) => argument.name === name)!;
+      return `${name}: ${this.writer.value(type, value)}`;
+    });
+    return args && `(${written.join(', ')})`;
+  }
+
   #keyValue(field: Field, argument: GraphQLArgument): unknown {
     const typeName = getNamedType(field.type).name;
+    if (argument.name === 'fraction' && typeName.endsWith('AggregateResult')) return this.random.pick([0, 0.25, 0.5, 0.9, 1]);
     if (getNamedType(argument.type).name !== 'ID') return this.values.key(argument.type, typeName, argument.name);
     const nodeIds = this.examples.nodeIds();
     return nodeIds.length > 0 ? this.random.pick(nodeIds) : undefined;

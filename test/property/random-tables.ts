@@ -24,6 +24,7 @@ export function randomTable(random: RandomSource, name: string, enumTypes: reado
     columns: random.chance(0.7) ? columns : random.shuffled(columns),
     primaryKey: random.shuffled(keyNames),
     uniqueKeys: [],
+    uniqueIndexes: [],
     isPartitioned: !hasIdentity && random.chance(0.07),
     view: null,
     directive: {},
@@ -67,6 +68,17 @@ function replaceKeyByUnique(random: RandomSource, table: TableDescription): void
   table.primaryKey = [];
 }
 
+/** Adds a unique index of the key and another column, under a name that GraphQL may be unable to carry. The number keeps names apart. */
+export function addUniqueIndex(random: RandomSource, table: TableDescription, number: number): void {
+  const { primaryKey, columns } = table;
+  const others = columns.filter(({ name, type }) => !primaryKey.includes(name) && keyTypes.includes(type));
+  if (primaryKey.length === 0 || others.length === 0 || random.chance(0.6)) return;
+  const other = random.pick(others).name;
+  const name = random.chance(0.5) ? `index_${number}` : `${number}-${[...randomName(random, 0.5)].slice(0, 10).join('')}`;
+  const conditionSql = random.chance(0.5) ? `${quoteIdentifier(other)} is not null` : null;
+  table.uniqueIndexes.push({ name, columns: random.shuffled([...primaryKey, other]), conditionSql });
+}
+
 /** Adds a view of some columns of a table, often with its key. */
 export function addView(random: RandomSource, schema: SchemaDescription, name: string): void {
   const source = random.pick(schema.tables.filter(({ view }) => view === null));
@@ -83,6 +95,7 @@ export function addView(random: RandomSource, schema: SchemaDescription, name: s
     columns,
     primaryKey: [],
     uniqueKeys: [],
+    uniqueIndexes: [],
     isPartitioned: false,
     view: {
       source,

@@ -43,17 +43,45 @@ export class RandomValues {
 
   /** A filter over a table's type. */
   filter(type: GraphQLInputObjectType, typeName: string, depth = 2): Record<string, unknown> {
-    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || !isCombinator(field.type, type));
+    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || this.#isPlain(field.type, type));
     const chosen = this.#random.sample(fields, this.#random.chance(0.05) ? 0 : this.#random.integer(1, 2));
-    return Object.fromEntries(chosen.map((field) => [field.name, this.#filterMember(field, type, typeName, depth)]));
+    return Object.fromEntries(chosen.map((field) => [field.name, this.#filterMember(field, typeName, depth)]));
   }
 
-  #filterMember(field: { name: string; type: GraphQLInputType }, type: GraphQLInputObjectType, typeName: string, depth: number): unknown {
-    if (this.#random.chance(0.03)) return null;
+  /** Whether the member of a filter holds no filter itself. */
+  #isPlain(type: GraphQLInputType, filter: GraphQLInputObjectType): boolean {
+    const { name } = getNamedType(type);
+    return name !== filter.name && !this.#examples.relatedType(name) && !this.#examples.isFilter(name);
+  }
+
+  #filterMember(field: { name: string; type: GraphQLInputType }, typeName: string, depth: number): unknown {
     const bare = getNullableType(field.type);
-    if (bare === type) return this.filter(type, typeName, depth - 1);
-    if (isListType(bare)) return Array.from({ length: this.#random.integer(0, 3) }, () => this.filter(type, typeName, depth - 1));
+    // A test for null takes none, which is refused even where there are no rows to filter.
+    if (isEnumType(bare)) return this.#random.pick(['NULL', 'NOT_NULL']);
+    if (this.#random.chance(0.03)) return null;
+    const related = this.#examples.relatedType(getNamedType(bare).name);
+    if (related) return this.#relatedFilter(bare as GraphQLInputObjectType, related, depth);
+    if (this.#examples.isFilter(getNamedType(bare).name) && !isListType(bare))
+      return this.filter(bare as GraphQLInputObjectType, typeName, depth - 1);
+    if (isListType(bare))
+      return Array.from({ length: this.#random.integer(0, 3) }, () =>
+        this.filter(getNamedType(bare) as GraphQLInputObjectType, typeName, depth - 1),
+      );
     return this.#operands(bare as GraphQLInputObjectType, typeName, field.name);
+  }
+
+  /** A filter by related rows, which are of the type `related`. */
+  #relatedFilter(type: GraphQLInputObjectType, related: string, depth: number): Record<string, unknown> {
+    if (!Object.hasOwn(type.getFields(), 'every')) return this.filter(type, related, depth - 1);
+    const { some, count } = type.getFields();
+    const members = this.#random.sample(['some', 'every', 'none', 'count'], this.#random.pick([0, 1, 1, 1, 2]));
+    if (members.includes('count') && this.#random.chance(0.5)) members.push('where');
+    return Object.fromEntries(
+      members.map((name) => {
+        if (name === 'count') return [name, this.#operands(getNullableType(count!.type) as GraphQLInputObjectType, related, '')];
+        return [name, this.filter(getNullableType(some!.type) as GraphQLInputObjectType, related, depth - 1)];
+      }),
+    );
   }
 
   #operands(type: GraphQLInputObjectType, typeName: string, fieldName: string): Record<string, unknown> {
@@ -112,15 +140,16 @@ export class RandomValues {
   orderBy(type: GraphQLInputType): unknown {
     const named = getNamedType(type);
     if (!isInputObjectType(named)) throw new Error(`${type} is no list of order keys.`);
-    const names = Object.keys(named.getFields());
-    const elements = Array.from({ length: this.#random.integer(0, 3) }, () => {
-      if (this.#random.chance(0.04)) return {};
-      return { [this.#random.pick(names)]: this.#random.chance(0.04) ? null : this.#random.pick(directions) };
-    });
+    const elements = Array.from({ length: this.#random.integer(0, 3) }, () => this.#orderElement(named, 3));
     return elements.length === 1 && this.#random.chance(0.3) ? elements[0] : elements;
   }
-}
 
-function isCombinator(type: GraphQLInputType, filter: GraphQLInputObjectType): boolean {
-  return getNamedType(type) === filter;
+  /** One key: a column or computed field, or something of a related row, as deep as that. */
+  #orderElement(type: GraphQLInputObjectType, depth: number): Record<string, unknown> {
+    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || !isInputObjectType(field.type));
+    if (fields.length === 0 || this.#random.chance(0.04)) return {};
+    const { name, type: inner } = this.#random.pick(fields);
+    if (this.#random.chance(0.04)) return { [name]: null };
+    return { [name]: isInputObjectType(inner) ? this.#orderElement(inner, depth - 1) : this.#random.pick(directions) };
+  }
 }

@@ -28,6 +28,8 @@ export interface TableDescription {
   primaryKey: readonly string[];
   /** Columns of unique constraints. */
   readonly uniqueKeys: string[][];
+  /** Further unique indexes, which have the columns of the primary key and so hold for all rows. */
+  readonly uniqueIndexes: UniqueIndexDescription[];
   /** Whether the rows are in partitions, which are in a schema that is not exposed. */
   readonly isPartitioned: boolean;
   /** What the view shows; null for a table. */
@@ -37,6 +39,12 @@ export interface TableDescription {
   readonly policies: PolicyDescription[];
   readonly grants: GrantDescription[];
   rows: Row[];
+}
+
+export interface UniqueIndexDescription {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly conditionSql: string | null;
 }
 
 export interface ColumnDescription {
@@ -113,7 +121,15 @@ export function maySelectAll(role: string, table: TableDescription): boolean {
 export function keyColumns(table: TableDescription): readonly string[] {
   if (table.primaryKey.length > 0) return table.columns.map(({ name }) => name).filter((name) => table.primaryKey.includes(name));
   const declared = table.directive.primary_key_columns;
-  return Array.isArray(declared) ? (declared as string[]) : [];
+  return Array.isArray(declared) ? (declared as string[]) : inferredColumns(table);
+}
+
+/** The primary key of the table that a view shows, if it shows all of it. */
+function inferredColumns({ columns, view }: TableDescription): readonly string[] {
+  if (view === null) return [];
+  const key = view.source.primaryKey;
+  const shown = columns.filter((_, index) => key.includes(view.sourceColumns[index]!));
+  return shown.length === key.length ? shown.map(({ name }) => name) : [];
 }
 
 /** What PostgreSQL calls such a table. */

@@ -9,6 +9,7 @@ import {
   type RoutineDescription,
   type SchemaDescription,
   type TableDescription,
+  type UniqueIndexDescription,
 } from './schema-description.ts';
 
 export function quoteIdentifier(...path: readonly string[]): string {
@@ -32,6 +33,7 @@ export function schemaStatements(schema: SchemaDescription): string[] {
     ),
     ...tables.map((table) => createTable(schema, table)),
     ...tables.filter(({ isPartitioned }) => isPartitioned).flatMap((table, number) => createPartitions(schema, table, number)),
+    ...tables.flatMap((table) => table.uniqueIndexes.map((index) => createUniqueIndex(schema, table, index))),
     ...tables.flatMap((table) => insertRows(schema, table)),
     ...schema.foreignKeys.filter(({ declared }) => !declared).map((key) => addForeignKey(schema, key)),
     ...views.map((view) => createView(schema, view)),
@@ -49,6 +51,15 @@ function createTable(schema: SchemaDescription, table: TableDescription): string
   const [first] = [...table.primaryKey, ...(table.uniqueKeys[0] ?? [])];
   const partition = table.isPartitioned ? ` partition by hash (${quoteIdentifier(first!)})` : '';
   return `create table ${quoteIdentifier(schema.name, table.name)} (\n  ${[...table.columns.map(columnSql), ...constraints].join(',\n  ')}\n)${partition}`;
+}
+
+function createUniqueIndex(
+  schema: SchemaDescription,
+  table: TableDescription,
+  { name, columns, conditionSql }: UniqueIndexDescription,
+): string {
+  const condition = conditionSql === null ? '' : ` where ${conditionSql}`;
+  return `create unique index ${quoteIdentifier(name)} on ${quoteIdentifier(schema.name, table.name)} (${names(columns)})${condition}`;
 }
 
 /** Where partitions are. */

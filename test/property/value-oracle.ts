@@ -20,7 +20,7 @@ export class ValueOracle {
   /** For each value whether `value operator operand` holds; null where that is unknown. */
   async compare(values: readonly Text[], { sql }: ColumnType, operator: string, operandSql: string): Promise<(boolean | null)[]> {
     const item = `(value::${sql}) ${operator} ${operandSql}`;
-    return (await this.#list(values, `case when value is not null then ${item} end`)) as (boolean | null)[];
+    return (await this.list(values, `case when value is not null then ${item} end`)) as (boolean | null)[];
   }
 
   /** The place of each value in the order of its type; equal values have one place, null has none. */
@@ -28,7 +28,7 @@ export class ValueOracle {
     const key = JSON.stringify([sql, values]);
     const known = this.#ranks.get(key);
     if (known) return known;
-    const ranks = (await this.#list(values, `case when value is not null then dense_rank() over (order by value::${sql}) end`)) as (
+    const ranks = (await this.list(values, `case when value is not null then dense_rank() over (order by value::${sql}) end`)) as (
       | number
       | null
     )[];
@@ -41,7 +41,8 @@ export class ValueOracle {
     return readValue(this.#database, `select (${expression})::text from ${list(values)}`);
   }
 
-  async #list(values: readonly Text[], expression: string): Promise<unknown[]> {
+  /** What an expression over `value` yields for each value. */
+  async list(values: readonly Text[], expression: string): Promise<unknown[]> {
     if (values.length === 0) return [];
     const query = `select pg_catalog.json_agg(result order by number)::text from (select number, ${expression} as result from ${list(values)}) as results`;
     return JSON.parse((await readValue(this.#database, query)) ?? '[]') as unknown[];

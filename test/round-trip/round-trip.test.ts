@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
-import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { applyExtension } from '../../src/extension/install-extension.ts';
+import { createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
 import { type BatchProxy, startBatchProxy } from '../support/batch-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
@@ -53,7 +54,7 @@ const queries: Readonly<Record<string, string>> = {
 
 for (const [name, query] of Object.entries(queries)) {
   test(`one statement, one round trip, the first time and later: ${name}`, async () => {
-    assert.equal((await graph.explain({ query }, caller)).length, 1);
+    assert.equal((await graph.explain({ query }, caller, { mode: 'sql' })).statements.length, 1);
     assert.equal(await batchesOf(query), 1);
     assert.equal(await batchesOf(query), 1);
   });
@@ -65,19 +66,36 @@ test('a statement for each field of a mutation, one round trip', async () => {
     b: updateShelfCollection(set: {label: "b"}, filter: {id: {eq: 10}}) { records { label } }
     c: deleteFromShelfCollection(filter: {id: {eq: 10}}) { records { label parent { id } } }
   }`;
-  assert.equal((await graph.explain({ query }, caller)).length, 3);
+  assert.equal((await graph.explain({ query }, caller, { mode: 'sql' })).statements.length, 3);
   assert.equal(await batchesOf(query), 1);
 });
 
+test('a mutation with an idempotency key is one round trip, and a repeat two: one to learn that there is a response, one to read it', async () => {
+  const admin = openPgDatabase(server.url);
+  await applyExtension(admin);
+  await admin.close();
+  await graph.reload();
+  const note = (key: string) => ({
+    query: 'mutation { updateShelfCollection(set: {label: "x"}, filter: {id: {eq: 1}}) { affectedCount } }',
+    extensions: { idempotencyKey: key },
+  });
+  for (let run = 0; run < 2; run++) assert.equal(await fewestBatches((attempt) => note(`key ${run} ${attempt}`.replaceAll(' ', '-'))), 1);
+  assert.equal(await fewestBatches(() => note('key-0-0'), 2), 2);
+});
+
 /** The check of the schema's fingerprint travels on the same connection once a second: the fewest of a few runs are the request's own. */
-async function batchesOf(query: string): Promise<number> {
+function batchesOf(query: string): Promise<number> {
+  return fewestBatches(() => ({ query }));
+}
+
+async function fewestBatches(requestOf: (attempt: number) => GraphQLRequest, enough = 1): Promise<number> {
   const counts: number[] = [];
   for (let run = 0; run < 3; run++) {
     proxy.takeBatches();
-    const { errors } = await graph.execute({ query }, caller);
+    const { errors } = await graph.execute(requestOf(run), caller);
     counts.push(proxy.takeBatches());
     assert.equal(errors, undefined);
-    if (counts.at(-1) === 1) break;
+    if (counts.at(-1) === enough) break;
   }
   return Math.min(...counts);
 }

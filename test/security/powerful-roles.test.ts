@@ -1,7 +1,7 @@
 /** Roles with powers of their own: a token, or a caller of the library, may not name them, unless a setting does. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 
 let databases: TestDatabases;

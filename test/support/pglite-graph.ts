@@ -1,7 +1,7 @@
 /** A rowgraph over a PGlite of its own, with the usual roles and grants: for tests of a few tables. */
 import assert from 'node:assert/strict';
 import type { PGlite } from '@electric-sql/pglite';
-import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { startPglite } from './pglite.ts';
 import { grantsSql, rolesSql } from './roles.ts';
 
@@ -14,10 +14,10 @@ export interface PgliteGraph {
 }
 
 /** Starts PGlite, runs the SQL of a schema and opens rowgraph over it. */
-export async function startPgliteGraph(schemaSql: string): Promise<PgliteGraph> {
+export async function startPgliteGraph(schemaSql: string, options: Omit<RowgraphOptions, 'database'> = {}): Promise<PgliteGraph> {
   const pglite = await startPglite();
   await pglite.exec(`${rolesSql} ${grantsSql} ${schemaSql}`);
-  const graph = await createRowgraph({ database: pglite });
+  const graph = await createRowgraph({ ...options, database: pglite });
   const ask = async (query: string, role = 'service_role'): Promise<unknown> => {
     const { data, errors } = await graph.execute({ query }, { role });
     assert.equal(errors, undefined, JSON.stringify(errors));

@@ -1,21 +1,23 @@
 /**
- * Makes fresh in-memory PGlite databases for tests in 0.4 s each: the initialised state, which takes 3 s to make, is made once for
+ * Makes fresh in-memory PGlite databases for tests in 0.3 s each: the initialised state, which takes 3 s to make, is made once for
  * each version and kept in the temporary folder between runs. Time zone UTC, locale C, encoding UTF8, as on the test server.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { type Extensions, PGlite } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { hstore } from '@electric-sql/pglite/contrib/hstore';
 import { ltree } from '@electric-sql/pglite/contrib/ltree';
 
 let initialised: Promise<Blob> | undefined;
 
-/** Opens an empty database that has the extensions citext, hstore and ltree at hand. The caller closes it. */
-export async function startPglite(): Promise<PGlite> {
+/** Opens an empty database that has the extensions citext, hstore and ltree at hand, and more if asked. The caller closes it. */
+export async function startPglite(more: Extensions = {}): Promise<PGlite> {
   initialised ??= readOrMakeState();
-  return PGlite.create({ loadDataDir: await initialised, extensions: { citext, hstore, ltree } });
+  // PostgreSQL fills its buffers with zeros as it starts: with the 128 MB of its default that is a quarter of the time.
+  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+  return PGlite.create({ loadDataDir: await initialised, extensions: { citext, hstore, ltree, ...more }, startParams });
 }
 
 async function readOrMakeState(): Promise<Blob> {

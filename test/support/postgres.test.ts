@@ -21,7 +21,6 @@ test('a server has the settings that were asked for, and leaves nothing behind',
 test('a server ends with the process that started it, even if that is killed', async () => {
   const program = `
     import { startPostgres } from './postgres.ts';
-import { until } from './until.ts';
     console.log((await startPostgres()).url);
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], { cwd: import.meta.dirname });

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, cp, mkdtemp, rename, rm, statfs } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, rename, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,8 @@ export interface PostgresServer {
   readonly port: number;
   /** The major version. */
   readonly version: number;
+  /** Where its extensions are; null unless it is a copy for the sake of that. */
+  readonly extensionFolder: string | null;
   /** Ends the server and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
@@ -25,6 +27,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Keeps the data out of memory: for gigabytes of it, or to measure as with a disk. */
   readonly onDisk?: boolean;
+  /** Files for the folder of extensions, by name: the server is a copy then, whose folder is `extensionFolder`. */
+  readonly extensionFiles?: ReadonlyMap<string, string>;
 }
 
 const run = promisify(execFile);
@@ -54,7 +58,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   for (let attempt = 1; ; attempt++) {
     const folder = await makeFolder(options.onDisk ? tmpdir() : await fastFolder());
     try {
-      return await startIn(folder, { ...defaultSettings, ...options.settings });
+      return await startIn(folder, { ...defaultSettings, ...options.settings }, options.extensionFiles ?? null);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       // Another process may take the port between our look at it and the server's start.
@@ -63,9 +67,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function startIn(folder: string, settings: Record<string, string>): Promise<PostgresServer> {
+async function startIn(
+  folder: string,
+  settings: Record<string, string>,
+  extensionFiles: ReadonlyMap<string, string> | null,
+): Promise<PostgresServer> {
   const port = await freePort();
-  const binaries = await usableBinaries(folder);
+  const ownBinaries = extensionFiles === null ? null : await copyBinaries(await usableBinaries(folder), folder);
+  const extensionFolder = ownBinaries === null ? null : path.join(ownBinaries, '../share/postgresql/extension');
+  for (const [name, text] of extensionFiles ?? []) await writeFile(path.join(extensionFolder!, name), text);
+  const binaries = ownBinaries ?? (await usableBinaries(folder));
   const version = await readVersion(binaries);
   await provideData(binaries, version, folder);
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -88,7 +99,7 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
     await stop();
     throw error;
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, version: Number.parseInt(version, 10), stop };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, version: Number.parseInt(version, 10), extensionFolder, stop };
 }
 
 /** Linux's memory disk where it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
@@ -114,6 +125,16 @@ async function usableBinaries(folder: string): Promise<string> {
   const copy = path.join(folder, 'native');
   await cp(path.dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
   if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy]);
+  return path.join(copy, 'bin');
+}
+
+/** A copy that has a folder of extensions of its own: a server looks for that beside its binaries. */
+async function copyBinaries(binaries: string, folder: string): Promise<string> {
+  const copy = path.join(folder, 'copy');
+  await mkdir(copy);
+  for (const name of ['bin', 'share']) await cp(path.join(binaries, '..', name), path.join(copy, name), { recursive: true });
+  await symlink(path.join(binaries, '../lib'), path.join(copy, 'lib'));
+  if (user.uid !== undefined) await run('chown', ['-Rh', `${user.uid}:${user.gid}`, copy]);
   return path.join(copy, 'bin');
 }
 

@@ -2,11 +2,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/slices.ts';
-import {
-  coerceVariableValues as readWithPauses,
-  type VariableDeclaration,
-  type Variables,
-} from '../../src/request/coerce-variable-values.ts';
+import { coerceVariableValues as coerce, type VariableDeclaration, type Variables } from '../../src/request/coerce-variable-values.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
 
 export function parseDocument(schema: GraphQLSchema, text: string): Document {
@@ -14,5 +10,5 @@ export function parseDocument(schema: GraphQLSchema, text: string): Document {
 }
 
 export function coerceVariableValues(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): Variables {
-  return runAtOnce(readWithPauses(declarations, sent, noLimits, 0));
+  return coerce(declarations, sent, noLimits, 0);
 }

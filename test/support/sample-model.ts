@@ -1,6 +1,7 @@
 /**
  * A model of two tables as plain objects, for tests of the pure stages: accounts, and their posts, with a column of most kinds.
  */
+import { allAdditions } from '../../src/model/additions.ts';
 import type { ScalarName } from '../../src/model/graphql-names.ts';
 import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
 
@@ -22,7 +23,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
-  const usable = { orderable: true, leadsIndex: false, selectable: true, insertable: true, updatable: true };
+  const usable = { orderable: true, leadsIndex: false, selectable: true, insertable: true, required: false, updatable: true };
   return { name, fieldName: name, rowFieldName: name, filterName: name, description: null, type, notNull: false, ...usable, ...more };
 }
 
@@ -32,9 +33,12 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   const rest = {
     keyIsUnique: true,
     keepsNotNull: true,
+    rowSecurity: false,
+    arbiters: [],
     relations: [],
     computed: [],
     maxRows: 30,
+    additions: allAdditions,
     totalCount: true,
     aggregate: true,
     introspection: true,
@@ -68,8 +72,11 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     routines: [],
     enums,
     introspection: true,
+    nodeIdField: 'nodeId',
+    specifiesScalars: true,
     exclusions: [],
     renamings: [],
+    inferredKeys: [],
   };
 }
 

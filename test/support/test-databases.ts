@@ -25,6 +25,8 @@ export interface TestDatabases {
   readonly port: number;
   /** PostgreSQL's major version. */
   readonly version: number;
+  /** As for a `PostgresServer`. */
+  readonly extensionFolder: string | null;
   /** Makes a database and runs the setup in it as the superuser. */
   create(setup: string): Promise<TestDatabase>;
   close(): Promise<void>;
@@ -73,7 +75,7 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
     await Promise.allSettled(clients.map((client) => client.end()));
     await server.stop();
   };
-  return { port: server.port, version: server.version, create, close };
+  return { port: server.port, version: server.version, extensionFolder: server.extensionFolder, create, close };
 }
 
 function urlOf(port: number, user: string, database: string): string {

@@ -1,6 +1,8 @@
 /**
  * Opens the embedded database to psql and other PostgreSQL clients, on loopback. In: the PGlite and a port; out: the URL. The one session
  * is shared by all clients and the API, so their messages must not mix: a run of messages up to its Sync holds the session's lock.
+ *
+ * Leans on undocumented behaviour of pglite-socket: what it uses of a PGlite (`test/contracts/pglite.test.ts`).
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';

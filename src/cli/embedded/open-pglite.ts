@@ -1,6 +1,7 @@
 /** Opens PGlite on a folder that has data, or with the snapshot of a new database, made at most once and kept in the cache folder. */
 import { rm } from 'node:fs/promises';
 import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { pgliteExtension } from '../../extension/pglite-extension.ts';
 import type { Progress } from '../progress.ts';
 import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
 
@@ -74,5 +75,5 @@ async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promi
 function targetOf({ folder, extensions }: Place): PGliteOptions {
   // PGlite's own 160 MB of buffers are cleared at each start, which is most of what a small database would use them for.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
-  return { extensions, startParams, ...(folder === null ? {} : { dataDir: folder }) };
+  return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };
 }

@@ -34,7 +34,7 @@ async function collectionQuery(graph: Rowgraph, role: string): Promise<string> {
   const edge = fieldsOf(nameOf(collection?.type)).find((field) => field.name === 'edges');
   const node = fieldsOf(nameOf(edge?.type)).find((field) => field.name === 'node');
   const leaves = fieldsOf(nameOf(node?.type)).filter((field) => ['SCALAR', 'ENUM'].includes(leafOf(field.type).kind));
-  const selected = leaves.filter((field) => field.name !== 'nodeId').slice(0, 3);
+  const selected = leaves.filter((field) => leafOf(field.type).name !== 'ID').slice(0, 3);
   if (collection === undefined || selected.length === 0) return nothingQuery;
   return `{ ${collection.name}(first: 3) { edges { node { ${selected.map((field) => field.name).join(' ')} } } } }`;
 }

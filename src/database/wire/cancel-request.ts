@@ -1,6 +1,8 @@
 /**
  * Asks PostgreSQL to cancel what a connection is running (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS):
- * over a separate connection, because the first one is busy. Relies on undocumented fields of `pg`'s Client and Connection.
+ * over a separate connection, because the first one is busy.
+ *
+ * Leans on undocumented fields of `pg`'s Client and Connection (`test/contracts/pg.test.ts`).
  */
 import { Connection } from 'pg';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch, RoleDefaults } from '../database.ts';
-import { countLeading, encodeBatch, encodeScript, isPrepared } from './encode-batch.ts';
+import { countLeading } from '../session-statement.ts';
+import { encodeBatch, encodeScript, isPrepared } from './encode-batch.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
 const batchOf = (role: string, parameter: string, defaults?: RoleDefaults): Batch => ({

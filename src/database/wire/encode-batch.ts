@@ -3,7 +3,7 @@
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
 import { type Batch, DatabaseError, type Session, type Statement } from '../database.ts';
-import { type JitOff, leadingStatement, sessionStatement } from '../session-statement.ts';
+import { type JitOff, leadingStatement, sessionStatement, sessionText } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
@@ -31,7 +31,7 @@ export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, j
 }
 
 function writeBatch(
-  { session, statements, deadline }: Batch,
+  { session, claim, statements, deadline }: Batch,
   prepared: PreparedStatements | null,
   jitOff: JitOff,
   hasTimeout: boolean,
@@ -42,6 +42,7 @@ function writeBatch(
   if (session) {
     const leading = leadingStatement(session);
     if (leading) writeStatement(leading, everyRole, position++, null);
+    if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
     // A statement that runs once per connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
@@ -52,23 +53,21 @@ function writeBatch(
   writer.end();
 }
 
+function isTimed({ defaults }: Session, deadline: Batch['deadline']): boolean {
+  return (deadline ?? defaults?.statementTimeout ?? null) !== null;
+}
+
 /** How long a statement may take, in whole milliseconds: the rest of the deadline, or the role's own limit if that is less. */
 function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
   const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
   return left === Infinity ? null : Math.max(1, Math.ceil(left));
 }
 
-/** How many statements lead the way of those of the batch. */
-export function countLeading({ session }: Batch): number {
-  if (session === null) return 0;
-  return leadingStatement(session) === null ? 1 : 2;
-}
-
 /** Whether encoding a batch would parse nothing. */
 export function isPrepared({ session, statements, deadline }: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
   if (session !== null) {
     if (jitOff === 'connection' || leadingStatement(session) !== null) return false;
-    if (!prepared.has(everyRole, sessionStatement(session, jitOff, timeoutOf(session, deadline)).text)) return false;
+    if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline)))) return false;
   }
   const role = session?.role ?? everyRole;
   return statements.every(({ text }) => prepared.has(role, text));

@@ -1,7 +1,10 @@
 /**
  * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a batch, or of several that share the
- * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection, and what
- * happens after a failure, is `pg-database.ts`'s.
+ * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection that is, and
+ * what happens after a failure, is up to `pg-job-runner.ts`.
+ *
+ * Leans on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and events, and that its
+ * parser takes messages one by one.
  */
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
@@ -97,6 +100,11 @@ export class PgExchange implements ReplySink<ColumnValue> {
     this.written = true;
     stream.write(this.#bytes);
     return undefined;
+  }
+
+  /** Bytes in the rows of the batch so far. */
+  get rowBytes(): number {
+    return this.#rowBytes;
   }
 
   /** Ends the connection, and the exchange with it. */

@@ -1,6 +1,9 @@
 /**
  * Reads the input of a `pg` connection instead of `pg`: as bytes, from our own or any other socket. In: the socket and the
  * reader; out: the bytes as they arrive, until the socket is given back.
+ *
+ * Leans on undocumented behaviour: Node calls `onread` before it reads another socket into the same buffer (`test/contracts/node.test.ts`), and `pg` reads a
+ * connection by listeners of `data` on its stream (`test/contracts/pg.test.ts`).
  */
 import { Socket } from 'node:net';
 

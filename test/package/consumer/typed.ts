@@ -1,4 +1,5 @@
 /** A program that uses the types of the package as its users do; it is compiled, and never run. */
+import { createServer } from 'node:http';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { type Client, Pool, type PoolClient } from 'pg';
 import {
@@ -13,6 +14,8 @@ import {
   type Rowgraph,
   type RowgraphOptions,
 } from 'rowgraph';
+import { createFetchHandler, type FetchHandlerOptions } from 'rowgraph/fetch';
+import { createNodeHandler, type NodeHandlerOptions } from 'rowgraph/node';
 
 const observe: Observer = (event: Event) => {
   if (event.kind === 'schema-loaded') console.log(event.seconds.toFixed(1));
@@ -40,6 +43,26 @@ export async function ask(graph: Rowgraph, client: Client | PoolClient | PGlite 
   console.log(data, errors?.[0]?.message);
   return graph.resolve(client, { query: '{ a }' });
 }
+
+const limits: NodeHandlerOptions & FetchHandlerOptions = {
+  jwtKeys: 'https://x.example/jwks.json',
+  maxBatch: 5,
+  trustedDocuments: { a: '{ a }' },
+};
+
+export async function serve(graph: Rowgraph): Promise<unknown> {
+  createServer(createNodeHandler(graph, limits)).listen(0);
+  const handler = createFetchHandler(graph, { jwtSecret: 's', clientAddress: (_request, info: { address: string }) => info.address });
+  const response: Response = await handler(new Request('http://x.example'), { address: '192.0.2.1' });
+  const schema = await graph.schema<{ user: string }>({
+    role: 'authenticated',
+    caller: ({ user }) => ({ role: 'authenticated', claims: { sub: user } }),
+  });
+  return [response.status, schema.getQueryType()?.name];
+}
+
+// @ts-expect-error: a secret is a text
+export const wrongOptions: NodeHandlerOptions = { jwtSecret: 1 };
 
 // @ts-expect-error: a database is none of these
 export const wrong: RowgraphOptions = { database: 3 };

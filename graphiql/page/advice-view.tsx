@@ -1,0 +1,41 @@
+/** What would make the last operation faster, with the SQL that does it; and what is read, written or called for each of its fields. */
+import type { PlanTree } from '../../src/explain/explanation.ts';
+import { CodeBlock } from './code-block.tsx';
+import type { ExplanationViewProps } from './result-tabs.tsx';
+
+export function AdviceView({ state: { explanation } }: ExplanationViewProps) {
+  const { advice, plan } = explanation;
+  return (
+    <>
+      {advice.length === 0 && <p>Nothing stands in its way: there is no advice.</p>}
+      {advice.map(({ code, table, message, sql }) => (
+        <article key={`${code} ${table} ${sql}`} className="advice">
+          <h3>
+            {table} <small>{code}</small>
+          </h3>
+          <p>{message}</p>
+          <CodeBlock text={sql} />
+        </article>
+      ))}
+      {plan !== null && (
+        <>
+          <h3>What each field does</h3>
+          <Tree trees={plan} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Tree({ trees }: { readonly trees: readonly PlanTree[] }) {
+  return (
+    <ul className="plan-tree">
+      {trees.map(({ label, children }) => (
+        <li key={label}>
+          <div className="plan-node">{label}</div>
+          {children.length > 0 && <Tree trees={children} />}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+/** The page: GraphiQL, with a bar above it that says who asks, and tabs beside its result. In: the settings that stand in the page. */
+import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
+import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
+import { GraphiQLProvider } from '@graphiql/react';
+import { useCallback, useMemo, useState } from 'react';
+import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import { CallerHeaders } from './caller-headers.ts';
+import { decodeToken } from './decode-token.ts';
+import { createFetcher } from './fetcher.ts';
+import { LastExchange } from './last-exchange.ts';
+import { PageBackend } from './page-backend.ts';
+import type { PageCaller } from './page-caller.ts';
+import { PageContext, type PageState } from './page-context.ts';
+import { loadCaller, rememberCaller } from './remembered-caller.ts';
+import { readSharedQuery } from './share-link.ts';
+import { Workspace } from './workspace.tsx';
+
+const explorer = explorerPlugin({ showAttribution: false });
+const plugins = [DOC_EXPLORER_PLUGIN, explorer, HISTORY_PLUGIN];
+
+export function App({ settings }: { readonly settings: GraphiqlSettings }) {
+  const state = usePageState(settings);
+  const { query, variables } = useMemo(() => readSharedQuery(location.search), []);
+  const tabs = [
+    ...(query === undefined ? [] : [{ query, variables: variables ?? '' }]),
+    ...settings.operations.map((each) => ({ query: each })),
+  ];
+  return (
+    <PageContext value={state}>
+      <GraphiQLProvider
+        fetcher={state.fetcher}
+        plugins={plugins}
+        referencePlugin={DOC_EXPLORER_PLUGIN}
+        defaultQuery=""
+        {...(tabs.length > 0 && { defaultTabs: tabs })}
+        inputValueDeprecation
+        schemaDescription
+        {...(query !== undefined && { initialQuery: query, initialVariables: variables ?? '' })}
+      >
+        <HistoryStore>
+          <DocExplorerStore>
+            <Workspace />
+          </DocExplorerStore>
+        </HistoryStore>
+      </GraphiQLProvider>
+    </PageContext>
+  );
+}
+
+function usePageState(settings: GraphiqlSettings): PageState {
+  const backend = useMemo(() => (settings.backend === null ? null : new PageBackend(settings.backend)), [settings]);
+  const headers = useMemo(() => new CallerHeaders(backend), [backend]);
+  const lastExchange = useMemo(() => new LastExchange(), []);
+  const [caller, setCaller] = useState(() => firstCaller(settings));
+  const changeCaller = useCallback((changed: PageCaller, keepsKey = false) => {
+    rememberCaller(changed, keepsKey);
+    setCaller(changed);
+  }, []);
+  // GraphiQL reads the schema again when it is given another fetcher: what there is, and what completes, depends on who asks.
+  const { fetcher, ask } = useMemo(() => {
+    const options = { endpoint: settings.endpoint, headersOfCaller: () => headers.of(caller) };
+    return {
+      fetcher: createFetcher({ ...options, onExchange: lastExchange.set }),
+      ask: createFetcher({ ...options, onExchange: () => undefined }),
+    };
+  }, [settings, headers, caller, lastExchange]);
+  return useMemo(
+    () => ({ settings, backend, caller, changeCaller, fetcher, ask, lastExchange }),
+    [settings, backend, caller, changeCaller, fetcher, ask, lastExchange],
+  );
+}
+
+/** Who asked last time; else the one whose key the server has filled in. */
+function firstCaller({ anonKey, backend }: GraphiqlSettings): PageCaller {
+  const remembered = loadCaller();
+  if (remembered?.kind === 'key' || (remembered !== null && backend !== null)) return remembered;
+  const role = decodeToken(anonKey ?? '')?.role;
+  if (backend !== null && typeof role === 'string') return { kind: 'role', role, claims: {} };
+  return { kind: 'key', key: anonKey ?? '', token: '' };
+}

@@ -1,0 +1,38 @@
+/** The headers by which the server knows who asks. In: the caller; out: headers, whose token is signed anew before it expires. */
+
+import type { PageBackend } from './page-backend.ts';
+import type { PageCaller } from './page-caller.ts';
+
+/** A token that is about to expire, in milliseconds, is not used any more: clocks differ, and requests take time. */
+const margin = 60_000;
+
+interface Signed {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+export class CallerHeaders {
+  readonly #backend: Pick<PageBackend, 'sign'> | null;
+  readonly #signed = new Map<string, Signed>();
+
+  constructor(backend: Pick<PageBackend, 'sign'> | null) {
+    this.#backend = backend;
+  }
+
+  /** Rejects if the server does not sign for this caller. */
+  async of(caller: PageCaller): Promise<Readonly<Record<string, string>>> {
+    if (caller.kind === 'role') return { apiKey: await this.#sign(caller.role, caller.claims) };
+    const { key, token } = caller;
+    return { ...(key !== '' && { apiKey: key }), ...(token !== '' && { authorization: `Bearer ${token}` }) };
+  }
+
+  async #sign(role: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
+    if (this.#backend === null) throw new Error('This server signs no tokens for its page: paste a key.');
+    const name = JSON.stringify([role, claims]);
+    const known = this.#signed.get(name);
+    if (known !== undefined && known.expiresAt - margin > Date.now()) return known.token;
+    const { token, expiresAt } = await this.#backend.sign(role, claims);
+    this.#signed.set(name, { token, expiresAt: expiresAt * 1000 });
+    return token;
+  }
+}

@@ -1,0 +1,74 @@
+/** The claims of the token that the server signs, as a form: a name and a value a line, read as JSON where it is JSON. */
+import { type FormEvent, useState } from 'react';
+import { type ClaimLine, readClaims, writeClaims } from './claim-lines.ts';
+import { Modal } from './modal.tsx';
+import type { RoleCaller } from './page-caller.ts';
+import { usePage } from './page-context.ts';
+
+interface ClaimsDialogProps {
+  readonly caller: RoleCaller;
+  readonly onClose: () => void;
+}
+
+/** Each line keeps its key while others come and go. */
+type KeyedLine = ClaimLine & { readonly key: number };
+
+export function ClaimsDialog({ caller, onClose }: ClaimsDialogProps) {
+  const { changeCaller } = usePage();
+  const [lines, setLines] = useState<readonly KeyedLine[]>(() => keyed(writeClaims(caller.claims)));
+  const change = (key: number, changed: Partial<ClaimLine>): void =>
+    setLines(lines.map((line) => (line.key === key ? { ...line, ...changed } : line)));
+  const add = (): void => setLines([...lines, { name: '', value: '', key: Math.max(0, ...lines.map(({ key }) => key)) + 1 }]);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    changeCaller({ ...caller, claims: readClaims(lines) });
+    onClose();
+  };
+  return (
+    <Modal title={`Claims of ${caller.role}`} onClose={onClose}>
+      <form onSubmit={save}>
+        <p>
+          Policies read them with <code>current_setting('request.jwt.claims', true)::json</code>. A value is JSON, or else a text.
+        </p>
+        {lines.map(({ key, name, value }) => (
+          <div className="claim-line" key={key}>
+            <input
+              aria-label="Name of the claim"
+              placeholder="sub"
+              value={name}
+              onChange={({ target }) => change(key, { name: target.value })}
+            />
+            <input
+              aria-label={`Value of ${name || 'the claim'}`}
+              value={value}
+              onChange={({ target }) => change(key, { value: target.value })}
+            />
+            <button
+              type="button"
+              className="page-button"
+              aria-label={`Remove ${name || 'the claim'}`}
+              onClick={() => setLines(lines.filter((line) => line.key !== key))}
+            >
+              ×
+            </button>
+          </div>
+        ))}
+        <div className="dialog-buttons">
+          <button type="button" className="page-button" onClick={add}>
+            Add a claim
+          </button>
+          <button type="button" className="page-button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="page-button primary">
+            Ask with these
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function keyed(lines: readonly ClaimLine[]): readonly KeyedLine[] {
+  return (lines.length > 0 ? lines : [{ name: 'sub', value: '' }]).map((line, key) => ({ ...line, key }));
+}

@@ -1,0 +1,33 @@
+/** A button of the editor's toolbar: copies a link that opens the page with what is in the editors. */
+import { ToolbarButton, useGraphiQL } from '@graphiql/react';
+import { useState } from 'react';
+import { writeSharedQuery } from './share-link.ts';
+
+const label = 'Copy a link to this query';
+
+export function CopyLinkButton() {
+  const queryEditor = useGraphiQL(({ queryEditor }) => queryEditor);
+  const variableEditor = useGraphiQL(({ variableEditor }) => variableEditor);
+  const [said, setSaid] = useState('');
+  const copy = async (): Promise<void> => {
+    const link = writeSharedQuery(location.href, queryEditor?.getValue() ?? '', variableEditor?.getValue() ?? '');
+    try {
+      await navigator.clipboard.writeText(link);
+      setSaid('The link is in the clipboard.');
+    } catch {
+      // Where the clipboard is not allowed, the address bar has the link.
+      history.replaceState(null, '', link);
+      setSaid('The link is in the address bar.');
+    }
+  };
+  return (
+    <>
+      <ToolbarButton label={label} onClick={() => void copy()}>
+        <svg className="graphiql-toolbar-icon" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
+          <path d="M6.5 9.5a3 3 0 0 0 4.3 0l2.3-2.3a3 3 0 0 0-4.3-4.3L8 3.7M9.5 6.5a3 3 0 0 0-4.3 0L2.9 8.8a3 3 0 0 0 4.3 4.3l.8-.8" />
+        </svg>
+      </ToolbarButton>
+      <output className="visually-hidden">{said}</output>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** What the doctor finds for the role that asks: what its API lacks, what is dangerous or slow, each with its remedy. */
+import { useEffect, useState } from 'react';
+import type { DoctorReport } from '../../src/doctor/report.ts';
+import { CodeBlock } from './code-block.tsx';
+import './doctor.css';
+import type { PageBackend } from './page-backend.ts';
+
+interface DoctorViewProps {
+  readonly backend: PageBackend;
+  readonly role: string;
+}
+
+type Answer = { readonly role: string; readonly report: DoctorReport } | { readonly role: string; readonly error: string };
+
+export function DoctorView({ backend, role }: DoctorViewProps) {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  useEffect(() => {
+    let isLate = false;
+    const settle = (settled: Answer): void => {
+      if (!isLate) setAnswer(settled);
+    };
+    backend.examine(role).then(
+      (report) => settle({ role, report }),
+      (error: Error) => settle({ role, error: error.message }),
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [backend, role]);
+  if (answer === null || answer.role !== role) return <p role="status">Examining …</p>;
+  if ('error' in answer) return <p className="explain-error">{answer.error}</p>;
+  return <Report report={answer.report} />;
+}
+
+function Report({ report: { role, summary, findings } }: { readonly report: DoctorReport }) {
+  return (
+    <section className="doctor" aria-label="Report of the doctor" tabIndex={0}>
+      <h2>What the doctor says of {role}</h2>
+      <p>
+        {summary.error} errors, {summary.warning} warnings, {summary.info} notes
+      </p>
+      {findings.map(({ severity, code, object, name, message, remedy }) => (
+        <article key={`${code} ${object} ${name}`} className="finding">
+          <h3>
+            <span className={`severity ${severity}`}>{severity}</span> {object} {name} <small>{code}</small>
+          </h3>
+          <p>{message}</p>
+          {remedy !== null && <CodeBlock text={remedy} />}
+        </article>
+      ))}
+    </section>
+  );
+}

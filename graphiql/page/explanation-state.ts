@@ -1,0 +1,7 @@
+/** How far the explanation of the last request has come. Types only. */
+import type { Explanation } from '../../src/explain/explanation.ts';
+
+export type ExplanationState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'explained'; readonly explanation: Explanation };

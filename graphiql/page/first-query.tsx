@@ -1,0 +1,16 @@
+/** Fills an empty editor with a query that the schema has an answer to, once. */
+import { useGraphiQL } from '@graphiql/react';
+import { useEffect, useRef } from 'react';
+import { writeFirstQuery } from './write-first-query.ts';
+
+export function FirstQuery() {
+  const schema = useGraphiQL(({ schema }) => schema);
+  const queryEditor = useGraphiQL(({ queryEditor }) => queryEditor);
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (isDone.current || !schema || queryEditor === undefined) return;
+    isDone.current = true;
+    if (queryEditor.getValue().trim() === '') queryEditor.setValue(writeFirstQuery(schema));
+  }, [schema, queryEditor]);
+  return null;
+}

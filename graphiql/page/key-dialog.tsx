@@ -1,0 +1,50 @@
+/** Takes a pasted key and a user's token, and shows what they say. They stay in this page unless the user wants them to be kept until the tab is closed. */
+import { type FormEvent, useState } from 'react';
+import { Modal } from './modal.tsx';
+import { usePage } from './page-context.ts';
+import { TokenSummary } from './token-summary.tsx';
+
+export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const { settings, caller, changeCaller } = usePage();
+  const [key, setKey] = useState(caller.kind === 'key' ? caller.key : (settings.anonKey ?? ''));
+  const [token, setToken] = useState(caller.kind === 'key' ? caller.token : '');
+  const [isKept, setIsKept] = useState(false);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    changeCaller({ kind: 'key', key: key.trim(), token: token.trim() }, isKept);
+    onClose();
+  };
+  return (
+    <Modal title="Key and token" onClose={onClose}>
+      <form onSubmit={save}>
+        <label className="key-field">
+          Key of the project, for the header <code>apiKey</code>
+          <textarea rows={3} value={key} spellCheck={false} onChange={({ target }) => setKey(target.value)} />
+        </label>
+        <TokenSummary token={key} />
+        <label className="key-field">
+          Token of a user, for the header <code>Authorization</code>; empty for none
+          <textarea
+            rows={4}
+            value={token}
+            spellCheck={false}
+            onChange={({ target }) => setToken(target.value.replace(/^\s*Bearer\s+/i, ''))}
+          />
+        </label>
+        <TokenSummary token={token} />
+        <label className="keep-field">
+          <input type="checkbox" checked={isKept} onChange={({ target }) => setIsKept(target.checked)} />
+          Keep them in this tab until it is closed
+        </label>
+        <div className="dialog-buttons">
+          <button type="button" className="page-button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="page-button primary">
+            Ask with these
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,49 @@
+/** The backend that `rowgraph dev` gives its page. In: the path below which it is; out: what it answers. */
+
+import type { DoctorReport } from '../../src/doctor/report.ts';
+import type { Explanation } from '../../src/explain/explanation.ts';
+import type { CallerChoices, SignedToken } from '../../src/http/page-backend.ts';
+import type { Claims } from './decode-token.ts';
+
+/** What was asked, and as whom, as `explain` takes it. */
+export interface RequestToExplain {
+  readonly query: string;
+  readonly variables?: unknown;
+  readonly operationName?: string | undefined;
+  readonly role: string;
+  readonly claims: Claims;
+  readonly mode: 'plan' | 'analyze';
+}
+
+export class PageBackend {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  listCallers(): Promise<CallerChoices> {
+    return this.#ask('callers', {});
+  }
+
+  sign(role: string, claims: Claims): Promise<SignedToken> {
+    return this.#ask('sign', { role, claims });
+  }
+
+  explain(request: RequestToExplain): Promise<Explanation> {
+    return this.#ask('explain', request);
+  }
+
+  examine(role: string): Promise<DoctorReport> {
+    return this.#ask('doctor', { role });
+  }
+
+  /** Rejects with an `Error` whose message is that of the server. */
+  async #ask<Answer>(name: string, body: unknown): Promise<Answer> {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await fetch(`${this.#path}/${name}`, init);
+    const answer = (await response.json()) as Answer & { readonly errors?: readonly { readonly message: string }[] };
+    if (answer.errors !== undefined) throw new Error(answer.errors.map(({ message }) => message).join('\n'));
+    return answer;
+  }
+}

@@ -1,0 +1,29 @@
+/** What all parts of the page share: who asks, the page's backend, and the last request. */
+import { createContext, useContext } from 'react';
+import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import type { Fetcher } from './fetcher.ts';
+import type { LastExchange } from './last-exchange.ts';
+import type { PageBackend } from './page-backend.ts';
+import type { PageCaller } from './page-caller.ts';
+
+export interface PageState {
+  readonly settings: GraphiqlSettings;
+  /** Null elsewhere than in `rowgraph dev`. */
+  readonly backend: PageBackend | null;
+  readonly caller: PageCaller;
+  readonly changeCaller: (caller: PageCaller, keepsKey?: boolean) => void;
+  /** What the editor asks with; it notes the last exchange. */
+  readonly fetcher: Fetcher;
+  /** What other views ask with. */
+  readonly ask: Fetcher;
+  readonly lastExchange: LastExchange;
+}
+
+export const PageContext = createContext<PageState | null>(null);
+
+/** Throws outside of the page. */
+export function usePage(): PageState {
+  const state = useContext(PageContext);
+  if (state === null) throw new Error('This part belongs inside the page.');
+  return state;
+}

@@ -1,0 +1,26 @@
+/** Splits SQL for a reader's eye: keywords, texts, quoted names, parameters, and the rest. In: SQL; out: tokens that add up to it. */
+
+export interface SqlToken {
+  readonly kind: 'keyword' | 'text' | 'name' | 'parameter' | 'plain';
+  readonly text: string;
+  /** Where it begins. */
+  readonly start: number;
+}
+
+const keywords =
+  'select|from|where|as|and|or|not|in|is|null|on|order|by|group|having|limit|offset|join|left|lateral|inner|cross|union|all|with|insert|into|values|update|set|delete|returning|using|case|when|then|else|end|filter|coalesce|exists|distinct|asc|desc|nulls|first|last|any|true|false|over|for';
+const pattern = new RegExp(`(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<parameter>\\$\\d+)|(?<keyword>\\b(?:${keywords})\\b)`, 'gi');
+
+/** The tokens in their order. */
+export function readSqlTokens(sql: string): readonly SqlToken[] {
+  const tokens: SqlToken[] = [];
+  let end = 0;
+  for (const match of sql.matchAll(pattern)) {
+    if (match.index > end) tokens.push({ kind: 'plain', text: sql.slice(end, match.index), start: end });
+    const [kind] = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined) ?? ['plain'];
+    tokens.push({ kind: kind as SqlToken['kind'], text: match[0], start: match.index });
+    end = match.index + match[0].length;
+  }
+  if (end < sql.length) tokens.push({ kind: 'plain', text: sql.slice(end), start: end });
+  return tokens;
+}

@@ -1,0 +1,92 @@
+/**
+ * What the API says of tables, read from the schema that a role sees: a table is what a field of Query of the type `…Connection` lists. In: the schema; out:
+ * tables with columns and relations, by the names that the API has for them.
+ */
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+export interface ApiTable {
+  /** The type of its rows: `Species`. */
+  readonly type: string;
+  /** The field of Query: `speciesCollection`. */
+  readonly collection: string;
+  readonly description: string | null;
+  readonly columns: readonly ApiColumn[];
+  readonly relations: readonly ApiRelation[];
+}
+
+export interface ApiColumn {
+  readonly name: string;
+  /** As SDL has it: `[String]!`. */
+  readonly type: string;
+  /** The type of the scalar or enum. */
+  readonly leaf: string;
+  readonly isList: boolean;
+  readonly isRequired: boolean;
+}
+
+export interface ApiRelation {
+  readonly field: string;
+  /** The type of the rows that it leads to. */
+  readonly target: string;
+  /** Whether it leads to many rows. */
+  readonly isMany: boolean;
+}
+
+/** The tables, in the order of the schema. */
+export function readTables(schema: GraphQLSchema): readonly ApiTable[] {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  const rows = fields.flatMap((field) => {
+    const type = field.name.endsWith('Collection') ? rowTypeOf(field.type) : null;
+    return type === null ? [] : [[field.name, type] as const];
+  });
+  const known = new Set(rows.map(([, { name }]) => name));
+  return rows.map(([collection, type]) => readTable(collection, type, known));
+}
+
+function readTable(collection: string, type: GraphQLObjectType, known: ReadonlySet<string>): ApiTable {
+  const fields = Object.values(type.getFields()).filter(({ args, type: output }) => rowTypeOf(output) !== null || args.length === 0);
+  return {
+    type: type.name,
+    collection,
+    description: type.description ?? null,
+    columns: fields.flatMap(readColumn),
+    relations: fields.flatMap((field) => readRelation(field, known)),
+  };
+}
+
+function readColumn({ name, type }: GraphQLField<unknown, unknown>): ApiColumn[] {
+  const leaf = getNamedType(type);
+  if (!isLeafType(leaf) || leaf.name === 'ID') return [];
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  return [{ name, type: String(type), leaf: leaf.name, isList: isListType(nullable), isRequired: isNonNullType(type) }];
+}
+
+function readRelation({ name, type }: GraphQLField<unknown, unknown>, known: ReadonlySet<string>): ApiRelation[] {
+  const many = rowTypeOf(type);
+  if (many !== null) return known.has(many.name) ? [{ field: name, target: many.name, isMany: true }] : [];
+  const one = getNamedType(type);
+  return known.has(one.name) ? [{ field: name, target: one.name, isMany: false }] : [];
+}
+
+/** The type of the rows in a connection; null for other types. */
+function rowTypeOf(type: GraphQLOutputType): GraphQLObjectType | null {
+  const edges = objectFieldOf(getNamedType(type), 'edges');
+  const node = objectFieldOf(edges, 'node');
+  return isObjectType(node) ? node : null;
+}
+
+function objectFieldOf(type: unknown, field: string): unknown {
+  if (!isObjectType(type)) return null;
+  const found = type.getFields()[field];
+  return found === undefined ? null : getNamedType(found.type);
+}

@@ -1,0 +1,37 @@
+/**
+ * Remembers who asks over a reload. A role and its claims are no secrets, and stay in this browser; a pasted key stays only if the user wants it to, and only
+ * until the tab is closed.
+ */
+import type { PageCaller } from './page-caller.ts';
+
+const item = 'rowgraph:caller';
+
+/** The caller that was remembered; null if there is none. */
+export function loadCaller(): PageCaller | null {
+  try {
+    const text = sessionStorage.getItem(item) ?? localStorage.getItem(item);
+    const caller = text === null ? null : (JSON.parse(text) as PageCaller);
+    return isCaller(caller) ? caller : null;
+  } catch {
+    // Without storage, or with something else in it.
+    return null;
+  }
+}
+
+/** Remembers the caller instead of the one before; a pasted key only if `keepsKey`. */
+export function rememberCaller(caller: PageCaller, keepsKey: boolean): void {
+  try {
+    sessionStorage.removeItem(item);
+    localStorage.removeItem(item);
+    if (caller.kind === 'role') localStorage.setItem(item, JSON.stringify(caller));
+    else if (keepsKey) sessionStorage.setItem(item, JSON.stringify(caller));
+  } catch {
+    // Where storage is forbidden, nothing is remembered.
+  }
+}
+
+function isCaller(value: unknown): value is PageCaller {
+  const { kind, role, claims, key, token } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'role') return typeof role === 'string' && typeof claims === 'object' && claims !== null;
+  return kind === 'key' && typeof key === 'string' && typeof token === 'string';
+}

@@ -1,0 +1,2 @@
+/** Style sheets, which the bundler collects into `page.css`. */
+declare module '*.css';

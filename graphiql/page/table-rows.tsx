@@ -1,0 +1,84 @@
+/** The rows of a table as a grid, with filters, order and pages; and the GraphQL that it asks for them. */
+import './rows.css';
+import { useGraphiQL } from '@graphiql/react';
+import { useMemo, useState } from 'react';
+import { type ApiTable, readTables } from './read-tables.ts';
+import { RowFilters } from './row-filters.tsx';
+import { RowGrid } from './row-grid.tsx';
+import { type RowsChoice, readAbilities, writeRowsQuery } from './rows-query.ts';
+import { useRows } from './use-rows.ts';
+
+const firstPage: RowsChoice = { filters: [], order: null, after: null, pageSize: 20 };
+
+export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: string, variables: string) => void }) {
+  const schema = useGraphiQL((state) => state.schema);
+  const tables = useMemo(() => (schema ? readTables(schema).filter(({ columns }) => columns.length > 0) : []), [schema]);
+  const [chosen, setChosen] = useState('');
+  const table = tables.find(({ type }) => type === chosen) ?? tables[0];
+  if (!schema || table === undefined) return <p className="view-bar">No table is in the API of this role.</p>;
+  return (
+    <div className="rows-view">
+      <div className="view-bar">
+        <label>
+          Table{' '}
+          <select value={table.type} onChange={({ target }) => setChosen(target.value)}>
+            {tables.map(({ type }) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Rows key={table.type} table={table} onOpenQuery={onOpenQuery} />
+    </div>
+  );
+}
+
+interface RowsProps {
+  readonly table: ApiTable;
+  readonly onOpenQuery: (query: string, variables: string) => void;
+}
+
+function Rows({ table, onOpenQuery }: RowsProps) {
+  const schema = useGraphiQL((state) => state.schema)!;
+  const [choice, setChoice] = useState(firstPage);
+  /** The cursors of the pages before this one. */
+  const [before, setBefore] = useState<readonly (string | null)[]>([]);
+  const abilities = useMemo(() => readAbilities(schema, table), [schema, table]);
+  const asked = useMemo(() => writeRowsQuery(table, choice, abilities), [table, choice, abilities]);
+  const { rows, endCursor, error } = useRows(table, asked);
+  const change = (changed: Partial<RowsChoice>): void => {
+    setBefore([]);
+    setChoice({ ...choice, after: null, ...changed });
+  };
+  const goBack = (): void => {
+    setChoice({ ...choice, after: before.at(-1) ?? null });
+    setBefore(before.slice(0, -1));
+  };
+  const goOn = (): void => {
+    setBefore([...before, choice.after]);
+    setChoice({ ...choice, after: endCursor });
+  };
+  return (
+    <>
+      <RowFilters filters={choice.filters} abilities={abilities} onChange={(filters) => change({ filters })} />
+      {error !== null && <pre className="explain-error view-bar">{error}</pre>}
+      <RowGrid table={table} rows={rows} order={choice.order} orderable={abilities.orderable} onOrder={(order) => change({ order })} />
+      <div className="view-bar">
+        <button type="button" className="page-button" disabled={before.length === 0} onClick={goBack}>
+          Previous
+        </button>
+        <span>Page {before.length + 1}</span>
+        <button type="button" className="page-button" disabled={endCursor === null} onClick={goOn}>
+          Next
+        </button>
+        <button type="button" className="page-button" onClick={() => onOpenQuery(asked.query, JSON.stringify(asked.variables, null, 2))}>
+          Open in the editor
+        </button>
+      </div>
+      <details className="rows-query">
+        <summary>The GraphQL of this page</summary>
+        <pre tabIndex={0}>{`${asked.query}\n${JSON.stringify(asked.variables, null, 2)}`}</pre>
+      </details>
+    </>
+  );
+}

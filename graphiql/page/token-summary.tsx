@@ -1,0 +1,20 @@
+/** What a pasted token says: its claims, and whether it has expired. Whether it is signed rightly is for the server to know. */
+import { decodeToken, expiryOf } from './decode-token.ts';
+
+export function TokenSummary({ token }: { readonly token: string }) {
+  if (token.trim() === '') return null;
+  const claims = decodeToken(token);
+  if (claims === null) return <p className="token-summary">This is no JSON Web Token. The server may know it as an opaque key.</p>;
+  return (
+    <div className="token-summary">
+      <p>{describeExpiry(expiryOf(claims))}</p>
+      <pre>{JSON.stringify(claims, null, 2)}</pre>
+    </div>
+  );
+}
+
+function describeExpiry(expiry: number | null): string {
+  if (expiry === null) return 'It does not expire.';
+  const time = new Date(expiry).toLocaleString();
+  return expiry < Date.now() ? `It has expired: ${time}.` : `It expires at ${time}.`;
+}

@@ -1,0 +1,82 @@
+/** What is on the page: the bar, and the view that is chosen there. The editor stays as it is behind the others. */
+import { GraphiQL, GraphiQLInterface } from 'graphiql';
+import { useState } from 'react';
+import { CallerBar } from './caller-bar.tsx';
+import { CopyLinkButton } from './copy-link-button.tsx';
+import { decodeToken } from './decode-token.ts';
+import { DoctorView } from './doctor-view.tsx';
+import { FirstQuery } from './first-query.tsx';
+import type { PageCaller } from './page-caller.ts';
+import { usePage } from './page-context.ts';
+import { ResultTabs } from './result-tabs.tsx';
+import { SchemaDiagram } from './schema-diagram.tsx';
+import { TableRows } from './table-rows.tsx';
+import { useOpenQuery } from './use-open-query.ts';
+import { useReadableTabs } from './use-readable-tabs.ts';
+import { useReadableThemes } from './use-readable-themes.ts';
+
+type View = 'Query' | 'Diagram' | 'Rows' | 'Doctor';
+
+export function Workspace() {
+  const { backend, caller } = usePage();
+  const [view, setView] = useState<View>('Query');
+  const putIntoEditor = useOpenQuery();
+  const openQuery = (query: string, variables?: string): void => {
+    putIntoEditor(query, variables);
+    setView('Query');
+  };
+  const views: readonly View[] = backend === null ? ['Query', 'Diagram', 'Rows'] : ['Query', 'Diagram', 'Rows', 'Doctor'];
+  return (
+    <div className="graphiql-container page">
+      <header className="page-bar">
+        <h1 className="page-name">rowgraph</h1>
+        <nav className="page-views" aria-label="Views">
+          {views.map((name) => (
+            <button key={name} type="button" aria-current={name === view ? 'page' : undefined} onClick={() => setView(name)}>
+              {name}
+            </button>
+          ))}
+        </nav>
+        <CallerBar />
+      </header>
+      <main className="page-view">
+        <div className="page-view" hidden={view !== 'Query'}>
+          <Editor />
+        </div>
+        {view === 'Diagram' && <SchemaDiagram onOpenQuery={openQuery} />}
+        {view === 'Rows' && <TableRows onOpenQuery={openQuery} />}
+        {view === 'Doctor' && backend !== null && <DoctorView backend={backend} role={roleOf(caller)} />}
+      </main>
+      <FirstQuery />
+    </div>
+  );
+}
+
+function Editor() {
+  useReadableTabs();
+  useReadableThemes();
+  return (
+    <GraphiQLInterface showPersistHeadersSettings={false} defaultEditorToolsVisibility={false}>
+      <GraphiQL.Logo>{''}</GraphiQL.Logo>
+      <GraphiQL.Toolbar>
+        {({ prettify, merge, copy }) => (
+          <>
+            {prettify}
+            {merge}
+            {copy}
+            <CopyLinkButton />
+          </>
+        )}
+      </GraphiQL.Toolbar>
+      <GraphiQL.Footer>
+        <ResultTabs />
+      </GraphiQL.Footer>
+    </GraphiQLInterface>
+  );
+}
+
+function roleOf(caller: PageCaller): string {
+  if (caller.kind === 'role') return caller.role;
+  const role = decodeToken(caller.token === '' ? caller.key : caller.token)?.role;
+  return typeof role === 'string' ? role : 'anon';
+}

@@ -1,0 +1,75 @@
+/** The order of the pages: what a newcomer needs first, what contributors need last. Each page of docs/ is in it, which a test holds. */
+import { readFileSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+
+/** The pages of each part, as files of the repository. */
+export const parts: Readonly<Record<string, readonly string[]>> = {
+  'To begin with': [
+    'docs/tour.md',
+    'docs/getting-started.md',
+    'docs/serving.md',
+    'docs/graphiql.md',
+    'docs/from-supabase.md',
+    'docs/from-pg_graphql.md',
+    'docs/from-other-servers.md',
+    'examples/README.md',
+  ],
+  'The API': [
+    'docs/api.md',
+    'docs/additions.md',
+    'docs/scalars.md',
+    'docs/errors.md',
+    'docs/http.md',
+    'docs/idempotency.md',
+    'docs/differences.md',
+  ],
+  Clients: [
+    'docs/clients/relay.md',
+    'docs/clients/apollo.md',
+    'docs/clients/urql.md',
+    'docs/clients/houdini.md',
+    'docs/clients/requests.md',
+    'docs/clients/codegen.md',
+  ],
+  'In production': [
+    'docs/settings.md',
+    'docs/tokens.md',
+    'docs/security.md',
+    'docs/limits.md',
+    'docs/deployment.md',
+    'docs/proxies.md',
+    'docs/mounting.md',
+    'docs/projects.md',
+    'docs/operations.md',
+    'docs/availability.md',
+    'docs/scaling.md',
+    'docs/telemetry.md',
+  ],
+  'The database': ['docs/freshness.md', 'docs/extension.md', 'docs/upgrading.md'],
+  'What is wrong, and what is slow': ['docs/doctor.md', 'docs/explain.md', 'docs/performance.md', 'bench/results.md'],
+  'Working on it': [
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'docs/decisions/hot-path.md',
+    'docs/decisions/idempotency.md',
+    'docs/decisions/json.md',
+    'docs/decisions/libraries.md',
+    'docs/decisions/pipelining.md',
+    'docs/decisions/plans.md',
+    'docs/decisions/telemetry.md',
+  ],
+};
+
+/** VitePress's sidebar: each page by its heading. */
+export function sidebar() {
+  return Object.entries(parts).map(([text, pages]) => ({
+    text,
+    items: pages.map((page) => ({ text: headingOf(page), link: `/${page.replace(/\.md$/, '')}` })),
+  }));
+}
+
+function headingOf(page: string): string {
+  return (/^# (.+)$/m.exec(readFileSync(new URL(page, root), 'utf8'))?.[1] ?? page).replaceAll('`', '');
+}

@@ -1,0 +1,103 @@
+/**
+ * Opaque keys: random texts that a file maps to roles. The file has their SHA-256, which is enough because they cannot be guessed. In: the text of the file;
+ * out: the keys in it, each with its caller.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { quote } from '../errors.ts';
+import { checkMembers, isObject, parseJson, readHash, readTime } from './entry-members.ts';
+import { isRoleName } from './role-claim.ts';
+import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
+
+export interface ApiKey {
+  /** SHA-256 of its text. */
+  readonly hash: Buffer;
+  readonly caller: VerifiedCaller;
+  /** Milliseconds since 1970; `Infinity` if it does not expire. */
+  readonly expiresAt: number;
+}
+
+/** What stands for a key where keys are given by name. */
+export interface ApiKeyEntry {
+  readonly hash: string;
+  readonly role: string;
+  readonly expires?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+const mostKeys = 100_000;
+
+export class ApiKeys {
+  /** By the first bytes of their hash, which tell nothing of the rest. */
+  readonly #byPrefix = new Map<number, ApiKey[]>();
+  readonly count: number;
+
+  constructor(keys: readonly ApiKey[]) {
+    this.count = keys.length;
+    for (const key of keys) {
+      const prefix = key.hash.readUInt32BE();
+      const others = this.#byPrefix.get(prefix);
+      if (others === undefined) this.#byPrefix.set(prefix, [key]);
+      else others.push(key);
+    }
+  }
+
+  /** The key of this text; undefined if there is none. How long it takes does not depend on how much of a hash is right. */
+  find(text: string): ApiKey | undefined {
+    const digest = hash('sha256', text, 'buffer');
+    return this.#byPrefix.get(digest.readUInt32BE())?.find((key) => timingSafeEqual(key.hash, digest));
+  }
+}
+
+/** Whether a text is meant as an opaque key: the parts of a JSON Web Token are separated by dots, and keys have none. */
+export function isOpaque(text: string): boolean {
+  return !text.includes('.');
+}
+
+/** The keys of a file: `{"name": {"hash": "sha256:…", "role": "anon"}}`. Throws an `Error` that says what is wrong. */
+export function parseApiKeys(text: string): ApiKeys {
+  return readApiKeys(parseJson(text));
+}
+
+/** The keys by name. Throws an `Error` that says which entry is wrong. */
+export function readApiKeys(content: unknown): ApiKeys {
+  if (!isObject(content)) throw new Error('must hold a JSON object of names and keys');
+  const entries = Object.entries(content);
+  if (entries.length > mostKeys) throw new Error(`holds more than ${mostKeys} keys`);
+  const names = new Map<string, string>();
+  const keys = entries.map(([name, entry]) => {
+    const key = parseEntry(name, entry);
+    const digits = key.hash.toString('hex');
+    const other = names.get(digits);
+    if (other !== undefined) throw new Error(`the keys ${quote(other)} and ${quote(name)} are the same`);
+    names.set(digits, name);
+    return key;
+  });
+  return new ApiKeys(keys);
+}
+
+function parseEntry(name: string, entry: unknown): ApiKey {
+  try {
+    if (name === '') throw new Error('must have a name');
+    if (!isObject(entry)) throw new Error('must be an object with "hash" and "role"');
+    checkMembers(entry, ['hash', 'role', 'expires', 'claims']);
+    const { role, expires, claims = {} } = entry;
+    if (!isRoleName(role)) throw new Error('must have a "role": the name of a database role');
+    if (!isObject(claims)) throw new Error('may have "claims", which must be an object');
+    return {
+      hash: Buffer.from(readHash(entry.hash), 'hex'),
+      caller: verifiedCaller(role, claims),
+      expiresAt: expires === undefined ? Number.POSITIVE_INFINITY : readTime(expires, 'expires'),
+    };
+  } catch (error) {
+    throw new Error(`the key ${quote(name)} ${(error as Error).message}`);
+  }
+}
+
+/** In bytes. Nobody guesses 256 bits. */
+const keyLength = 32;
+
+/** A new key, and the hash by which it is known. `kind` says who may see it: secret scanners and readers of a configuration look for the prefix. */
+export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: string; readonly hash: string } {
+  const key = `rg_${kind}_${randomBytes(keyLength).toString('base64url')}`;
+  return { key, hash: `sha256:${hash('sha256', key)}` };
+}

@@ -1,0 +1,59 @@
+/**
+ * Which keys and tokens are accepted, as those who mount the endpoint say it: with the names of the settings. In: the options; out: the rules. Nothing is
+ * read from files.
+ */
+import type { Observer } from '../events.ts';
+import { readApiKeys } from './api-keys.ts';
+import { type PublicKeys, RemotePublicKeys, readPublicKeys } from './public-keys.ts';
+import { RevokedTokens } from './revoked-tokens.ts';
+import { parseClaimPath } from './role-claim.ts';
+import type { TokenOptions } from './token-options.ts';
+import type { TokenRules } from './verify-token.ts';
+
+/** The rules that the options describe. Throws an `Error` that names the option that is wrong. */
+export function readTokenOptions(options: TokenOptions, observe: Observer): TokenRules {
+  const {
+    jwtSecret,
+    previousJwtSecret,
+    jwtKeys,
+    supabase,
+    apiKeys,
+    revokedTokens,
+    jwtAudience,
+    jwtIssuer,
+    jwtLeeway = 0,
+    roleClaim,
+  } = options;
+  if (jwtKeys !== undefined && supabase !== undefined) throw new Error('supabase sets the public keys of tokens: omit jwtKeys.');
+  const keys = supabase === undefined ? jwtKeys : keysOfSupabase(supabase);
+  return {
+    secrets: [jwtSecret, previousJwtSecret].filter((secret) => secret !== undefined),
+    ...(keys !== undefined && { publicKeys: openPublicKeys(keys, observe) }),
+    ...(apiKeys !== undefined && { apiKeys: { current: read('apiKeys', () => readApiKeys(apiKeys)) } }),
+    ...(revokedTokens !== undefined && { revoked: { current: read('revokedTokens', () => new RevokedTokens(revokedTokens)) } }),
+    audience: jwtAudience,
+    issuer: jwtIssuer,
+    leeway: jwtLeeway / 1000,
+    ...(roleClaim !== undefined && { roleClaim: read('roleClaim', () => parseClaimPath(roleClaim)) }),
+  };
+}
+
+/** Where the authentication server of a project publishes its keys. */
+export function keysOfSupabase(project: string): string {
+  const origin = project.startsWith('https://') ? project.replace(/\/$/, '') : `https://${project}.supabase.co`;
+  return `${origin}/auth/v1/.well-known/jwks.json`;
+}
+
+/** The value of an option, whose name begins the error. */
+function read<Value>(option: keyof TokenOptions, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw new Error(`${option} ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function openPublicKeys(keys: string, observe: Observer): PublicKeys {
+  if (/^https?:\/\//i.test(keys)) return new RemotePublicKeys(keys, (error) => observe({ kind: 'keys-load-failed', error }));
+  return read('jwtKeys', () => readPublicKeys(keys));
+}

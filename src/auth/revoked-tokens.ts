@@ -1,0 +1,75 @@
+/** The list of tokens that are no longer valid although they have not expired. In: the text of the file; out: whether a token is on it. */
+import { hash } from 'node:crypto';
+import { checkMembers, isObject, parseJson, readHash, readTime } from './entry-members.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const kinds = ['jti', 'session_id', 'sub', 'hash'] as const;
+
+export class RevokedTokens {
+  readonly #ids: Readonly<Record<'jti' | 'session_id' | 'hash', Set<string>>> = { jti: new Set(), session_id: new Set(), hash: new Set() };
+  /** The time until which the tokens of a user are revoked, in milliseconds since 1970. */
+  readonly #users = new Map<string, number>();
+  readonly count: number;
+
+  /** The entries of a list. Throws an `Error` that says which one is wrong. */
+  constructor(entries: readonly unknown[]) {
+    this.count = entries.length;
+    for (const [index, entry] of entries.entries()) {
+      try {
+        this.#add(entry);
+      } catch (error) {
+        throw new Error(`entry ${index + 1} ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /** Whether a token with these claims is revoked. */
+  has(token: string, claims: Claims): boolean {
+    const { jti, session_id: session, sub, iat } = claims;
+    const { jti: ids, session_id: sessions, hash: hashes } = this.#ids;
+    if (typeof jti === 'string' && ids.has(jti)) return true;
+    if (typeof session === 'string' && sessions.has(session)) return true;
+    const revokedUntil = typeof sub === 'string' ? this.#users.get(sub) : undefined;
+    // A token that does not say when it was issued may be an old one.
+    if (revokedUntil !== undefined && !(typeof iat === 'number' && iat * 1000 >= revokedUntil)) return true;
+    return hashes.size > 0 && hashes.has(hashOfToken(token));
+  }
+
+  #add(entry: unknown): void {
+    if (!isObject(entry)) throw new Error(`must be an object with one of ${kinds.join(', ')}`);
+    checkMembers(entry, [...kinds, 'issued_before', 'reason']);
+    const [kind, ...more] = kinds.filter((name) => entry[name] !== undefined);
+    if (kind === undefined || more.length > 0) throw new Error(`must have one of ${kinds.join(', ')}`);
+    if (entry.issued_before !== undefined && kind !== 'sub') throw new Error('may have "issued_before" only beside "sub"');
+    if (kind === 'hash') {
+      this.#ids.hash.add(readHash(entry.hash));
+      return;
+    }
+    const id = entry[kind];
+    if (typeof id !== 'string' || id === '') throw new Error(`must have a string as "${kind}" that is not empty`);
+    if (kind === 'sub') this.#addUser(id, entry.issued_before);
+    else this.#ids[kind].add(id);
+  }
+
+  #addUser(sub: string, issuedBefore: unknown): void {
+    const until = issuedBefore === undefined ? Number.POSITIVE_INFINITY : readTime(issuedBefore, 'issued_before');
+    this.#users.set(sub, Math.max(until, this.#users.get(sub) ?? -Infinity));
+  }
+}
+
+/**
+ * The hash by which a token is revoked: of its header and payload. Its signature does not count, because there are several ways to write a signature that is
+ * valid for the same token (RFC 4648, section 3.5, and the two signatures of ES256).
+ */
+export function hashOfToken(token: string): string {
+  const end = token.lastIndexOf('.');
+  return hash('sha256', end < 0 ? token : token.slice(0, end));
+}
+
+/** The list in a file: `[{"jti": "…"}, {"sub": "…", "issued_before": "2027-01-31T12:00:00Z"}]`. Throws an `Error` that says what is wrong. */
+export function parseRevokedTokens(text: string): RevokedTokens {
+  const content = parseJson(text);
+  if (!Array.isArray(content)) throw new Error('must hold a JSON array');
+  return new RevokedTokens(content);
+}

@@ -1,0 +1,196 @@
+/** Keys of views: of some that are written here, and of random ones, which are held against the rows that they have. On a server, whose version decides the text. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { randomViews } from '../../../test/support/random-views.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../../../test/support/test-databases.ts';
+import type { Database } from '../../database/database.ts';
+import { openPgDatabase } from '../../database/pg-database.ts';
+import { loadCatalog } from '../load-catalog.ts';
+import { asNode, parseNodeTree } from './parse-node-tree.ts';
+
+let databases: TestDatabases;
+let database: TestDatabase;
+let connections: Database;
+
+before(async () => {
+  databases = await startTestDatabases();
+  database = await databases.create(`
+    create schema fixed; create schema random; grant usage on schema fixed, random to public; set search_path = fixed;
+    create table author (id int primary key, name varchar(9) unique, code numeric unique deferrable, shout text, hidden int);
+    create unique index on author (lower(shout)); create unique index on author (hidden) where id > 5;
+    create table post (id int primary key, author_id int not null references author, author_name text, title text);
+    create table comment (id bigint primary key, post_id int references post, words text);
+    create table note (post_id int, place int, words text, primary key (post_id, place));
+    create table late (id int primary key deferrable);
+    create table parent (id int primary key); create table child () inherits (parent);
+    create table part (id int primary key) partition by list (id);`);
+  connections = openPgDatabase(database.url, { poolSize: 1 });
+});
+after(async () => {
+  await connections.close();
+  await databases.close();
+});
+
+/** What is inferred about each view of a schema: the names of key columns, or why there are none. */
+async function inferIn(schema: string) {
+  const { tables, views } = await loadCatalog(connections, [schema]);
+  return tables.flatMap(({ id, name, columns }) => {
+    const view = views.get(id);
+    const named = (numbers: readonly number[]) => numbers.map((number) => columns.find((column) => column.number === number)!.name);
+    return view === undefined ? [] : [{ name, key: view.key && named(view.key), unique: view.unique.map(named), problem: view.problem }];
+  });
+}
+
+const joined = 'post p join author a on a.id = p.author_id';
+
+/** Queries, with the key of a view of each. */
+const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
+  ['select * from post', 'id'],
+  ['select title, id as "odd ( {name} \\ <> :resno" from post', 'odd ( {name} \\ <> :resno'],
+  ['select title as ":expr", id as ":resname", author_id as "a)b", author_name as "<>" from post', ':resname'],
+  [`select words as "2", post_id as "(", place as "} [ 4" from note where words <> '{VAR :varno 1} [ 1 0 ]'`, '(', '} [ 4'],
+  [`select p.*, a.name, a.id as key from ${joined}`, 'id'],
+  [`select a.name, p.id from ${joined.replace('join', 'left join')}`, 'id'],
+  ['select p.id from author a right join post p on p.author_id = a.id', 'id'],
+  ['select p.id, a.name from post p, author a where p.author_name = a.name and p.id > 3', 'id'],
+  ['select p.id, q.id as other from post p, post q', 'id', 'other'],
+  [`select c.id, v.name from comment c left join (select p.id, a.name from ${joined}) v on v.id = c.post_id`, 'id'],
+  [`select c.id, a.name from comment c left join (${joined}) on p.id = c.post_id`, 'id'],
+  [`select p.id, n.words from post p left join note n on n.post_id = p.id and n.place = 1`, 'id'],
+  [`select p.id, n.words from post p join note n on n.post_id = p.id and 1 = n.place`, 'id'],
+  [`select a.id, a.name, count(*) from ${joined} group by a.id`, 'id'],
+  [`select p.id, a.name, count(*) from ${joined} left join comment c on c.post_id = p.id group by p.id, a.name having count(*) >= 0`, 'id'],
+  [`select distinct a.id, a.name from ${joined}`, 'id'],
+  [`select distinct on (a.id) a.id, p.title, generate_series(1, 2) from ${joined}`, 'id'],
+  ['select a.id, s.c from author a left join lateral (select count(*) as c from post p where p.author_id = a.id) s on true', 'id'],
+  [
+    'with x as (select * from post), y as (select * from x) select y.*, (select count(*) from comment c where c.post_id = y.id) from y',
+    'id',
+  ],
+  ['select s.id from (select id, author_id from post where title is null) s join author using (id)', 'id'],
+  ['select * from note join (select id as post_id, title from post) t using (post_id)', 'post_id', 'place'],
+  ['select id, row_number() over (order by title) from post order by title limit 3', 'id'],
+  ['select *, exists (select from comment c where c.post_id = p.id) from post p tablesample system (50)', 'id'],
+  ['select p.id from post p where p.id in (select post_id from comment union select 1)', 'id'],
+  ['select * from part', 'id'],
+];
+
+/** Queries, with why a view of each has no key. */
+const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
+  ['select title from post', /does not show the primary key of post/],
+  ['select post_id, words from note', /does not show the primary key of note/],
+  [
+    'select a.id, p.id as pid from author a left join post p on p.author_id = a.id',
+    /several rows for one of a: those of p, which an outer join/,
+  ],
+  [`select a.id from ${joined}`, /several rows for one of a: those of p/],
+  ['select p.id from author a full join post p on p.author_id = a.id', /does not show the primary key of a, p/],
+  ['select id from author union all select id from post', /combines/],
+  ['select id, generate_series(1, 2) from post', /function makes several/],
+  ['select p.id, g from post p, generate_series(1, 3) g', /reads g: it is neither/],
+  ['select p.id, v.x from post p, (values (1), (2)) v (x)', /neither a table nor a query/],
+  ['select id::bigint from post', /does not show/],
+  [
+    'select p.id, count(*) from post p left join comment c on c.post_id = p.id group by p.id, c.words',
+    /several rows for one of p: those of c/,
+  ],
+  ['select id, count(*) from post group by grouping sets ((id), ())', /grouping sets/],
+  ['select id, count(*) from post group by rollup (id)', /grouping sets/],
+  ['select count(*) from post', /single row/],
+  ['select distinct id, random() < 0.5 as r, lower(title) from post, generate_series(1, 2)', /neither a table nor/],
+  [
+    'select a.id, s.title from author a left join lateral (select title from post p where p.author_id = a.id limit 3) s on true',
+    /reads s: /,
+  ],
+  ['select s.id from post p cross join lateral (select id from author a where a.id >= p.author_id) s', /several rows|does not show/],
+  ['with recursive r as (select id from post union all select id + 1 from r where id < 5) select * from r', /recursive/],
+  ['select * from late', /no primary key that is checked at once/],
+  ['select * from parent', /inherit/],
+  ['select oid, relname from pg_class', /nothing is known/],
+  // What keeps columns unique is not what the join compares.
+  ['select p.id, a.name from post p join author a on lower(a.shout) = p.title', /several rows/],
+  ['select p.id from post p join author a on a.hidden = p.id', /several rows/],
+  ['select p.id from post p join author a on a.code = p.id', /several rows/],
+  ['select p.id from post p join author a on a.id >= p.author_id', /several rows/],
+  ['select p.id from post p join author a on a.id = p.author_id or a.id = 1', /several rows/],
+  ['select p.id from post p join author a on not (a.id = p.author_id)', /several rows/],
+  ['select p.id from post p join author a on a.id + 0 = p.author_id', /several rows/],
+  [
+    'select p.id from post p left join author a on a.id = p.author_id left join comment c on p.id = 1 and c.id = c.post_id',
+    /several rows for one of p: those of c/,
+  ],
+  // The condition of an outer join takes no rows from the side that it keeps.
+  ['select p.id from (post p cross join author a) left join comment c on a.id = p.author_id', /several rows/],
+];
+
+describe('inferViews', () => {
+  it('finds the key of what shows each row of a table once, and says why others have none', async () => {
+    const all = [...withKey, ...withoutKey].map(([query], index) => `create view fixed.v${index} as ${query};`);
+    await database.run(`set search_path = fixed; ${all.join('\n')}`);
+    const found = new Map((await inferIn('fixed')).map((view) => [view.name, view]));
+    for (const [index, [query, ...key]] of withKey.entries()) {
+      const view = found.get(`v${index}`)!;
+      assert.deepEqual([...(view.key ?? [view.problem])].sort(), [...key].sort(), query);
+    }
+    for (const [index, [query, problem]] of withoutKey.entries()) {
+      const view = found.get(`v${withKey.length + index}`)!;
+      assert.deepEqual(view.key, null, query);
+      assert.match(view.problem ?? '', problem, query);
+    }
+  });
+
+  it('reads no text of another format, and any depth', () => {
+    for (const text of ['', '(', ')', '{A', '({)}', '(})', '{A b}', '{(a)}', 'a b', '{A :constvalue 4 [ 1 2'])
+      assert.throws(() => parseNodeTree(text), text);
+    const depth = 100_000;
+    assert.ok(parseNodeTree(`${'('.repeat(depth)}${')'.repeat(depth)}`));
+    const node = asNode(parseNodeTree('{A :constvalue 4 [ 1 0 ] :__proto__ \\<> :none <> :list (b \\{ c\\ d)}'))!;
+    assert.deepEqual(
+      [...node.fields],
+      [
+        ['constvalue', '4'],
+        ['__proto__', '<>'],
+        ['none', null],
+        ['list', ['b', '{', 'c d']],
+      ],
+    );
+  });
+
+  it('looks through views of views and materialized views', async () => {
+    await database.run(`set search_path = fixed; create view inner_view as select p.id as post, a.name from ${joined};
+      create materialized view stored as select * from inner_view; create view over_all as select s.post, c.id from stored s join comment c on c.post_id = s.post;
+      create view over_none as select c.post_id, s.name from stored s join comment c on c.post_id = s.post;
+      create view deep as with x as (select 1 as one, * from over_all) select * from x where one = 1;`);
+    const keys = Object.fromEntries((await inferIn('fixed')).map(({ name, key }) => [name, key]));
+    assert.deepEqual([keys['stored'], keys['over_all'], keys['over_none'], keys['deep']], [['post'], ['id'], null, ['id']]);
+  });
+
+  it('finds no key in random views that their rows do not keep to', async () => {
+    const { setup, views } = randomViews(20260401, 400);
+    await database.run(`set search_path = random; ${setup}`);
+    const refused: string[] = [];
+    for (const [index, { query, substitute }] of views.entries()) {
+      await database.run(`create view v${index} as ${query}`).catch(async () => {
+        refused.push(query);
+        await database.run(`create view v${index} as ${substitute}`);
+      });
+    }
+    const inferred = await inferIn('random');
+    const sets = inferred.flatMap(({ name, key, unique }) =>
+      unique.map((columns) => ({ name, columns, isKey: columns.join() === key?.join() })),
+    );
+    const checks = sets.map(({ name, columns, isKey }) => {
+      const row = columns.map((column) => `"${column}"`).join(', ');
+      const nulls = isKey ? `(${row}) is not null` : 'true';
+      return `select '${name}' as name, '${row}' as columns, not bool_and(${nulls}) as has_nulls,
+        (select count(*) from (select from ${name} where (${row}) is not null group by ${row} having count(*) > 1) d) as twice from ${name}`;
+    });
+    const wrong = await database.run(`select * from (${checks.join(' union all ')}) c where c.has_nulls or c.twice > 0`);
+    assert.deepEqual(
+      wrong.map((row) => ({ ...row, query: views[Number(String(row['name']).slice(1))]!.query })),
+      [],
+    );
+    const keys = inferred.filter(({ key }) => key !== null).length;
+    assert.ok(refused.length < 60 && keys > 30 && keys < 200, `${refused.length} refused, ${keys} keys`);
+  });
+});

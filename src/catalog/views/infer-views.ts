@@ -1,0 +1,145 @@
+/**
+ * What is inferred about views from their definitions: keys, and the columns of tables that they show. In: the rows of `viewQuery`; out: what is inferred about
+ * each of the views that are asked for, through all views that they read.
+ */
+import type { CatalogView } from '../catalog.ts';
+import type { ViewColumns } from './infer-foreign-keys.ts';
+import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
+import { type ColumnOrigin, inferFacts, type KeyColumn, type QueryShape, type RowFacts, type Source, unknownFacts } from './query-facts.ts';
+import { type QueryItem, readQueryParts } from './query-parts.ts';
+import type { RawViews } from './raw-views.ts';
+
+const entryKinds = { relation: 0, subquery: 1, cte: 6 };
+
+/** What is inferred about a view, with whose columns it shows. */
+export type InferredView = CatalogView & ViewColumns;
+
+/** The views by id, pausing after each. */
+export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, number>): Generator<void, ReadonlyMap<number, InferredView>> {
+  const analysis = new Analysis(raw);
+  const views = new Map<number, InferredView>();
+  for (const [id, count] of columnCounts) {
+    const { key, unique, problem, originOf } = analysis.factsOf(id);
+    const numbers = (columns: readonly KeyColumn[]) => columns.map(({ column }) => column);
+    const origins = Array.from({ length: count }, (_, index) => originOf(index + 1));
+    views.set(id, { key: key && numbers(key), problem, unique: unique.map(numbers), origins });
+    yield;
+  }
+  return views;
+}
+
+class Analysis {
+  readonly #definitions: ReadonlyMap<number, string>;
+  readonly #relations: ReadonlyMap<number, { readonly kind: string; readonly hasChildren: boolean }>;
+  readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
+  readonly #equalities: ReadonlySet<string>;
+  readonly #known = new Map<number, RowFacts>();
+  /** Of queries that `with` names, which may be read many times. */
+  readonly #named = new Map<TreeNode, RowFacts>();
+
+  constructor({ definitions, relations, indexes, families, equalities }: RawViews) {
+    const familyOf = new Map(families);
+    this.#definitions = new Map(definitions);
+    this.#relations = new Map((relations ?? []).map(([id, kind, hasChildren]) => [id, { kind, hasChildren }]));
+    const keys = (indexes ?? []).map(([tableId, primary, count, columns, classes, collations]) => ({
+      tableId,
+      primary,
+      columns: columns
+        .slice(0, count)
+        .map((column, index): KeyColumn => ({ column, family: familyOf.get(classes[index]!) ?? 0, collation: collations[index]! })),
+    }));
+    this.#indexes = Map.groupBy(keys, ({ tableId }) => tableId);
+    this.#equalities = new Set((equalities ?? []).map(([operator, family]) => `${operator} ${family}`));
+  }
+
+  /** What is known of a table or view. */
+  factsOf(id: number): RowFacts {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const facts = this.#inferRelation(id);
+    this.#known.set(id, facts);
+    return facts;
+  }
+
+  #inferRelation(id: number): RowFacts {
+    const relation = this.#relations.get(id);
+    if (relation === undefined) return unknownFacts('nothing is known of its keys');
+    if (relation.kind === 'r' || relation.kind === 'p') return this.#tableFacts(id, relation.hasChildren);
+    const definition = this.#definitions.get(id);
+    if (definition === undefined) return unknownFacts('its definition is too long');
+    try {
+      const [query] = asNodes(parseNodeTree(definition));
+      return this.#queryFacts(query, []);
+    } catch {
+      return unknownFacts('its definition is one that this version of rowgraph does not know');
+    }
+  }
+
+  #tableFacts(tableId: number, hasChildren: boolean): RowFacts {
+    const indexes = this.#indexes.get(tableId) ?? [];
+    const primary = indexes.find((index) => index.primary);
+    const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
+    // The rows of tables that inherit from it are among its own, but not in its indexes.
+    if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
+    const unique = indexes.map(({ columns }) => columns);
+    const problem = primary === undefined ? 'it has no primary key that is checked at once' : null;
+    return { key: primary?.columns ?? null, unique, single: false, originOf, problem };
+  }
+
+  /** `outer` are the queries that `with` names around it. */
+  #queryFacts(query: TreeNode | undefined, outer: Scopes): RowFacts {
+    if (query?.type !== 'QUERY') throw new Error('it is not a query');
+    const scopes = [...outer, asNodes(query.fields.get('cteList'))];
+    const parts = readQueryParts(query);
+    const sources = parts.items.map((item) => this.#source(item, scopes));
+    return inferFacts(parts, shapeOf(query), sources, (operator, family) => this.#equalities.has(`${operator} ${family}`));
+  }
+
+  #source({ place, entry, nullable }: QueryItem, scopes: Scopes): Source {
+    const alias = asNode(entry.fields.get('eref'))?.fields.get('aliasname');
+    const name = typeof alias === 'string' ? alias : 'a part of its from clause';
+    return { place, name, nullable, dependent: flagIn(entry, 'lateral'), facts: this.#entryFacts(entry, scopes) };
+  }
+
+  #entryFacts(entry: TreeNode, scopes: Scopes): RowFacts {
+    switch (numberIn(entry, 'rtekind')) {
+      case entryKinds.relation:
+        return this.factsOf(numberIn(entry, 'relid'));
+      case entryKinds.subquery:
+        return this.#queryFacts(asNode(entry.fields.get('subquery')), scopes);
+      case entryKinds.cte:
+        return this.#namedFacts(entry, scopes.slice(0, scopes.length - numberIn(entry, 'ctelevelsup')));
+      default:
+        return unknownFacts('it is neither a table nor a query');
+    }
+  }
+
+  /** `scopes` end with the one that has the name. */
+  #namedFacts({ fields }: TreeNode, scopes: Scopes): RowFacts {
+    const named = scopes.at(-1)?.find((candidate) => candidate.fields.get('ctename') === fields.get('ctename'));
+    if (named === undefined) throw new Error('nothing has this name');
+    if (flagIn(named, 'cterecursive')) return unknownFacts('it is a recursive query');
+    const facts = this.#named.get(named) ?? this.#queryFacts(asNode(named.fields.get('ctequery')), scopes);
+    this.#named.set(named, facts);
+    return facts;
+  }
+}
+
+/** What `with` names: of the outermost query first. */
+type Scopes = readonly (readonly TreeNode[])[];
+
+function shapeOf(query: TreeNode): QueryShape {
+  const { fields } = query;
+  const referencesOf = (label: string): readonly number[] | null => {
+    const clauses = asNodes(fields.get(label));
+    return clauses.length === 0 ? null : clauses.map((clause) => numberIn(clause, 'tleSortGroupRef'));
+  };
+  return {
+    combines: asNode(fields.get('setOperations')) !== undefined,
+    aggregates: flagIn(query, 'hasAggs') || asNode(fields.get('havingQual')) !== undefined,
+    groupingSets: asList(fields.get('groupingSets')).length > 0,
+    returnsSets: flagIn(query, 'hasTargetSRFs'),
+    groups: referencesOf('groupClause'),
+    distinct: referencesOf('distinctClause'),
+  };
+}

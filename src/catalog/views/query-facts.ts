@@ -1,0 +1,172 @@
+/**
+ * What follows from a query about its rows: which of its columns no two rows share, and whose columns they are. In: the parts of the query, and the same
+ * facts about what it reads; out: its own. Only what is certain counts: a key that two rows share would give them one identity.
+ */
+import type { ColumnReference, Equality, Output, QueryParts } from './query-parts.ts';
+
+/** A column of a table that a column of a query shows. */
+export interface ColumnOrigin {
+  /** Which of the tables that are read; a table may be read more than once. */
+  readonly path: string;
+  readonly tableId: number;
+  /** Its number. */
+  readonly column: number;
+}
+
+/** A column of a key, with what means equal in the index that keeps it unique. */
+export interface KeyColumn {
+  /** Its number. */
+  readonly column: number;
+  readonly family: number;
+  readonly collation: number;
+}
+
+/** What is known of the rows of a table, a view or a subquery. */
+export interface RowFacts {
+  /** Null if it has none that is known, or its columns are not all there. No column of it is ever null. */
+  readonly key: readonly KeyColumn[] | null;
+  /** Columns that no two rows share, unless one of them is null. The key is among them. */
+  readonly unique: readonly (readonly KeyColumn[])[];
+  /** Whether there is never more than one row. */
+  readonly single: boolean;
+  originOf(column: number): ColumnOrigin | null;
+  /** Why it has no key. */
+  readonly problem: string | null;
+}
+
+/** Something that a query reads, with what is known of it. */
+export interface Source {
+  readonly place: number;
+  readonly name: string;
+  readonly nullable: boolean;
+  /** Whether its rows depend on those of others (`lateral`). */
+  readonly dependent: boolean;
+  readonly facts: RowFacts;
+}
+
+/** What of a query says whether it merges rows, or makes several of one. */
+export interface QueryShape {
+  readonly combines: boolean;
+  readonly aggregates: boolean;
+  readonly groupingSets: boolean;
+  readonly returnsSets: boolean;
+  /** The references of `group by` and `distinct`; null without such a clause. */
+  readonly groups: readonly number[] | null;
+  readonly distinct: readonly number[] | null;
+}
+
+export type IsEquality = (operator: number, family: number) => boolean;
+
+export const unknownFacts = (problem: string): RowFacts => ({ key: null, unique: [], single: false, originOf: () => null, problem });
+
+/** The facts about the rows of a query. */
+export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly Source[], isEquality: IsEquality): RowFacts {
+  if (shape.combines) return unknownFacts('it combines the rows of several queries (union, intersect or except)');
+  const shown = parts.outputs.filter(({ hidden }) => !hidden);
+  const originOf = (number: number): ColumnOrigin | null => {
+    const column = shown[number - 1]?.column ?? null;
+    const source = column && sources.find(({ place }) => place === column.place);
+    const origin = source?.facts.originOf(column!.column) ?? null;
+    return origin && { ...origin, path: `${column!.place}.${origin.path}` };
+  };
+  const single = shape.aggregates && shape.groups === null && !shape.groupingSets && !shape.returnsSets;
+  const needs = neededSources(parts, shape, sources);
+  if (typeof needs === 'string') return { key: null, unique: [], single, originOf, problem: needs };
+  const determine = (roots: readonly Source[]) => determinedBy(roots, sources, parts.equalities, isEquality);
+  const covers = (roots: readonly Source[]): boolean => {
+    const determined = determine(roots);
+    return needs.every((place) => determined.has(place));
+  };
+  const candidates = sources.filter((source) => !source.nullable && !source.dependent);
+  const roots = candidates.filter(({ place, facts }) => facts.key !== null && shownColumns(facts.key, place, shown) !== null);
+  if (!covers(roots)) return { key: null, unique: [], single, originOf, problem: explain(roots, sources, needs, determine(roots)) };
+  const fewest = roots.reduceRight<readonly Source[]>(
+    (kept, source) => (covers(without(kept, source)) ? without(kept, source) : kept),
+    roots,
+  );
+  const key = fewest.flatMap(({ place, facts }) => shownColumns(facts.key!, place, shown)!).sort((one, other) => one.column - other.column);
+  if (key.length === 0) return { key: null, unique: [], single, originOf, problem: 'it has a single row' };
+  const alone = candidates.filter((source) => covers([source]));
+  const unique = alone.flatMap(({ place, facts }) =>
+    facts.unique.flatMap((columns) => [shownColumns(columns, place, shown) ?? []].filter(({ length }) => length > 0)),
+  );
+  return { key, unique: [key, ...unique], single, originOf, problem: null };
+}
+
+/** The places of what must be the same for two rows to be one, in the way that is asked the least of; or why there is no telling. */
+function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly Source[]): readonly number[] | string {
+  const clause = shape.groups ?? (shape.aggregates ? [] : null);
+  if (shape.distinct !== null) {
+    const places = placesOf(shape.distinct, outputs);
+    if (places !== null) return places;
+    if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
+  }
+  if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
+  if (shape.returnsSets) return 'a function makes several rows of one';
+  if (clause !== null) return placesOf(clause, outputs) ?? 'it groups rows by an expression';
+  return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
+}
+
+/** Where the columns behind these references are read; null if one of them is an expression. */
+function placesOf(references: readonly number[], outputs: readonly Output[]): readonly number[] | null {
+  const places = new Set<number>();
+  for (const reference of references) {
+    const output = outputs.find((candidate) => candidate.reference === reference);
+    if (output === undefined || (output.column === null && !output.isConstant)) return null;
+    if (output.column !== null) places.add(output.column.place);
+  }
+  return [...places];
+}
+
+/** The places of what has one row at most for a row of each of the roots. */
+function determinedBy(
+  roots: readonly Source[],
+  sources: readonly Source[],
+  equalities: readonly Equality[],
+  isEquality: IsEquality,
+): ReadonlySet<number> {
+  const determined = new Set([...roots, ...sources.filter(({ facts, dependent }) => facts.single && !dependent)].map(({ place }) => place));
+  const isGiven = (place: number, { column, family, collation }: KeyColumn): boolean =>
+    equalities.some(
+      (equality) =>
+        equality.column.place === place &&
+        equality.column.column === column &&
+        (equality.places === null || equality.places.has(place)) &&
+        equality.collation === collation &&
+        isEquality(equality.operator, family) &&
+        (equality.other === null || determined.has(equality.other.place)),
+    );
+  for (let before = -1; before < determined.size; ) {
+    before = determined.size;
+    for (const { place, facts, dependent } of sources) {
+      if (dependent || determined.has(place)) continue;
+      if (facts.unique.some((columns) => columns.every((column) => isGiven(place, column)))) determined.add(place);
+    }
+  }
+  return determined;
+}
+
+/** The columns of a key as the query shows them; null if it does not show them all. */
+function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly Output[]): readonly KeyColumn[] | null {
+  const isShown = ({ column }: Output, of: ColumnReference): boolean => column?.place === of.place && column.column === of.column;
+  const columns = key.map((column) => ({
+    ...column,
+    column: shown.findIndex((output) => isShown(output, { place, column: column.column })) + 1,
+  }));
+  return columns.every(({ column }) => column > 0) ? columns : null;
+}
+
+function without(sources: readonly Source[], source: Source): readonly Source[] {
+  return sources.filter((other) => other !== source);
+}
+
+function explain(roots: readonly Source[], sources: readonly Source[], needs: readonly number[], determined: ReadonlySet<number>): string {
+  const missing = sources.filter(({ place }) => needs.includes(place) && !determined.has(place));
+  const unknown = missing.find(({ facts }) => facts.key === null);
+  if (unknown?.facts.problem) return `it reads ${unknown.name}: ${unknown.facts.problem}`;
+  const names = missing.map(({ name }) => name).join(', ');
+  if (roots.length === 0)
+    return `it does not show the primary key of ${names}${missing.length > 1 ? ', or of one of them on which the others depend' : ''}`;
+  const nullable = missing.some((source) => source.nullable);
+  return `it may have several rows for one of ${roots.map(({ name }) => name).join(', ')}: those of ${names}${nullable ? ', which an outer join may leave out' : ''}`;
+}

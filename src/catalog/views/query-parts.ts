@@ -1,0 +1,147 @@
+/**
+ * The parts of one `select` that decide which rows it yields: what it reads from, which columns are equal, and what it shows. In: the node of a query as
+ * PostgreSQL keeps it; out: plain data, in which a column is named by where it is read from.
+ */
+import { asList, asNode, asNodes, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
+
+/** A column of what a query reads from, by the place of that in its range table, from 1. */
+export interface ColumnReference {
+  readonly place: number;
+  readonly column: number;
+}
+
+/** Something in the `from` clause: a table, a view, a subquery. */
+export interface QueryItem {
+  readonly place: number;
+  readonly entry: TreeNode;
+  /** Whether an outer join may fill its columns with nulls. */
+  readonly nullable: boolean;
+}
+
+/** That a column is equal to another, or to a constant. */
+export interface Equality {
+  readonly operator: number;
+  readonly collation: number;
+  readonly column: ColumnReference;
+  /** Null for a constant. */
+  readonly other: ColumnReference | null;
+  /** The items of which it narrows down the rows; null for all. The condition of an outer join takes no row from the side that is kept. */
+  readonly places: ReadonlySet<number> | null;
+}
+
+export interface QueryParts {
+  readonly items: readonly QueryItem[];
+  readonly equalities: readonly Equality[];
+  /** What it shows, in order. */
+  readonly outputs: readonly Output[];
+}
+
+export interface Output {
+  readonly column: ColumnReference | null;
+  readonly isConstant: boolean;
+  /** By which `group by` and `distinct` name it; 0 if they do not. */
+  readonly reference: number;
+  /** Whether it is only there for them. */
+  readonly hidden: boolean;
+}
+
+const joinKinds = { inner: 0, left: 1, right: 3 };
+const entryKinds = { join: 2, group: 9 };
+
+/** Reads a query. Throws an `Error` for what PostgreSQL would not write. */
+export function readQueryParts(query: TreeNode): QueryParts {
+  const reader = new Reader(asNodes(query.fields.get('rtable')));
+  reader.join(asNode(query.fields.get('jointree')), false);
+  const outputs = asNodes(query.fields.get('targetList')).map((entry): Output => {
+    const expression = asNode(entry.fields.get('expr'));
+    return {
+      column: reader.columnOf(expression),
+      isConstant: expression?.type === 'CONST',
+      reference: numberIn(entry, 'ressortgroupref'),
+      hidden: entry.fields.get('resjunk') === 'true',
+    };
+  });
+  return { items: reader.items, equalities: reader.equalities, outputs };
+}
+
+class Reader {
+  readonly items: QueryItem[] = [];
+  readonly equalities: Equality[] = [];
+  readonly #entries: readonly TreeNode[];
+
+  constructor(entries: readonly TreeNode[]) {
+    this.#entries = entries;
+  }
+
+  /** Collects what a part of the `from` clause joins, and by which conditions. Returns the places of its items. */
+  join(node: TreeNode | undefined, nullable: boolean): readonly number[] {
+    switch (node?.type) {
+      case 'RANGETBLREF': {
+        const place = numberIn(node, 'rtindex');
+        this.items.push({ place, entry: this.#entries[place - 1]!, nullable });
+        return [place];
+      }
+      case 'FROMEXPR': {
+        const places = asNodes(node.fields.get('fromlist')).flatMap((part) => this.join(part, nullable));
+        this.#addConditions(node.fields.get('quals'), null);
+        return places;
+      }
+      case 'JOINEXPR':
+        return this.#joinTwo(node, nullable);
+      default:
+        throw new Error('the from clause holds an unknown node');
+    }
+  }
+
+  #joinTwo(node: TreeNode, nullable: boolean): readonly number[] {
+    const kind = numberIn(node, 'jointype');
+    const fills = (side: number): boolean => kind !== joinKinds.inner && kind !== side;
+    const left = this.join(asNode(node.fields.get('larg')), nullable || fills(joinKinds.left));
+    const right = this.join(asNode(node.fields.get('rarg')), nullable || fills(joinKinds.right));
+    const narrowed = new Map([
+      [joinKinds.inner, null],
+      [joinKinds.left, new Set(right)],
+      [joinKinds.right, new Set(left)],
+    ]).get(kind);
+    // A full join takes rows from neither side.
+    if (narrowed !== undefined) this.#addConditions(node.fields.get('quals'), narrowed);
+    return [...left, ...right];
+  }
+
+  #addConditions(value: TreeValue | undefined, places: ReadonlySet<number> | null): void {
+    const conditions = [asNode(value)];
+    for (let node = conditions.pop(); node !== undefined; node = conditions.pop()) {
+      if (node.type === 'BOOLEXPR' && node.fields.get('boolop') === 'and') conditions.push(...asNodes(node.fields.get('args')));
+      else if (node.type === 'OPEXPR') this.#addEquality(node, places);
+    }
+  }
+
+  /** Which operators mean equal is not known here. */
+  #addEquality(node: TreeNode, places: ReadonlySet<number> | null): void {
+    const [left, right] = asList(node.fields.get('args')).map((argument) => this.#operand(asNode(argument)));
+    const [operator, collation] = [numberIn(node, 'opno'), numberIn(node, 'inputcollid')];
+    if (!left || !right) return;
+    if (left !== 'constant')
+      this.equalities.push({ operator, collation, column: left, other: right === 'constant' ? null : right, places });
+    if (right !== 'constant')
+      this.equalities.push({ operator, collation, column: right, other: left === 'constant' ? null : left, places });
+  }
+
+  #operand(node: TreeNode | undefined): ColumnReference | 'constant' | null {
+    // The same value under another type, as varchar is text.
+    const plain = node?.type === 'RELABELTYPE' ? asNode(node.fields.get('arg')) : node;
+    return plain?.type === 'CONST' ? 'constant' : this.columnOf(plain);
+  }
+
+  /** The column that an expression is, through the names that joins and groups give it. */
+  columnOf(node: TreeNode | undefined): ColumnReference | null {
+    if (node?.type !== 'VAR' || numberIn(node, 'varlevelsup') !== 0) return null;
+    const [place, column] = [numberIn(node, 'varno'), numberIn(node, 'varattno')];
+    const entry = this.#entries[place - 1];
+    if (entry === undefined || column <= 0) return null;
+    const kind = numberIn(entry, 'rtekind');
+    if (kind === entryKinds.join) return this.columnOf(asNode(asList(entry.fields.get('joinaliasvars'))[column - 1]));
+    if (kind === entryKinds.group) return this.columnOf(asNode(asList(entry.fields.get('groupexprs'))[column - 1]));
+    return { place, column };
+  }
+}

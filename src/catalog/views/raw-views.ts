@@ -1,0 +1,23 @@
+/** The result of `viewQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if it has no rows. */
+import type { RawForeignKey } from '../raw-catalog.ts';
+
+type RawRows<Row> = readonly Row[] | null;
+
+export interface RawViews {
+  readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean]>;
+  /** Of views, as PostgreSQL keeps their queries. */
+  readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
+  readonly indexes: RawRows<RawUniqueIndex>;
+  readonly foreignKeys: RawRows<RawForeignKey>;
+  readonly families: RawRows<readonly [operatorClass: number, family: number]>;
+  readonly equalities: RawRows<readonly [operator: number, family: number]>;
+}
+
+export type RawUniqueIndex = readonly [
+  tableId: number,
+  primary: boolean,
+  keyCount: number,
+  columns: readonly number[],
+  operatorClasses: readonly number[],
+  collations: readonly number[],
+];

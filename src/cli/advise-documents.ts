@@ -1,0 +1,56 @@
+/** Explains documents and collects the advice. In: a graph and documents; out: a report. Nothing of the documents runs. */
+import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { type AdvisedOperation, groupAdvice } from '../explain/group-advice.ts';
+import { sampleRequest } from '../explain/sample-request.ts';
+import type { Advice, Caller, Rowgraph } from '../index.ts';
+import type { AdviceReport } from './describe-advice.ts';
+
+/** A document as it was found, with what is known of its use. */
+export interface FoundDocument {
+  /** What to call it where the operation has no name. */
+  readonly id: string;
+  readonly text: string;
+  /** The one operation that ran; undefined if all count. */
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Who sent it; undefined if that is not known. */
+  readonly role?: string | undefined;
+  readonly count: number;
+  readonly milliseconds: number | null;
+}
+
+type Advised = { readonly operation: AdvisedOperation; readonly advice: readonly Advice[] };
+
+/** `takesRoles`: whether a document is explained as the role that sent it. */
+export async function adviseForDocuments(
+  graph: Pick<Rowgraph, 'explain' | 'sdl'>,
+  documents: readonly FoundDocument[],
+  caller: Caller,
+  takesRoles: boolean,
+): Promise<AdviceReport> {
+  const schemas = new Map<string, GraphQLSchema>();
+  const advised: Advised[] = [];
+  const failed: { readonly name: string; readonly reason: string }[] = [];
+  for (const found of documents) {
+    const as = takesRoles && found.role !== undefined ? { ...caller, role: found.role } : caller;
+    let name = found.id;
+    try {
+      const schema = schemas.get(as.role) ?? buildSchema(await graph.sdl({ role: as.role }), { assumeValidSDL: true });
+      schemas.set(as.role, schema);
+      const document = parse(found.text, { noLocation: true });
+      for (const operation of operationsOf(document, found.operationName)) {
+        name = operation.name?.value ?? found.id;
+        const { advice } = await graph.explain(sampleRequest(schema, document, operation, found.variables), as);
+        advised.push({ operation: { name, count: found.count, milliseconds: found.milliseconds }, advice });
+      }
+    } catch (error) {
+      failed.push({ name, reason: (error as Error).message });
+    }
+  }
+  return { explained: advised.length, groups: groupAdvice(advised), failed };
+}
+
+function operationsOf({ definitions }: DocumentNode, name: string | undefined): OperationDefinitionNode[] {
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return name === undefined ? operations : operations.filter((operation) => operation.name?.value === name);
+}

@@ -1,0 +1,50 @@
+/** What the texts of single settings must look like. Each check throws an `Error` whose message ends a sentence that begins with the name of the setting. */
+import { parseClaimPath } from '../auth/role-claim.ts';
+import { expected } from './setting-kinds.ts';
+
+/** A URL of PostgreSQL. */
+export function checkDatabaseUrl(value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
+    throw expected('must be a URL such as postgres://user@host:5432/name');
+}
+
+/** A path without a trailing slash. */
+export function checkBasePath(value: string): void {
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
+}
+
+/** A name of two labels or more, in lower case. */
+export function checkDomain(value: string): void {
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(value)) throw expected('must be a domain in lower case, such as example.com');
+}
+
+/** HS256 requires a key at least as long as its hash (RFC 7518, section 3.2). */
+export function checkJwtSecret(value: string): void {
+  if (value.length < 32) throw expected('must have at least 32 characters');
+}
+
+export function checkMetricsKey(value: string): void {
+  if (!/^[!-~]{16,}$/.test(value))
+    throw expected('must have at least 16 characters, of ASCII and without spaces, as a header can carry them');
+}
+
+/** A remote URL without TLS would let the network choose who may sign tokens. */
+export function checkKeysUrl(value: string): void {
+  if (!/^[a-z]+:\/\//i.test(value)) return;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal))
+    throw expected('must be a file or a URL that begins with https://');
+}
+
+/** A reference, or a URL without a path. */
+export function checkSupabaseProject(value: string): void {
+  if (!/^[a-z0-9]{20}$/.test(value) && !/^https:\/\/[\w.-]+(:\d+)?\/?$/.test(value))
+    throw expected('must be a reference of 20 letters and digits, or a URL such as https://abcdefghijklmnopqrst.supabase.co');
+}
+
+/** A path of names, as `readClaim` follows it. */
+export function checkClaimPath(value: string): void {
+  parseClaimPath(value);
+}

@@ -1,0 +1,69 @@
+/**
+ * Keeps trusted documents checked and compiled for the roles that send them: from the start on, and whenever they or the schema have been loaded again. In: the
+ * documents, the graph and the roles; out: an event for each role.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Event, Observer } from '../events.ts';
+import type { TrustedDocument } from '../http/documents/trusted-documents.ts';
+import type { Rowgraph } from '../index.ts';
+import { checkDocuments } from './check-documents.ts';
+
+/** What is checked, and for whom. */
+export interface CheckedDocuments {
+  readonly documents: { readonly all: ReadonlyMap<string, TrustedDocument> };
+  readonly graph: Pick<Rowgraph, 'prepare'>;
+  readonly roles: readonly string[];
+  /** Gets an event for each role and check. */
+  readonly report: Observer;
+}
+
+export class DocumentCheck {
+  #checked: CheckedDocuments | null = null;
+  #running: Promise<void> | null = null;
+  #isDue = false;
+
+  /** Checks for the first time, once there is something to check. */
+  begin(checked: CheckedDocuments): void {
+    this.#checked = checked;
+    this.#run();
+  }
+
+  end(): void {
+    this.#checked = null;
+  }
+
+  /** Must be told what documents and the graph let an observer see. */
+  notice(event: Event): void {
+    if (this.#checked === null) return;
+    if (event.kind === 'schema-loaded' || (event.kind === 'files-loaded' && event.content === 'trusted documents')) this.#run();
+  }
+
+  /** Checks; and once more if something is loaded meanwhile. */
+  #run(): void {
+    this.#isDue = true;
+    this.#running ??= this.#runWhileDue().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Never rejects. */
+  async #runWhileDue(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      // What has been loaded is in use after this turn of the event loop.
+      await nextTurn();
+      for (const role of this.#checked?.roles ?? []) await this.#checkFor(role);
+    }
+  }
+
+  async #checkFor(role: string): Promise<void> {
+    if (this.#checked === null) return;
+    const { documents, graph, report } = this.#checked;
+    const { all } = documents;
+    try {
+      report({ kind: 'documents-checked', role, count: all.size, problems: await checkDocuments(all, graph, role) });
+    } catch {
+      // Without the role or the database, requests fail and say so.
+    }
+  }
+}

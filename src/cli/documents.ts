@@ -1,0 +1,71 @@
+/** `rowgraph documents`: checks trusted documents for each role that sends them. */
+import { Command } from 'commander';
+import { limitNames, limitSettingOf } from '../budget/limits.ts';
+import type { TrustedDocument } from '../http/documents/trusted-documents.ts';
+import type { Rowgraph } from '../index.ts';
+import { CommandError } from './command-error.ts';
+import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from './config.ts';
+import { limitOptionsOf } from './limit-options.ts';
+import { modelOptionsOf, modelSettingNames } from './model-options.ts';
+import { addSettings, readSettings } from './settings-options.ts';
+import { documentRolesOf } from './trusted-documents.ts';
+
+const names = [
+  ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'trustedDocuments', 'documentRoles'] as const),
+  ...modelSettingNames,
+  ...(['limits', ...limitNames.map(limitSettingOf), 'unlimitedRoles'] as const),
+] as const;
+const documentsSettings: CommandSettings<(typeof names)[number], 'databaseUrl'> = { names, required: ['databaseUrl'], defaults: {} };
+
+export function documentsCommand(environment: Environment): Command {
+  const command = new Command('documents').description(
+    'Check trusted documents for the roles that send them; exits with 1 if one is not valid',
+  );
+  return addSettings(command, documentsSettings).action(async (flags: Readonly<Record<string, string | undefined>>) => {
+    const configuration = readSettings(documentsSettings, flags, environment);
+    const { databaseUrl, schemas, extraSearchPath, anonRole, trustedRoles, trustedDocuments } = configuration;
+    if (trustedDocuments === undefined) throw new ConfigurationError([describeMissing('trustedDocuments')]);
+    const documents = await readAll(trustedDocuments);
+    const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
+    await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' });
+    const options = { schemas, extraSearchPath, trustedRoles, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
+    const graph = await createRowgraph({ database: databaseUrl, poolSize: 1, ...options });
+    try {
+      let invalid = 0;
+      for (const role of documentRolesOf(configuration))
+        invalid += await report(documents, graph, role, configuration.documentRoles.includes(role));
+      if (invalid > 0)
+        throw new CommandError(`${invalid} trusted ${invalid === 1 ? 'document is' : 'documents are'} not valid for a role`, 1);
+    } finally {
+      await graph.close();
+    }
+  });
+}
+
+async function readAll(location: string): Promise<ReadonlyMap<string, TrustedDocument>> {
+  const { readDocuments } = await import('../http/documents/read-documents.ts');
+  try {
+    return await readDocuments(location);
+  } catch (error) {
+    throw new ConfigurationError([`--trusted-documents: ${(error as Error).message}`]);
+  }
+}
+
+/** Prints what is wrong for a role; resolves to the number of documents that are not valid. A role that was named must exist. */
+async function report(documents: ReadonlyMap<string, TrustedDocument>, graph: Rowgraph, role: string, isNamed: boolean): Promise<number> {
+  const { checkDocuments } = await import('./check-documents.ts');
+  try {
+    const problems = await checkDocuments(documents, graph, role);
+    print(`${role}: ${documents.size - problems.length} of ${documents.size} documents are valid`);
+    for (const problem of problems) print(`  ${problem}`);
+    return problems.length;
+  } catch (error) {
+    if (isNamed) throw new CommandError(`--document-roles: ${(error as Error).message}`, 2, error);
+    print(`${role}: not checked: ${(error as Error).message}`);
+    return 0;
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,62 @@
+/**
+ * What the page of `rowgraph dev` may do beyond the endpoint: it signs tokens for whomever the developer wants to be, and explains requests. In: the embedded
+ * database, its graph and its secret; out: the backend, which `http/serve-page-backend.ts` gives to nobody but that page.
+ */
+import type { PGlite } from '@electric-sql/pglite';
+import { expiryOf, signKey } from '../../auth/sign-key.ts';
+import { ApiError } from '../../errors.ts';
+import type { CallerChoices, PageBackend, SignedToken } from '../../http/page-backend.ts';
+import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
+import { listUsers } from './list-users.ts';
+
+export interface DevelopmentDatabase {
+  readonly pglite: PGlite;
+  readonly graph: Rowgraph;
+  readonly jwtSecret: string;
+  readonly anonRole: string;
+}
+
+const lifetime = '1 hour';
+
+/** The roles that requests may run as: those with special privileges are refused (docs/tokens.md). */
+const rolesText = `select rolname as name from pg_roles
+  where rolname !~ '^pg_' and rolname not in (session_user, 'authenticator')
+    and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication) and pg_has_role(session_user, oid, 'MEMBER')
+  order by array_position($1, rolname::text), rolname`;
+
+export class DevelopmentBackend implements PageBackend {
+  readonly #database: DevelopmentDatabase;
+
+  constructor(database: DevelopmentDatabase) {
+    this.#database = database;
+  }
+
+  async listCallers(): Promise<CallerChoices> {
+    const { pglite } = this.#database;
+    const roles = await this.#listRoles();
+    return { roles, users: await listUsers(pglite) };
+  }
+
+  async sign({ role, claims = {} }: Caller): Promise<SignedToken> {
+    const roles = await this.#listRoles();
+    if (!roles.includes(role)) throw new ApiError('BAD_REQUEST', `"role" must be one of ${roles.join(', ')}.`);
+    const expiresAt = expiryOf(lifetime);
+    const token = await signKey(this.#database.jwtSecret, role, undefined, { ...claims, exp: expiresAt });
+    return { token, expiresAt };
+  }
+
+  explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
+    // As a token has them.
+    return this.#database.graph.explain(request, { role, claims: { ...claims, role } }, { mode });
+  }
+
+  examine(role: string): Promise<DoctorReport> {
+    return this.#database.graph.doctor({ role });
+  }
+
+  async #listRoles(): Promise<string[]> {
+    const { pglite, anonRole } = this.#database;
+    const { rows } = await pglite.query<{ name: string }>(rolesText, [[anonRole, 'authenticated', 'service_role']]);
+    return rows.map(({ name }) => name);
+  }
+}

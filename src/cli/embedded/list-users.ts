@@ -1,0 +1,59 @@
+/**
+ * Who may be the claim `sub` of a token: the rows of the table that looks like the one of users. In: the embedded database; out: keys with a name to choose
+ * them by, none where no table looks so.
+ */
+import type { PGlite } from '@electric-sql/pglite';
+import type { CallerChoices } from '../../http/page-backend.ts';
+import { identifier, render } from '../../sql/sql.ts';
+
+/** Rows to choose from. */
+const maxUsers = 100;
+
+const tableNames = [
+  'user',
+  'users',
+  'member',
+  'members',
+  'profile',
+  'profiles',
+  'account',
+  'accounts',
+  'person',
+  'people',
+  'customer',
+  'customers',
+];
+const labelNames = ['name', 'full_name', 'display_name', 'username', 'user_name', 'handle', 'email', 'title', 'first_name'];
+
+/** Tables of such a name with a key of one column, with the column that names a row best; `auth.users` first, as Supabase has it. */
+const candidatesText = `select n.nspname as schema, c.relname as table, key.attname as key, coalesce(label.attname, key.attname) as label
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_index i on i.indrelid = c.oid and i.indisprimary and i.indnkeyatts = 1
+  join pg_attribute key on key.attrelid = c.oid and key.attnum = i.indkey[0]
+  left join lateral (
+    select attname from pg_attribute
+    where attrelid = c.oid and attnum > 0 and not attisdropped and attname = any ($2)
+    order by array_position($2, attname::text) limit 1
+  ) label on true
+  where c.relkind in ('r', 'p') and lower(c.relname) = any ($1) and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+  order by n.nspname = 'auth' desc, array_position($1, lower(c.relname)::text), n.nspname, c.relname`;
+
+interface Candidate {
+  readonly schema: string;
+  readonly table: string;
+  readonly key: string;
+  readonly label: string;
+}
+
+/** The rows of the first such table that has any. */
+export async function listUsers(pglite: PGlite): Promise<CallerChoices['users']> {
+  const { rows: candidates } = await pglite.query<Candidate>(candidatesText, [tableNames, labelNames]);
+  for (const { schema, table, key, label } of candidates) {
+    const [name, id, text] = [identifier(schema, table), identifier(key), identifier(label)].map((each) => render(each).text);
+    const query = `select ${id}::text as id, coalesce(${text}::text, ${id}::text) as label from ${name} order by 2, 1 limit ${maxUsers}`;
+    const { rows } = await pglite.query<{ id: string; label: string }>(query);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}

@@ -1,0 +1,139 @@
+/**
+ * What the settings of a project mean. They have the names and the syntax of the server's own; those that a project leaves out are the server's, but never its
+ * database and its keys. In: the entry of a project, and the server's settings; out: how to open its graph and its keys.
+ */
+import path from 'node:path';
+import { limitNames, limitSettingOf } from '../budget/limits.ts';
+import { quote } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import { WatchedFiles } from '../files/watched-files.ts';
+import { createRowgraph, type RowgraphOptions } from '../index.ts';
+import type { ProjectDefinition, ProjectTokens } from '../projects/project.ts';
+import type { ProjectEntry } from '../projects/project-files.ts';
+import { describeLogin } from '../telemetry/write-event.ts';
+import { checkDatabase } from './check-database.ts';
+import type { ServeConfiguration } from './command-settings.ts';
+import { type CommandSettings, type Configuration, ConfigurationError, readConfiguration } from './config.ts';
+import { modelSettingNames } from './model-options.ts';
+import { graphOptionsOf } from './start-service.ts';
+import { tokenRulesOf } from './token-rules.ts';
+
+/** What a project must say for itself, as far as it has it. */
+const ownNames = [
+  'databaseUrl',
+  'jwtSecret',
+  'previousJwtSecret',
+  'jwtKeys',
+  'supabase',
+  'jwtAudience',
+  'jwtIssuer',
+  'apiKeys',
+  'revokedTokens',
+] as const;
+
+/** What it may say differently than the server. */
+const sharedNames = [
+  'schemas',
+  'extraSearchPath',
+  'introspection',
+  ...modelSettingNames,
+  'jwtLeeway',
+  'roleClaim',
+  'anonRole',
+  'trustedRoles',
+  'poolSize',
+  'queueLength',
+  'queueBytes',
+  'queueTimeout',
+  'prepare',
+  'strict',
+  'requestTimeout',
+  'schemaCache',
+  'documentCache',
+  'variantCache',
+  'statementCache',
+  'introspectionCache',
+  'limits',
+  ...limitNames.map(limitSettingOf),
+  'unlimitedRoles',
+  'reportCost',
+  'idempotencyKeyLifetime',
+] as const;
+
+type SharedName = (typeof sharedNames)[number];
+type ProjectSettingName = (typeof ownNames)[number] | SharedName;
+export type ProjectConfiguration = Configuration<ProjectSettingName, 'databaseUrl'>;
+
+const names: readonly ProjectSettingName[] = [...ownNames, ...sharedNames];
+
+/** The settings of a project. Throws a `ConfigurationError` that says what is wrong with them, and repeats no secret. */
+export function readProject(
+  reference: string,
+  { text, file }: ProjectEntry,
+  server: Configuration<SharedName> | null,
+): ProjectConfiguration {
+  const source = `${reference} of ${path.basename(file)}`;
+  const content: unknown = JSON.parse(text);
+  const unknown = typeof content === 'object' && content !== null ? Object.keys(content).filter((name) => !isName(name)) : [];
+  if (unknown.length > 0)
+    throw new ConfigurationError([`${source} has ${unknown.map(quote).join(', ')}; a project may have only ${names.join(', ')}`]);
+  const inherited = server === null ? {} : Object.fromEntries(sharedNames.map((name) => [name, server[name]]));
+  const settings: CommandSettings<ProjectSettingName, 'databaseUrl'> = {
+    names,
+    required: ['databaseUrl'],
+    requiredUnless: { jwtSecret: ['jwtKeys', 'supabase', 'apiKeys'] },
+    defaults: inherited as Partial<ProjectConfiguration>,
+  };
+  const configuration = readConfiguration(settings, { flags: {}, environment: {}, file: { name: source, text } });
+  const located = (name: 'jwtKeys' | 'apiKeys' | 'revokedTokens') => {
+    const place = configuration[name];
+    return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(path.dirname(file), place);
+  };
+  return { ...configuration, jwtKeys: located('jwtKeys'), apiKeys: located('apiKeys'), revokedTokens: located('revokedTokens') };
+}
+
+function isName(name: string): boolean {
+  return (names as readonly string[]).includes(name);
+}
+
+/** How to open a project. Throws as `readProject` does. */
+export function defineProject(
+  reference: string,
+  entry: ProjectEntry,
+  server: ServeConfiguration,
+  connectionBudget: NonNullable<RowgraphOptions['connectionBudget']>,
+): ProjectDefinition {
+  const configuration = readProject(reference, entry, server);
+  const graphOptions = graphOptionsOfProject(configuration);
+  return {
+    requestTimeout: configuration.requestTimeout,
+    graphIdentity: JSON.stringify([graphOptions, configuration.strict]),
+    openGraph: async (observe) => {
+      if (configuration.strict) await checkLogin(configuration);
+      return createRowgraph({ ...graphOptions, connectionBudget, observe });
+    },
+    openTokens: (observe) => openTokens(configuration, observe),
+  };
+}
+
+function graphOptionsOfProject(configuration: ProjectConfiguration) {
+  const { databaseUrl: database, poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
+  const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
+  return { ...graphOptionsOf(configuration), database, poolSize, prepare, queue };
+}
+
+/** Throws if the login role could do more than requests may. */
+async function checkLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<void> {
+  const { login } = await checkDatabase({ databaseUrl, schemas, role, roleFlag: '"anonRole"' });
+  if (login.isSuperuser || login.bypassesRowSecurity) throw new Error(`"strict": ${describeLogin({ kind: 'login-powerful', ...login })}`);
+}
+
+/** The keys of a project; their files are watched from now on. */
+export async function openTokens(configuration: ProjectConfiguration, observe: Observer): Promise<ProjectTokens> {
+  const { previousSecrets = [], ...rules } = await tokenRulesOf(configuration, observe);
+  const secrets = configuration.jwtSecret === undefined ? [] : [configuration.jwtSecret];
+  const stop = (): void => {
+    for (const watched of [rules.apiKeys, rules.revoked]) if (watched instanceof WatchedFiles) watched.stop();
+  };
+  return { rules: { ...rules, secrets: [...secrets, ...previousSecrets] }, stop };
+}

@@ -1,0 +1,49 @@
+/**
+ * Reads the slow operations of a log. In: the text of the log, a JSON object a line; out: the documents, each once per operation and role, with how often it was
+ * slow and for how long. Lines that say something else are passed over.
+ */
+import type { FoundDocument } from './advise-documents.ts';
+
+/** The message of the lines, as `telemetry/write-event.ts` writes them. */
+const message = 'slow operation';
+
+/** The operations, in the order in which they first appear. Throws an `Error` if the log has none. */
+export function readSlowLog(text: string): FoundDocument[] {
+  const found = new Map<string, FoundDocument>();
+  for (const line of text.split('\n')) {
+    const entry = readLine(line);
+    if (entry === null) continue;
+    const key = JSON.stringify([entry.text, entry.operationName, entry.role]);
+    const known = found.get(key);
+    const milliseconds = (known?.milliseconds ?? 0) + (entry.milliseconds ?? 0);
+    // The slowest might have been slow for its values, the last one's are as good as any.
+    found.set(key, { ...entry, count: (known?.count ?? 0) + 1, milliseconds });
+  }
+  if (found.size === 0) throw new Error('the log has no slow operations; start the server with --slow-operations');
+  return [...found.values()];
+}
+
+function readLine(line: string): FoundDocument | null {
+  if (!line.includes(message)) return null;
+  let entry: Readonly<Record<string, unknown>>;
+  try {
+    entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+  const { msg, document, documentHash, operation, variables, role, milliseconds } = entry ?? {};
+  if (msg !== message || typeof document !== 'string') return null;
+  return {
+    id: textOf(documentHash)?.slice(0, 12) ?? 'unnamed operation',
+    text: document,
+    operationName: textOf(operation),
+    variables: typeof variables === 'object' && variables !== null ? (variables as Record<string, unknown>) : undefined,
+    role: textOf(role),
+    count: 1,
+    milliseconds: typeof milliseconds === 'number' ? milliseconds : null,
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,24 @@
+/** What commands that take a GraphQL document share: reading the document, and JSON from flags. Throws `CommandError` for what is wrong. */
+import { readFileSync } from 'node:fs';
+import { CommandError } from './command-error.ts';
+
+/** The text of a file; `-` is standard input. */
+export function readDocument(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, 2, error);
+  }
+}
+
+/** The JSON object that a flag was given; undefined if it was not. */
+export function parseJsonObject(flag: string, text: string | undefined, example: string): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Reported below.
+  }
+  throw new CommandError(`${flag} must be a JSON object, such as ${example}`, 2);
+}

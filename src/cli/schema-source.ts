@@ -1,0 +1,60 @@
+/**
+ * Where `upgrade-check` finds the schemas of a version: a file of SDL for all roles, a folder with a file for each role, or a database. In: what the user named;
+ * out: the SDL of each role.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkDatabase } from './check-database.ts';
+import { CommandError } from './command-error.ts';
+import type { modelOptionsOf } from './model-options.ts';
+
+/** What shapes the schema of a database. */
+export type SchemaOptions = ReturnType<typeof modelOptionsOf> & { readonly schemas: readonly string[] };
+
+export interface SchemaSource {
+  /** The roles that it names; null if it has none of its own. */
+  readonly roles: readonly string[] | null;
+  /** The SDL of a role; null if this version does not have the role. */
+  read(role: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+const ending = '.graphql';
+
+/** Opens a source. Throws `CommandError` for what is none. `flag` is the one that named it. */
+export async function openSchemaSource(location: string, flag: string, options: SchemaOptions): Promise<SchemaSource> {
+  if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, options);
+  try {
+    const isFolder = (await stat(location)).isDirectory();
+    return isFolder ? await openFolder(location, flag) : openFile(await readFile(location, 'utf8'));
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${flag}: ${location} is no file, no folder and no database URL (${(error as Error).message})`, 2, error);
+  }
+}
+
+function openFile(text: string): SchemaSource {
+  return { roles: null, read: async () => text, close: async () => undefined };
+}
+
+async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
+  const roles = (await readdir(folder)).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+  if (roles.length === 0) throw new CommandError(`${flag}: ${folder} holds no schema. Name the files ROLE${ending}.`, 2);
+  return {
+    roles: roles.sort(),
+    // A role is looked up among the files, so that no name leads out of the folder.
+    read: async (role) => (roles.includes(role) ? readFile(join(folder, `${role}${ending}`), 'utf8') : null),
+    close: async () => undefined,
+  };
+}
+
+async function openDatabaseSource(databaseUrl: string, flag: string, options: SchemaOptions): Promise<SchemaSource> {
+  const { createRowgraph } = await import('../index.ts');
+  let opening: ReturnType<typeof createRowgraph> | null = null;
+  const read = async (role: string): Promise<string> => {
+    await checkDatabase({ databaseUrl, schemas: options.schemas, role, roleFlag: `${flag}, role ${role}` });
+    opening ??= createRowgraph({ ...options, database: databaseUrl, poolSize: 1 });
+    return (await opening).sdl({ role });
+  };
+  return { roles: null, read, close: async () => (await opening)?.close() };
+}

@@ -1,0 +1,65 @@
+/** The metrics of all workers as those of one service. In: the workers, as they live and die; out: the sum, which never loses what a dead one has counted. */
+import type { Worker } from 'node:cluster';
+import { type MetricsReading, MetricsSum } from '../telemetry/sum-metrics.ts';
+import { askWorker } from './worker-questions.ts';
+
+/** The primary's own number among the processes; workers count from 1. */
+const primary = 0;
+
+export class WorkerMetrics {
+  readonly #sum = new MetricsSum();
+  readonly #liveWorkers: () => readonly Worker[];
+  #exits = 0;
+  #collecting: Promise<string> | null = null;
+
+  constructor(liveWorkers: () => readonly Worker[]) {
+    this.#liveWorkers = liveWorkers;
+  }
+
+  /** A worker has exited. */
+  noteExit(worker: Worker): void {
+    this.#exits += 1;
+    this.#sum.end(worker.id);
+  }
+
+  /** The text of `/metrics`, read once for all who ask meanwhile. A worker that does not answer counts as it did last. */
+  write(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => {
+      this.#collecting = null;
+    });
+    return this.#collecting;
+  }
+
+  /** Whether any worker can answer requests. */
+  async areReady(): Promise<boolean> {
+    const answers = await Promise.all(this.#liveWorkers().map((worker) => askWorker(worker, 'ready')));
+    return answers.includes(true);
+  }
+
+  async #collect(): Promise<string> {
+    const workers = this.#liveWorkers();
+    await Promise.all(
+      workers.map(async (worker) => {
+        const reading = (await askWorker(worker, 'metrics')) as MetricsReading | null;
+        // What it said last counts already if it has died.
+        if (!worker.isDead()) this.#sum.note(worker.id, reading);
+      }),
+    );
+    this.#sum.note(primary, this.#readOwn());
+    return this.#sum.write();
+  }
+
+  #readOwn(): MetricsReading {
+    const one = (name: string, help: string, type: string, value: number) => ({
+      name,
+      help,
+      type,
+      aggregator: 'sum',
+      values: [{ value, labels: {} }],
+    });
+    return [
+      one('rowgraph_workers', 'Processes that share the port.', 'gauge', this.#liveWorkers().length),
+      one('rowgraph_worker_exits_total', 'Processes that exited unexpectedly.', 'counter', this.#exits),
+    ] as unknown as MetricsReading;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What GraphQL Code Generator needs to know of rowgraph's scalars (`rowgraph/codegen`). In: richer TypeScript types, by choice; out: a configuration of its
+ * plugins, or a preset that has it. It depends on no package.
+ */
+
+/** The TypeScript types of a scalar: of what a client may send, and of what it gets. */
+export interface ScalarTypes {
+  readonly input: string;
+  readonly output: string;
+}
+
+export type ScalarName = 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque' | 'Cursor';
+
+/** As they are in JSON. docs/scalars.md tells what the strings look like. */
+export const scalars: Readonly<Record<ScalarName, ScalarTypes>> = {
+  BigInt: { input: 'string | number', output: 'string' },
+  BigFloat: { input: 'string', output: 'string' },
+  JSON: { input: 'string', output: 'string' },
+  UUID: { input: 'string', output: 'string' },
+  Date: { input: 'string', output: 'string' },
+  Time: { input: 'string', output: 'string' },
+  Datetime: { input: 'string', output: 'string' },
+  Opaque: { input: 'string | number | boolean', output: 'string' },
+  Cursor: { input: 'string', output: 'string' },
+};
+
+/** Types that a client's own code makes of scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' } }`. */
+export type RicherTypes = Readonly<Partial<Record<ScalarName, string | ScalarTypes>>>;
+
+export interface ScalarConfig {
+  readonly scalars: Readonly<Record<ScalarName, ScalarTypes>>;
+  /** A scalar without a type is an error instead of `any`. */
+  readonly strictScalars: true;
+}
+
+/** The `config` of the plugins that write types. */
+export function scalarConfig(richer: RicherTypes = {}): ScalarConfig {
+  const own = Object.entries(richer).map(([name, type]) => [name, typeof type === 'string' ? { input: type, output: type } : type]);
+  return { scalars: { ...scalars, ...Object.fromEntries(own) }, strictScalars: true };
+}
+
+/** What a preset of GraphQL Code Generator has. */
+interface Preset {
+  // biome-ignore lint/suspicious/noExplicitAny: the options are the generator's, whose types would make it a dependency.
+  buildGeneratesSection(options: any): unknown;
+}
+
+/** A preset, such as the client preset, with these scalars. What its own `config` says of scalars stays. */
+export function withScalars<Base extends Preset>(preset: Base, richer: RicherTypes = {}): Base {
+  const known = scalarConfig(richer);
+  return {
+    ...preset,
+    buildGeneratesSection: (options: { readonly config?: { readonly scalars?: object } }) => {
+      const config = { ...known, ...options.config, scalars: { ...known.scalars, ...options.config?.scalars } };
+      return preset.buildGeneratesSection({ ...options, config });
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * An aggregate of a column, and its value as the JSON of its GraphQL type: `sum(t1."views")`, and `"` around its text, so that no digit is lost. For a
+ * percentile of points in time, `to_timestamp(percentile_cont($1) within group (order by date_part('epoch', t1."at")))`.
+ */
+import type { Column } from '../model/model.ts';
+import type { AggregatedColumn } from '../plan/plan.ts';
+import { bind, builtIn, type Sql, sql } from '../sql/sql.ts';
+import { quotedOrNull } from './value-json.ts';
+
+/** The names of the scalar type of a column; of other types there are none. */
+export function scalarOf({ type }: Column): { readonly typeName: string; readonly sqlType: string } {
+  return type.kind === 'scalar' ? type : { typeName: '', sqlType: '' };
+}
+
+/** The call, of the column as `value`. */
+export function aggregateCall({ name, column, fraction }: AggregatedColumn, value: Sql): Sql {
+  const { typeName } = scalarOf(column);
+  switch (name) {
+    case 'sum':
+      return builtIn('sum', value);
+    case 'avg':
+    case 'stddev':
+    case 'variance': {
+      // Of these types the result is numeric already.
+      const isNumeric = ['int2', 'int4', 'int8', 'numeric'].includes(typeName);
+      return builtIn(name, isNumeric ? value : sql`${value}::numeric`);
+    }
+    case 'min':
+    case 'max':
+      return extreme(name, typeName, value);
+    case 'countDistinct':
+      return builtIn('count', sql`distinct ${value}`);
+    case 'boolAnd':
+      return builtIn('bool_and', value);
+    case 'boolOr':
+      return builtIn('bool_or', value);
+    case 'percentile':
+      return percentile(typeName, value, bind(fraction, 'float8'));
+  }
+}
+
+/** PostgreSQL orders booleans, but has no min and max for them; nor for `char` and `name`, which are compared as text. */
+function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
+  if (typeName === 'bool') return builtIn(name === 'min' ? 'bool_and' : 'bool_or', value);
+  return builtIn(name, typeName === 'char' || typeName === 'name' ? sql`${value}::text` : value);
+}
+
+function percentile(typeName: string, value: Sql, fraction: Sql): Sql {
+  const of = (number: Sql): Sql => sql`${builtIn('percentile_cont', fraction)} within group (order by ${number})`;
+  if (!isPointInTime(typeName)) return of(typeName === 'money' ? sql`${value}::numeric::float8` : sql`${value}::float8`);
+  // What lies between two infinite points is no number.
+  const point = builtIn('to_timestamp', sql`nullif(${of(sql`date_part('epoch', ${value})`)}, 'NaN')`);
+  return typeName === 'timestamptz' ? point : sql`${point} at time zone 'UTC'`;
+}
+
+function isPointInTime(typeName: string): boolean {
+  return typeName === 'date' || typeName === 'timestamp' || typeName === 'timestamptz';
+}
+
+/** JSON of the value of such a call; never null. Sums, averages and numbers that JSON clients would round are strings. */
+export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): Sql {
+  const { typeName, sqlType } = scalarOf(column);
+  const numericDigits = /^numeric\(\d+,[1-9]\d*\)$/.test(sqlType) ? 'fraction' : 'any';
+  switch (name) {
+    case 'countDistinct':
+      return value;
+    case 'sum':
+      return numberJson(value, typeName === 'numeric' ? numericDigits : 'as written');
+    case 'avg':
+      return numberJson(value, typeName === 'int2' || typeName === 'int4' ? 'fraction' : numericDigits);
+    case 'stddev':
+    case 'variance':
+      return numberJson(value, 'fraction');
+    case 'boolAnd':
+    case 'boolOr':
+      return bareJson(value);
+    case 'percentile':
+      // Adding zero turns -0 into 0: which of them comes first among equal values is not known.
+      return isPointInTime(typeName) ? toJson(value) : numberJson(sql`(${value} + '0'::float8)`, 'as written');
+    case 'min':
+    case 'max':
+      return extremeJson(typeName, value, numericDigits);
+  }
+}
+
+function extremeJson(typeName: string, value: Sql, numericDigits: Digits): Sql {
+  switch (typeName) {
+    case 'bool':
+    case 'int2':
+    case 'int4':
+      return bareJson(value);
+    case 'int8':
+    case 'float4':
+    case 'float8':
+      return numberJson(value, 'as written');
+    case 'numeric':
+      return numberJson(value, numericDigits);
+    default:
+      return toJson(value);
+  }
+}
+
+function bareJson(value: Sql): Sql {
+  return sql`coalesce(${value}::text, 'null')`;
+}
+
+function toJson(value: Sql): Sql {
+  return sql`coalesce(${builtIn('to_json', value)}, 'null')`;
+}
+
+/** `fraction`: a numeric that is written with a fractional part; `any`: one that may have none. */
+type Digits = 'as written' | 'fraction' | 'any';
+
+/** A number as a JSON string. pg_graphql writes numerics without trailing zeros: `10.500` as `10.5`, `1.000` as `1.0`. */
+function numberJson(value: Sql, digits: Digits): Sql {
+  return quotedOrNull(sql`${withoutZeros(value, digits)}::text`);
+}
+
+/** The sum of two numerics has the larger of their scales. Few calls, because PostgreSQL plans aggregates over ranges each time. */
+function withoutZeros(value: Sql, digits: Digits): Sql {
+  if (digits === 'as written') return value;
+  if (digits === 'fraction') return sql`(trim_scale(${value}) + 0.0)`;
+  // NaN and infinity have no scale.
+  return sql`(trim_scale(${value}) + case when scale(${value}) > 0 then 0.0 else 0 end)`;
+}

@@ -1,0 +1,78 @@
+/**
+ * Conditions on related rows, as semi-joins. The posts of blogs that have an owner named so, and at least three comments:
+ *
+ *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
+ *     and (select count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
+ *       limit greatest($2::integer, 0)::bigint + 1) as t4)
+ *
+ * `every` is the absence of a row that does not match; a count stops where more rows change nothing.
+ *
+ * PostgreSQL makes a join of an `exists` that is one of the conditions of a where clause. One inside an expression, as below `or`, it plans twice: to run for each row,
+ * and to hash all rows. Inside each other, that would be twice at every level, so that only the outermost has the choice: `offset 0` takes it from those inside.
+ */
+import type { CountTest, Filter } from '../plan/plan.ts';
+import { bind, builtIn, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparisonOf } from './comparison.ts';
+import { type RelatedSource, relatedRows, selectRelated } from './related-source.ts';
+import type { Aliases, Scope } from './scope.ts';
+
+/** Where a condition stands. */
+export interface Place {
+  /** Whether it is part of an expression, and not one of the conditions of a where clause. */
+  readonly isWithinExpression: boolean;
+  /** Whether a subquery around it is planned twice. */
+  readonly isPlannedTwice: boolean;
+}
+
+/** One of the conditions of the statement. */
+export const whereClause: Place = { isWithinExpression: false, isPlannedTwice: false };
+
+/** The place of the parts of an expression that stands there. */
+export function withinExpression({ isPlannedTwice }: Place): Place {
+  return { isWithinExpression: true, isPlannedTwice };
+}
+
+/** Compiles a filter of the related table. It is passed in because filters contain each other. */
+export type FilterCompiler = (filter: Filter, scope: Scope, aliases: Aliases, place: Place) => Sql;
+
+type RelatedFilter = Extract<Filter, { kind: 'related rows' | 'related count' }>;
+
+/** The condition on the row of `near`. */
+export function compileRelationFilter(filter: RelatedFilter, near: Scope, aliases: Aliases, place: Place, compile: FilterCompiler): Sql {
+  const related = relatedRows(filter.rows, near, aliases);
+  if (filter.kind === 'related count') {
+    const inside = { ...place, isWithinExpression: false };
+    return countCondition(filter.tests, select(related, filter.filter && compile(filter.filter, related.scope, aliases, inside)), aliases);
+  }
+  const isEvery = filter.quantifier === 'every';
+  const inside = { isWithinExpression: isEvery, isPlannedTwice: place.isPlannedTwice || place.isWithinExpression };
+  const condition = filter.filter && compile(filter.filter, related.scope, aliases, inside);
+  if (isEvery && condition === null) return trusted('true');
+  const rows = select(related, isEvery ? sql`(${condition!}) is not true` : condition);
+  const once = place.isWithinExpression && place.isPlannedTwice ? trusted(' offset 0') : sql``;
+  return sql`${trusted(filter.quantifier === 'some' ? '' : 'not ')}exists (${rows}${once})`;
+}
+
+function select(related: RelatedSource, condition: Sql | null): Sql {
+  return selectRelated(trusted('1'), condition ? { ...related, conditions: [...related.conditions, condition] } : related);
+}
+
+function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases): Sql {
+  const conditions = tests.map((test) =>
+    test.kind === 'null test'
+      ? trusted(test.isNull ? 'count(*) is null' : 'count(*) is not null')
+      : comparisonOf(sql`count(*)`, test.operator, test.parameter, 'integer'),
+  );
+  return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
+}
+
+/** As many rows as can change an answer: one more than the largest number that the count is compared with. */
+function countedRows(tests: readonly CountTest[]): Sql {
+  const numbers = tests.flatMap((test) => {
+    if (test.kind === 'null test') return [];
+    if (test.operator !== 'in') return [bind(test.parameter, 'integer')];
+    return [sql`(select ${builtIn('max', trusted('number'))} from ${builtIn('unnest', bind(test.parameter, 'integer[]'))} as number)`];
+  });
+  // Nulls count for nothing, and match nothing.
+  return sql`greatest(${join([...numbers, trusted('0')], ', ')})::bigint + 1`;
+}

@@ -1,0 +1,47 @@
+/** Aggregates of related rows as values that rows are ordered by: the expression, and the type that a cursor's value is compared as. */
+import type { Column, ScalarType } from '../model/model.ts';
+import type { AggregateOrder } from '../plan/plan.ts';
+import { builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { Scope } from './scope.ts';
+
+const bigint: ScalarType = { kind: 'scalar', scalar: 'BigInt', sqlType: 'bigint', typeName: 'int8', maxLength: null };
+const numeric: ScalarType = { kind: 'scalar', scalar: 'BigFloat', sqlType: 'numeric', typeName: 'numeric', maxLength: null };
+const boolean: ScalarType = { kind: 'scalar', scalar: 'Boolean', sqlType: 'boolean', typeName: 'bool', maxLength: null };
+const text: ScalarType = { kind: 'scalar', scalar: 'String', sqlType: 'text', typeName: 'text', maxLength: null };
+
+const smallNumbers: ReadonlySet<string> = new Set(['int2', 'int4']);
+const exactNumbers: ReadonlySet<string> = new Set([...smallNumbers, 'int8', 'numeric']);
+/** PostgreSQL has no min and max for these types, so they are compared as text. */
+const likeText: ReadonlySet<string> = new Set(['char', 'name']);
+
+/** The expression over the rows of `scope`. */
+export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
+  if (value.function === 'count') return trusted('count(*)');
+  const column = scope.column(value.column.name);
+  const typeName = typeNameOf(value.column);
+  switch (value.function) {
+    case 'sum':
+    case 'avg':
+      // The sum of floating point numbers depends on the order in which PostgreSQL reads them, so that a cursor would not find its place again.
+      return builtIn(value.function, exactNumbers.has(typeName) ? column : sql`${column}::numeric`);
+    case 'min':
+    case 'max':
+      if (typeName === 'bool') return builtIn(value.function === 'min' ? 'bool_and' : 'bool_or', column);
+      return builtIn(value.function, likeText.has(typeName) ? sql`${column}::text` : column);
+  }
+}
+
+/** The type of its result. */
+export function aggregateType(value: AggregateOrder): ScalarType {
+  if (value.function === 'count') return bigint;
+  const { column } = value;
+  const typeName = typeNameOf(column);
+  if (value.function === 'sum') return smallNumbers.has(typeName) ? bigint : numeric;
+  if (value.function === 'avg') return numeric;
+  if (typeName === 'bool') return boolean;
+  return likeText.has(typeName) || column.type.kind !== 'scalar' ? text : column.type;
+}
+
+function typeNameOf({ type }: Column): string {
+  return type.kind === 'scalar' ? type.typeName : '';
+}

@@ -1,0 +1,33 @@
+/** What the rows of a page are ordered by, as columns of the subselect that reads them: only those are returned that the text around it uses. */
+import type { OrderValue } from '../plan/plan.ts';
+import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identityOf, type OrderValues } from './order-values.ts';
+import type { DerivedScope } from './scope.ts';
+
+export class PageValues implements OrderValues {
+  readonly #scope: DerivedScope;
+  /** By identity: what is no column of the rows, and the name of its output. */
+  readonly #outputs = new Map<string, { readonly value: OrderValue; readonly name: Sql }>();
+
+  constructor(scope: DerivedScope) {
+    this.#scope = scope;
+  }
+
+  sqlOf(value: OrderValue): Sql {
+    if (value.kind === 'column') return this.#scope.column(value.column.name);
+    const identity = identityOf(value);
+    const name = this.#outputs.get(identity)?.name ?? identifier(this.#scope.freeName(`(order ${this.#outputs.size + 1})`));
+    this.#outputs.set(identity, { value, name });
+    return sql`${trusted(this.#scope.alias)}.${name}`;
+  }
+
+  isNeverNull(value: OrderValue): boolean {
+    if (value.kind === 'column') return this.#scope.isNeverNull(value.column);
+    return value.kind === 'aggregate' && value.function === 'count';
+  }
+
+  /** The outputs that are used, for the select list of the rows whose values `inner` tells. To be called last. */
+  outputs(inner: OrderValues): Sql[] {
+    return [...this.#outputs.values()].map(({ value, name }) => sql`${inner.sqlOf(value)} as ${name}`);
+  }
+}

@@ -1,0 +1,26 @@
+/** What surrounds the columns of a statement: the guard ahead of them, and where its result is left for a later statement of the transaction. */
+import { type Guard, unguarded } from '../freshness/schema-guard.ts';
+import { join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
+
+export interface Frame {
+  readonly guard: Guard;
+  /** The setting that holds the result until the transaction ends; null if nothing needs it. */
+  readonly keptAs: string | null;
+}
+
+export const noFrame: Frame = { guard: unguarded, keptAs: null };
+
+/** The setting in which the statement of this number leaves its result. `rowgraph.keep_response` reads it. */
+export function resultSetting(statement: number): string {
+  return `rowgraph.result_${statement}`;
+}
+
+/** The columns, after the guard if there is one: it is evaluated first. */
+export function selectList({ guard, keptAs }: Frame, columns: readonly Sql[]): Sql {
+  return join([...guard, ...(keptAs === null ? columns : columns.map((column) => keepResult(column, keptAs)))], sql`,${newLine}`);
+}
+
+/** `set_config` returns what it sets, which cannot be null. */
+function keepResult(column: Sql, setting: string): Sql {
+  return sql`pg_catalog.set_config(${literal(setting)}, coalesce((${column})::text, 'null'), true)`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Bounds the connections of several pools together. In: the pools, as they open and close connections; out: whether one may open another, and which must give
+ * one up so that none starves: idle connections first, then those of the pools that have more than others.
+ */
+
+/** A pool that shares the budget. */
+export interface BudgetedPool {
+  /** Closes a connection that is not in use; returns whether there was one. */
+  closeIdle(): boolean;
+  /** Opens the connections that it could not open before, as far as it still needs them. */
+  openWanted(): void;
+}
+
+export class ConnectionBudget {
+  readonly #most: number;
+  readonly #counts = new Map<BudgetedPool, number>();
+  /** Pools that were refused a connection since they last got one. */
+  readonly #waiting = new Set<BudgetedPool>();
+  #taken = 0;
+  /** How many idle connections were asked to close and have not closed yet. */
+  #closing = 0;
+
+  /** A budget of so many connections. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** How many connections there are. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Whether another pool than this one waits for a connection. */
+  isWantedBeside(pool: BudgetedPool): boolean {
+    return this.#waiting.size > (this.#waiting.has(pool) ? 1 : 0);
+  }
+
+  /** Counts another connection of a pool; returns false if there is no room, and then has `openWanted` called when there is. */
+  take(pool: BudgetedPool): boolean {
+    if (this.#taken < this.#most) {
+      this.#taken += 1;
+      this.#counts.set(pool, this.countOf(pool) + 1);
+      return true;
+    }
+    this.#waiting.add(pool);
+    if (this.#closing < this.#waiting.size && this.#closeIdleOfOthers(pool)) this.#closing += 1;
+    return false;
+  }
+
+  /** A connection of a pool has closed, or could not be opened. */
+  giveBack(pool: BudgetedPool): void {
+    const count = this.countOf(pool);
+    if (count === 0) return;
+    if (count === 1) this.#counts.delete(pool);
+    else this.#counts.set(pool, count - 1);
+    this.#taken -= 1;
+    this.#closing = Math.max(0, this.#closing - 1);
+    this.#serveWaiting();
+  }
+
+  /** The pool is closed: whatever it still had counts no longer. */
+  leave(pool: BudgetedPool): void {
+    this.#taken -= this.countOf(pool);
+    this.#counts.delete(pool);
+    this.#waiting.delete(pool);
+    this.#serveWaiting();
+  }
+
+  /** Whether a pool must give up a connection although it has work for it: another one waits that has none, or at least two fewer. */
+  isOwedBy(pool: BudgetedPool): boolean {
+    if (this.#waiting.size === 0) return false;
+    const own = this.countOf(pool);
+    for (const other of this.#waiting) {
+      const count = this.countOf(other);
+      if (other !== pool && (count === 0 || count + 1 < own)) return true;
+    }
+    return false;
+  }
+
+  /** How many connections a pool has. */
+  countOf(pool: BudgetedPool): number {
+    return this.#counts.get(pool) ?? 0;
+  }
+
+  #closeIdleOfOthers(pool: BudgetedPool): boolean {
+    for (const other of this.#counts.keys()) if (other !== pool && other.closeIdle()) return true;
+    return false;
+  }
+
+  /** The pool that has fewest connections first; of several, the one that has waited longest. */
+  #serveWaiting(): void {
+    while (this.#taken < this.#most && this.#waiting.size > 0) {
+      let next: BudgetedPool | null = null;
+      for (const pool of this.#waiting) if (next === null || this.countOf(pool) < this.countOf(next)) next = pool;
+      this.#waiting.delete(next!);
+      next!.openWanted();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What is known of each open connection of a pool: its prepared statements, its settings, what runs on it. In: the connections as they are used and
+ * removed; out: their states, and the statistics of all prepared statements, those of closed connections included.
+ */
+import type { CacheStatistics } from '../events.ts';
+import type { PgPoolClient } from './pg-pool.ts';
+import type { PgRun } from './pg-run.ts';
+import type { JitOff } from './session-statement.ts';
+import { PreparedStatements } from './wire/prepared-statements.ts';
+
+/** The state of a connection. */
+export interface ConnectionState {
+  /** Null: no named prepared statements. */
+  readonly prepared: PreparedStatements | null;
+  jitOff: JitOff;
+  /** What runs on it. */
+  run: PgRun | null;
+}
+
+export class PgConnectionStates {
+  /** Null: no named prepared statements. */
+  readonly #statementCacheSize: number | null;
+  readonly #keepsSettings: boolean;
+  readonly #onBroken: (client: PgPoolClient, error: Error) => void;
+  readonly #states = new Map<PgPoolClient, ConnectionState>();
+  /** What closed connections have added to the statistics. */
+  readonly #gone = { hits: 0, misses: 0 };
+
+  /** `keepsSettings`: whether settings may stay behind on the connections. `onBroken` is called when a connection ends while it is in use. */
+  constructor(statementCacheSize: number | null, keepsSettings: boolean, onBroken: (client: PgPoolClient, error: Error) => void) {
+    this.#statementCacheSize = statementCacheSize;
+    this.#keepsSettings = keepsSettings;
+    this.#onBroken = onBroken;
+  }
+
+  /** Whether statements are prepared by name. */
+  get prepares(): boolean {
+    return this.#statementCacheSize !== null;
+  }
+
+  of(client: PgPoolClient): ConnectionState {
+    let state = this.#states.get(client);
+    if (state === undefined) {
+      // The pool listens only while the client is idle; a connection that ends while we hold it must not end the process.
+      client.on('error', (error) => this.#onBroken(client, error));
+      const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
+      // Leave nothing behind on the caller's connections, nor on those that a pooler shares.
+      state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', run: null };
+      this.#states.set(client, state);
+    }
+    return state;
+  }
+
+  /** Must be called when a connection is removed from the pool. */
+  forget(client: PgPoolClient): void {
+    const prepared = this.#states.get(client)?.prepared;
+    this.#gone.hits += prepared?.hits ?? 0;
+    this.#gone.misses += prepared?.misses ?? 0;
+    this.#states.delete(client);
+  }
+
+  clients(): Iterable<PgPoolClient> {
+    return this.#states.keys();
+  }
+
+  eachRun(act: (run: PgRun) => void): void {
+    for (const { run } of this.#states.values()) if (run !== null) act(run);
+  }
+
+  readCaches(): readonly CacheStatistics[] {
+    if (!this.prepares) return [];
+    let { hits, misses } = this.#gone;
+    let entries = 0;
+    for (const { prepared } of this.#states.values()) {
+      entries += prepared?.size ?? 0;
+      hits += prepared?.hits ?? 0;
+      misses += prepared?.misses ?? 0;
+    }
+    return [{ name: 'statement', entries, hits, misses }];
+  }
+}

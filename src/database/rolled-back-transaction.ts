@@ -1,0 +1,29 @@
+/**
+ * Runs work as a caller in a transaction that is always rolled back. In: how to send a statement on a connection that nobody else uses meanwhile, the
+ * session, and the work; out: what the work returns, with nothing changed.
+ */
+import type { Rows, RunStatement, Session } from './database.ts';
+import { leadingStatement, sessionStatement } from './session-statement.ts';
+
+/** `timeoutMillis` becomes the `statement_timeout`, unless that of the role is shorter. */
+export async function inRolledBackTransaction<Result>(
+  run: RunStatement,
+  session: Session,
+  timeoutMillis: number,
+  work: (run: RunStatement) => Promise<Result>,
+): Promise<Result> {
+  await run('begin');
+  try {
+    const leading = leadingStatement(session);
+    const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity);
+    for (const statement of [
+      ...(leading === null ? [] : [leading]),
+      sessionStatement(session, 'transaction', Math.max(1, Math.ceil(timeout))),
+    ])
+      await run(statement.text, statement.parameters);
+    return await work(run);
+  } finally {
+    // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
+    await run('rollback').catch((): Rows => []);
+  }
+}

@@ -1,0 +1,29 @@
+/** How values are distributed: counted in plain numbers as they come, and read when somebody asks for the metrics. */
+
+export class Distribution {
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  /** How many values are at most the bound of this place and above the one before; the last place has no bound. */
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = [...bounds, Infinity].map(() => 0);
+  }
+
+  note(value: number): void {
+    const { bounds } = this;
+    let bucket = 0;
+    while (bucket < bounds.length && value > bounds[bucket]!) bucket += 1;
+    this.counts[bucket]! += 1;
+    this.sum += value;
+  }
+}
+
+/** Bounds for durations, in seconds. */
+export const secondBounds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+/** Bounds for sizes, in bytes. */
+export const byteBounds = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+/** Bounds for numbers of rows. */
+export const rowBounds = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];

@@ -1,0 +1,21 @@
+/** Relations and computed fields that filters and orders leave out, because a column or a combinator has their name there. */
+import { qualifiedName } from '../model/object-names.ts';
+import { filterableRows, orderableFields } from '../model/related-rows.ts';
+import type { Examination } from './examination.ts';
+import { type Finding, finding } from './report.ts';
+
+/** A finding for each table with such relations. */
+export function findClashingRelations({ model }: Examination): Finding[] {
+  return model.tables.flatMap((table) => {
+    const rows = table.additions.has('relationFilters') ? filterableRows(table, model.nodeIdField).clashing : [];
+    const unfiltered = rows.map(({ fieldName }) => fieldName);
+    const unordered = table.additions.has('relationOrder') ? orderableFields(table).clashing : [];
+    const lost = [
+      ...(unfiltered.length > 0 ? [`filtered by ${unfiltered.join(', ')}`] : []),
+      ...(unordered.length > 0 ? [`ordered by ${unordered.join(', ')}`] : []),
+    ];
+    if (lost.length === 0) return [];
+    const message = `rows cannot be ${lost.join(' or ')}, because a column or an operator has the name there; choose another name for the relation, function or column with a comment directive`;
+    return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * Takes a document through the stages before anybody sends it, so that its first request finds it compiled. In: the text and the schema of a role; out: what is
+ * wrong with it.
+ */
+
+import { runInSlices } from '../budget/slices.ts';
+import { ApiError } from '../errors.ts';
+import { VariableError } from '../request/coerce-variable-values.ts';
+import { parseDocument, RequestErrors } from '../request/parse-document.ts';
+import { sampleVariables } from '../request/sample-variables.ts';
+import type { CacheSizes } from './cache-sizes.ts';
+import { prepareRequest } from './prepare-request.ts';
+import type { GraphQLRequest } from './request.ts';
+import type { RoleSchema } from './role-schema.ts';
+
+/** The errors of a document: none if it is valid and within the limits of the role. Then its operations are compiled, as far as variables do not decide their SQL. */
+export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes, query: string): Promise<readonly ApiError[]> {
+  const { granted, role } = roleSchema;
+  if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
+  try {
+    const { operations } = await runInSlices(parseDocument(granted.schema, query, role.limits));
+    if (operations.length === 0) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains no operation.');
+    for (const { name, variables } of operations) {
+      for (const sample of sampleVariables(variables)) await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
+    }
+    return [];
+  } catch (error) {
+    if (error instanceof RequestErrors) return error.errors;
+    if (error instanceof ApiError) return [error];
+    throw error;
+  }
+}
+
+async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<void> {
+  try {
+    await prepareRequest(roleSchema, sizes, request, null);
+  } catch (error) {
+    // It says nothing of the document that nobody could send what was tried.
+    if (!(error instanceof VariableError)) throw error;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * One execution of an operation by another GraphQL server: brings the root fields that it resolves together into one request to the engine. In: root
+ * fields as they are resolved; out: their values or errors.
+ */
+import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo, isNonNullType } from 'graphql';
+import type { ExecutionResult, GraphQLRequest } from '../engine/request.ts';
+import type { ErrorObject } from '../errors.ts';
+import type { ExecutableSchemaOptions } from './build-executable-schema.ts';
+import { type DelegatedDocuments, rootFieldsOf } from './delegated-documents.ts';
+
+interface BatchField {
+  readonly isNonNull: boolean;
+}
+
+/** Root fields that run together. */
+interface Batch {
+  /** By their response keys, in the order in which they are resolved. */
+  readonly fields: Map<string, BatchField>;
+  readonly result: Promise<ExecutionResult>;
+}
+
+export class OperationRun {
+  readonly #options: ExecutableSchemaOptions;
+  readonly #documents: DelegatedDocuments;
+  /** By which fields are known that nobody has wrapped. */
+  readonly #resolver: GraphQLFieldResolver<unknown, unknown>;
+  readonly #batches = new Map<string, Batch>();
+  /** The batch that takes further fields. */
+  #open: Batch | null = null;
+
+  constructor(options: ExecutableSchemaOptions, documents: DelegatedDocuments, resolver: GraphQLFieldResolver<unknown, unknown>) {
+    this.#options = options;
+    this.#documents = documents;
+    this.#resolver = resolver;
+  }
+
+  /** The value of a root field. */
+  async resolve(context: unknown, info: GraphQLResolveInfo): Promise<unknown> {
+    const key = info.path.key as string;
+    const batch = this.#batches.get(key) ?? this.#join(key, context, info);
+    return readMember(await batch.result, key, batch.fields, info);
+  }
+
+  #join(key: string, context: unknown, info: GraphQLResolveInfo): Batch {
+    const batch = this.#open ?? this.#begin(key, context, info);
+    batch.fields.set(key, { isNonNull: isNonNullType(info.returnType) });
+    for (const each of batch.fields.keys()) this.#batches.set(each, batch);
+    return batch;
+  }
+
+  /**
+   * Fields of a query are all resolved in one turn: they are what is asked for by its end. Those of a mutation are resolved one after another, so the first
+   * takes along those that follow, except (by default) where somebody has wrapped a resolver, who may not let it run.
+   */
+  #begin(key: string, context: unknown, info: GraphQLResolveInfo): Batch {
+    if (info.operation.operation === 'query') {
+      const fields: Batch['fields'] = new Map();
+      const result = Promise.resolve().then(() => {
+        this.#open = null;
+        return this.#execute(fields, context, info);
+      });
+      this.#open = { fields, result };
+      return this.#open;
+    }
+    const fields = new Map([[key, { isNonNull: isNonNullType(info.returnType) }], ...this.#followers(key, info)]);
+    return { fields, result: this.#execute(fields, context, info) };
+  }
+
+  #followers(key: string, info: GraphQLResolveInfo): [string, BatchField][] {
+    const fields = info.schema.getMutationType()?.getFields() ?? {};
+    const { atomicMutations } = this.#options;
+    const isOwn = (name: string): boolean =>
+      atomicMutations ? this.#documents.hasMutation(name) : fields[name]?.resolve === this.#resolver;
+    if (!isOwn(info.fieldName)) return [];
+    const all = rootFieldsOf(info);
+    const following = all.filter((field) => field.key !== key && !this.#batches.has(field.key) && isOwn(field.name));
+    return following.map((field) => [field.key, { isNonNull: isNonNullType(fields[field.name]?.type) }]);
+  }
+
+  async #execute(fields: Batch['fields'], context: unknown, info: GraphQLResolveInfo): Promise<ExecutionResult> {
+    const caller = await this.#options.callerOf(context);
+    const { text, variables } = this.#documents.of(info.operation, info.fragments, new Set(fields.keys()));
+    const { sources } = info.variableValues;
+    const given = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
+    const request: GraphQLRequest = { query: text, variables: Object.fromEntries(given.map((name) => [name, sources[name]?.value])) };
+    return this.#options.execute(request, caller, { signal: info.getAbortSignal() });
+  }
+}
+
+/**
+ * The value of a field. An error is one of the whole request, and reported once: by a field that must not be null, with which all data goes, or else by the
+ * field that it names, or else by the first.
+ */
+function readMember({ data, errors }: ExecutionResult, key: string, fields: Batch['fields'], info: GraphQLResolveInfo): unknown {
+  const [error] = errors ?? [];
+  if (error === undefined) return data?.[key];
+  const keys = [...fields.keys()];
+  const named = keys.find((each) => each === error.path?.[0]);
+  const reporter = keys.find((each) => fields.get(each)?.isNonNull) ?? named ?? keys[0];
+  if (key === reporter || fields.get(key)?.isNonNull) throw toGraphqlError(error, info);
+  return null;
+}
+
+/** With a path, graphql-js leaves it as it is. */
+function toGraphqlError({ message, path, extensions }: ErrorObject, { fieldNodes }: GraphQLResolveInfo): GraphQLError {
+  return new GraphQLError(message, { nodes: fieldNodes, extensions, ...(path !== undefined && { path }) });
+}

@@ -1,0 +1,140 @@
+/**
+ * Indexes that would spare PostgreSQL a full read of a table, or a sort. In: the scans of the statements, the relations that the operation follows, and the
+ * facts about their tables; out: advice. An index that is there already is never advised, whether PostgreSQL uses it or not.
+ */
+import type { Advice } from './explanation.ts';
+import type { Scan } from './find-scans.ts';
+import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
+import type { FactsOf, IndexFacts, TableFacts, TableName } from './table-facts.ts';
+
+/** Fewer rows, over all loops, are read and sorted faster than anything would help. */
+const manyRows = 1000;
+/** A filter that lets a larger share pass is not worth an index. */
+const selectiveShare = 0.2;
+/** An index of more columns serves few other operations. */
+const mostEqualities = 3;
+
+/** The columns by which a table is read from the other side of a relation. */
+export interface FollowedRelation extends TableName {
+  readonly columns: readonly string[];
+  /** The field that follows it. */
+  readonly field: string;
+}
+
+/** Advice for scans, without repetitions. */
+export function adviseForScans(scans: readonly Scan[], factsOf: FactsOf): Advice[] {
+  return scans.flatMap((scan) => {
+    const facts = factsOf(scan.table);
+    return facts === undefined ? [] : (adviseForScan(scan, facts) ?? []);
+  });
+}
+
+function adviseForScan(scan: Scan, facts: TableFacts): Advice | null {
+  const comparisons = usableComparisons(scan, facts);
+  const equalities = comparisons.filter(({ kind }) => kind === 'equality');
+  const sort = isSortSlow(scan) ? usableSort(scan, facts, equalities) : [];
+  if (sort.length > 0 && comparisons.every(({ kind }) => kind !== 'membership')) {
+    if (facts.indexes.some((index) => serves(index, equalities, sort))) return null;
+    const columns = sort.map(keySql).join(', ');
+    const message = `about ${written(scan.rows * scan.loops)} rows are sorted by ${columns} to return ${written(scan.kept * scan.loops)}; an index has them in this order`;
+    return {
+      code: 'sort-without-index',
+      table: facts.name,
+      message,
+      sql: createIndex(facts, [...equalities.map(columnOf), ...sort.map(keySql)]),
+    };
+  }
+  return scan.isBlind ? adviseForFilter(scan, facts, comparisons) : null;
+}
+
+function adviseForFilter(scan: Scan, facts: TableFacts, comparisons: readonly Comparison[]): Advice | null {
+  const total = scan.removed === null ? Math.max(facts.rows, scan.rows) : scan.rows + scan.removed;
+  const visited = total * scan.share;
+  if (comparisons.length === 0 || visited * scan.loops < manyRows || scan.rows > total * selectiveShare) return null;
+  const equal = comparisons.filter(({ kind }) => kind !== 'range').slice(0, mostEqualities);
+  const range = comparisons.find(({ kind, column }) => kind === 'range' && !equal.some((other) => other.column === column));
+  const columns = [...equal, ...(range === undefined ? [] : [range])];
+  // One that begins with some of the columns would be used if it were selective enough.
+  if (facts.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
+  if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [anyOrder(range)]))) return null;
+  const names = columns.map(({ column }) => column).join(', ');
+  const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
+  const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index finds them at once`;
+  return { code: 'missing-index', table: facts.name, message, sql: createIndex(facts, columns.map(columnOf)) };
+}
+
+/** Advice for relations whose columns no index begins with: however small the table is now, following the relation reads all of it. */
+export function adviseForRelations(relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
+  return relations.flatMap((relation) => {
+    const facts = factsOf(relation);
+    const columns = relation.columns.flatMap((name) => facts?.columns.find((column) => column.name === name) ?? []);
+    if (facts === undefined || columns.length < relation.columns.length) return [];
+    const keys = columns.map(({ sql }): Comparison => ({ column: sql, kind: 'equality', asText: false }));
+    if (facts.indexes.some((index) => serves(index, keys, []))) return [];
+    const names = columns.map(({ name }) => name).join(', ');
+    const message = `no index begins with ${names}, so following ${relation.field} reads the whole table for each row`;
+    return { code: 'unindexed-relation', table: facts.name, message, sql: createIndex(facts, keys.map(columnOf)) };
+  });
+}
+
+function usableComparisons({ filters, table }: Scan, { columns }: TableFacts): Comparison[] {
+  const found = filters.flatMap((filter) => readComparisons(filter, table.alias));
+  const usable = found.filter(({ column, asText }) => {
+    const facts = columns.find(({ sql }) => sql === column);
+    return facts !== undefined && (!asText || facts.isVarchar);
+  });
+  return usable.filter(({ column }, index) => usable.findIndex((other) => other.column === column) === index);
+}
+
+function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
+  return sortKeys.length > 0 && rows * loops >= manyRows && kept * 2 <= rows;
+}
+
+/** The keys as far as they are columns of the table; none if the first is not. A column that is equal to one value orders nothing. */
+function usableSort({ sortKeys, table }: Scan, { columns }: TableFacts, equalities: readonly Comparison[]): SortKey[] {
+  const keys = sortKeys.map((text) => readSortKey(text, table.alias));
+  if (keys.some((key) => key === null || !columns.some(({ sql }) => sql === key.column))) return [];
+  return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
+}
+
+/** Whether an index begins with the columns in any order, and then has the keys, forwards or backwards. */
+function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | AnyOrder)[]): boolean {
+  const leading = keys.slice(0, equal.length).map(({ column }) => column);
+  if (!equal.every(({ column }) => leading.includes(column))) return false;
+  const rest = keys.slice(equal.length, equal.length + order.length);
+  if (rest.length < order.length) return false;
+  const matches = (reversed: boolean): boolean =>
+    order.every((key, index) => {
+      const { column, descending, nullsFirst } = rest[index]!;
+      if (column !== key.column) return false;
+      return 'isAnyOrder' in key || ((descending !== reversed) === key.descending && (nullsFirst !== reversed) === key.nullsFirst);
+    });
+  return matches(false) || matches(true);
+}
+
+interface AnyOrder {
+  readonly column: string;
+  readonly isAnyOrder: true;
+}
+
+function anyOrder({ column }: Comparison): AnyOrder {
+  return { column, isAnyOrder: true };
+}
+
+/** `concurrently`, so that writing goes on meanwhile; partitioned tables cannot have it. */
+function createIndex({ sql, isPartitioned }: TableFacts, keys: readonly string[]): string {
+  return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
+}
+
+function columnOf({ column }: Comparison): string {
+  return column;
+}
+
+function keySql({ column, descending, nullsFirst }: SortKey): string {
+  const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
+  return `${column}${descending ? ' desc' : ''}${nulls}`;
+}
+
+function written(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}

@@ -1,0 +1,26 @@
+/**
+ * Policies that call a function for each row although the result is the same for all. In: the tables that an operation reads or writes, and their policies; out:
+ * advice. PostgreSQL evaluates a subselect that does not depend on the row once per statement.
+ */
+import { wrapCalls } from '../doctor/policy-calls.ts';
+import type { Advice } from './explanation.ts';
+import type { PolicyFacts, TableFacts } from './table-facts.ts';
+
+/** Advice for the policies of a table, of those that hold for such an operation. */
+export function adviseForPolicies(table: TableFacts, kind: 'query' | 'mutation'): Advice[] {
+  const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');
+  return policies.flatMap((policy) => adviseForPolicy(table, policy) ?? []);
+}
+
+function adviseForPolicy(table: TableFacts, { name, sql, using, check, functions }: PolicyFacts): Advice | null {
+  const names = functions.map((called) => called.name);
+  const better = { using: wrapCalls(using, names), check: wrapCalls(check, names) };
+  const clauses = [
+    ...(better.using === using ? [] : [`using (${better.using})`]),
+    ...(better.check === check ? [] : [`with check (${better.check})`]),
+  ];
+  if (clauses.length === 0) return null;
+  const doubt = functions.some(({ isVolatile }) => isVolatile) ? ', if what is declared volatile gives one result in a statement' : '';
+  const message = `its policy ${name} calls a function for each row although the result is the same for all; a subselect is evaluated once${doubt}`;
+  return { code: 'policy-calls-per-row', table: table.name, message, sql: `alter policy ${sql} on ${table.sql} ${clauses.join(' ')};` };
+}

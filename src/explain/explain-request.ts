@@ -1,0 +1,88 @@
+/**
+ * Explains a request: its plan as a tree, the plans that PostgreSQL makes for its statements, and advice. In: a request as the engine would run it; out: what
+ * was found, with nothing changed. Statements run only in the mode `analyze`, and their transaction is rolled back.
+ */
+import type { Database, Session, Statement } from '../database/database.ts';
+import type { Plan } from '../plan/plan.ts';
+import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
+import { adviseForPolicies } from './advise-policies.ts';
+import type { Advice, DatabasePlan, DatabasePlanNode, ExplainedStatement, ExplainMode, Explanation } from './explanation.ts';
+import { findRelations } from './find-relations.ts';
+import { findScans } from './find-scans.ts';
+import { drawPlan } from './plan-tree.ts';
+import { readDatabasePlan } from './read-database-plan.ts';
+import { loadTableFacts, type TableName } from './table-facts.ts';
+
+/** What the engine says of a request. */
+export interface RequestToExplain {
+  readonly kind: 'query' | 'mutation';
+  readonly plan: Plan | null;
+  readonly statements: readonly Statement[];
+  readonly session: Session;
+}
+
+/** Rejects with `DatabaseError` if PostgreSQL refuses a statement. Each may take so many milliseconds. */
+export async function explainRequest(
+  database: Database,
+  { kind, plan, statements, session }: RequestToExplain,
+  mode: ExplainMode,
+  timeoutMillis: number,
+): Promise<Pick<Explanation, 'plan' | 'statements' | 'advice'>> {
+  const tree = plan === null ? null : drawPlan(plan);
+  if (mode === 'sql' || statements.length === 0)
+    return { plan: tree, statements: statements.map((each) => explained(each, null)), advice: [] };
+  const plans = await planStatements(database, statements, session, mode, timeoutMillis);
+  return {
+    plan: tree,
+    statements: statements.map((statement, index) => explained(statement, plans[index]!)),
+    advice: await advise(database, plans, plan, kind, session.role),
+  };
+}
+
+function explained({ text, parameters }: Statement, databasePlan: DatabasePlan | null): ExplainedStatement {
+  return { text, parameters, databasePlan };
+}
+
+/** The plans, in the transaction that the statements would run in: what one did, the next one sees. */
+function planStatements(
+  database: Database,
+  statements: readonly Statement[],
+  session: Session,
+  mode: ExplainMode,
+  timeoutMillis: number,
+): Promise<DatabasePlan[]> {
+  const options = mode === 'analyze' ? 'analyze, verbose, format json' : 'verbose, format json';
+  return database.tryOut(session, timeoutMillis, async (run) => {
+    const plans: DatabasePlan[] = [];
+    for (const { text, parameters } of statements) {
+      const [row] = await run(`explain (${options}) ${text}`, parameters);
+      plans.push(readDatabasePlan(row?.[0] ?? ''));
+    }
+    return plans;
+  });
+}
+
+async function advise(
+  database: Database,
+  plans: readonly DatabasePlan[],
+  plan: Plan | null,
+  kind: 'query' | 'mutation',
+  role: string,
+): Promise<Advice[]> {
+  const relations = plan === null ? [] : findRelations(plan);
+  const tables = plans.flatMap(({ root }) => tablesOf(root));
+  const factsOf = await loadTableFacts(database, [...tables, ...relations], role);
+  const advice = [
+    ...adviseForScans(plans.flatMap(findScans), factsOf),
+    ...adviseForRelations(relations, factsOf),
+    ...tables.flatMap((table) => adviseForPolicies(factsOf(table) ?? noFacts, kind)),
+  ];
+  // The first says it: partitions, and relations that are followed twice, would say it again.
+  return [...new Map(advice.toReversed().map((each) => [each.sql, each])).values()].toReversed();
+}
+
+const noFacts = { name: '', sql: '', isPartitioned: false, rows: 0, columns: [], indexes: [], policies: [] };
+
+function tablesOf({ table, children }: DatabasePlanNode): TableName[] {
+  return [...(table === null ? [] : [table]), ...children.flatMap(tablesOf)];
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readComparisons, readSortKey } from './read-condition.ts';
+
+const read = (condition: string, alias = 't1'): string[] =>
+  readComparisons(condition, alias).map(({ column, kind, asText }) => `${column} ${kind}${asText ? ' as text' : ''}`);
+
+describe('readComparisons', () => {
+  test('finds what an index could serve', () => {
+    assert.deepEqual(read("(t1.tag = 't1'::text)"), ['tag equality']);
+    assert.deepEqual(read("((t1.a = ANY ('{1,2}'::integer[])) AND (t1.b >= 3) AND ((t1.c)::text = 'x AND (t1.d = 1)'::text))"), [
+      'a membership',
+      'b range',
+      'c equality as text',
+    ]);
+    assert.deepEqual(read('((InitPlan 1).col1 = t1.owner)'), ['owner equality']);
+    assert.deepEqual(read('(t1.account_id = t2.id)'), ['account_id equality']);
+    assert.deepEqual(read('("the ""alias"."a ) AND (b" = 1)', 'the "alias'), ['"a ) AND (b" equality']);
+  });
+
+  test('leaves the rest out', () => {
+    for (const condition of [
+      '((t1.a = 1) OR (t1.b = 2))',
+      '(t1.a <> 1)',
+      '(t1.a = t1.b)',
+      '(t1.a = (t1.b + 1))',
+      '(lower(t1.a) = 1)',
+      "(t1.a <> ALL ('{1}'::integer[]))",
+      '(t2.a = 1)',
+      "(t1.a ~~ 't1.b = 1'::text)",
+      '(ROW(t1.a, t1.b) > ROW(1, 2))',
+      '(t1.a IS NULL)',
+      'true',
+      '((',
+      '',
+    ])
+      assert.deepEqual(read(condition), [], condition);
+  });
+
+  test('a long condition takes no long time', () => {
+    const condition = `(${Array.from({ length: 5000 }, (_, index) => `(t1.c${index} = ${index})`).join(' AND ')})`;
+    assert.equal(read(condition).length, 5000);
+    assert.deepEqual(read(`t1.a = ${'('.repeat(50_000)}`), ['a equality']);
+  });
+});
+
+test('readSortKey reads columns with their directions', () => {
+  const at = (text: string) => readSortKey(text, 't1');
+  assert.deepEqual(at('t1.at DESC'), { column: 'at', descending: true, nullsFirst: true });
+  assert.deepEqual(at('t1.at DESC NULLS LAST'), { column: 'at', descending: true, nullsFirst: false });
+  assert.deepEqual(at('t1."At" NULLS FIRST'), { column: '"At"', descending: false, nullsFirst: true });
+  for (const text of ['t2.at', 'lower(t1.at)', 't1.at COLLATE "C"', '(t1.at)::text']) assert.equal(at(text), null, text);
+});

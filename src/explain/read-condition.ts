@@ -1,0 +1,109 @@
+/**
+ * Reads conditions and sort keys as `explain (verbose)` deparses them, as far as an index of columns could serve them. In: their text; out: the quoted
+ * columns of one table that are compared, and how. What it does not understand, it leaves out.
+ */
+
+/** `equality` with one value, `membership` in a list, or a `range`. */
+export type ComparisonKind = 'equality' | 'membership' | 'range';
+
+export interface Comparison {
+  /** The column, quoted as SQL wants it. */
+  readonly column: string;
+  readonly kind: ComparisonKind;
+  /** Whether the column is cast to text, as `varchar` is in comparisons, which an index serves all the same. */
+  readonly asText: boolean;
+}
+
+export interface SortKey {
+  readonly column: string;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** Texts and names in quotes, and parentheses. */
+const token = /E?'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|[()]/g;
+const name = '(?:"(?:[^"]|"")*"|[\\p{L}_][\\p{L}\\p{N}_$]*)';
+const operators: Readonly<Record<string, ComparisonKind>> = { '=': 'equality', '<': 'range', '<=': 'range', '>': 'range', '>=': 'range' };
+const flipped = new RegExp(`^(?<other>.+) (?<operator>=|<=?|>=?) (?<alias>${name})\\.(?<column>${name})$`, 'su');
+const plain = new RegExp(
+  `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>=|<=?|>=?) (?<other>.+)$`,
+  'su',
+);
+const sorted = new RegExp(`^(?<alias>${name})\\.(?<column>${name})(?<descending> DESC)?(?: NULLS (?<nulls>FIRST|LAST))?$`, 'u');
+
+/** The comparisons of columns of a table with values that are the same for all of its rows, of those that must all hold. */
+export function readComparisons(condition: string, alias: string): Comparison[] {
+  return conjunctsOf(condition).flatMap((conjunct) => readComparison(conjunct, quoteName(alias)) ?? []);
+}
+
+/** A sort key of a table's column; null if it is something else. */
+export function readSortKey(text: string, alias: string): SortKey | null {
+  const groups = sorted.exec(text)?.groups;
+  if (groups?.alias !== quoteName(alias)) return null;
+  const descending = groups.descending !== undefined;
+  return { column: groups.column!, descending, nullsFirst: groups.nulls === undefined ? descending : groups.nulls === 'FIRST' };
+}
+
+function readComparison(conjunct: string, alias: string): Comparison | null {
+  const { groups } = plain.exec(conjunct) ?? flipped.exec(conjunct) ?? {};
+  if (groups === undefined || (groups.alias ?? groups.castAlias) !== alias) return null;
+  const { operator = '', other = '' } = groups;
+  const column = groups.column ?? groups.castColumn!;
+  if (mentions(other, alias)) return null;
+  // Deparsed, `any` stands behind the operator.
+  const kind = /^(?:ANY|ALL) \(/.test(other) ? (operator === '=' && other.startsWith('ANY') ? 'membership' : null) : operators[operator]!;
+  return kind === null ? null : { column, kind, asText: groups.castColumn !== undefined };
+}
+
+/** Whether an expression reads a column of the table: then it differs by row. */
+function mentions(expression: string, alias: string): boolean {
+  const names = expression.matchAll(new RegExp(`'(?:[^'\\\\]|''|\\\\.)*'|(${name})\\.`, 'gu'));
+  return [...names].some(([, found]) => found === alias);
+}
+
+/** `((a) AND (b))` → `a`, `b`, without the parentheses around each. */
+function conjunctsOf(condition: string): string[] {
+  const inner = unwrap(condition);
+  const parts = splitAt(inner, ' AND ');
+  return parts.length === 1 ? [inner] : parts.flatMap(conjunctsOf);
+}
+
+/** Without parentheses around the whole. */
+function unwrap(text: string): string {
+  let depth = 0;
+  if (!text.startsWith('(')) return text;
+  for (const { 0: found, index } of text.matchAll(token)) {
+    if (found === '(') depth += 1;
+    else if (found === ')') depth -= 1;
+    if (depth === 0) return index === text.length - 1 ? unwrap(text.slice(1, -1)) : text;
+  }
+  return text;
+}
+
+/** Splits where the separator stands outside of quotes and parentheses. */
+function splitAt(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  let position = 0;
+  const look = (end: number): void => {
+    for (let at = text.indexOf(separator, position); depth === 0 && at >= 0 && at < end; at = text.indexOf(separator, at + 1)) {
+      parts.push(text.slice(start, at));
+      start = at + separator.length;
+    }
+    position = end;
+  };
+  for (const { 0: found, index } of text.matchAll(token)) {
+    look(index);
+    if (found === '(') depth += 1;
+    else if (found === ')') depth -= 1;
+    position = index + found.length;
+  }
+  look(text.length);
+  return [...parts, text.slice(start)];
+}
+
+/** A name as PostgreSQL deparses it, which quotes only where it must; keywords aside, which no alias of ours is. */
+function quoteName(text: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+}

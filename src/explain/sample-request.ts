@@ -1,0 +1,91 @@
+/**
+ * Makes a request of a document whose values are not known, so that it can be explained. In: the schema of the role, a document, and which operation; out: a
+ * request with a sample for each variable and for each literal that was taken out. Samples are valid for their types; how many rows they find is up to
+ * PostgreSQL's statistics.
+ */
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  print,
+  TypeInfo,
+  typeFromAST,
+  type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { GraphQLRequest } from '../engine/request.ts';
+
+/** Samples of the scalars; of the others none is valid everywhere. */
+const samples: Readonly<Record<string, unknown>> = {
+  Int: 10,
+  Float: 1,
+  String: 'sample',
+  Boolean: true,
+  BigInt: '1',
+  BigFloat: '1',
+  JSON: '{}',
+  UUID: '00000000-0000-4000-8000-000000000000',
+  Date: '2024-01-01',
+  Time: '00:00:00',
+  Datetime: '2024-01-01T00:00:00Z',
+  Opaque: '1',
+};
+
+/** The request. Variables that have a value in `variables` keep it. */
+export function sampleRequest(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>> = {},
+): GraphQLRequest {
+  const sampled = (operation.variableDefinitions ?? []).flatMap((definition) => sampleVariable(schema, definition));
+  return {
+    query: print(fillLiterals(schema, document)),
+    operationName: operation.name?.value,
+    variables: { ...Object.fromEntries(sampled), ...variables },
+  };
+}
+
+/** Optional variables are given too, as most clients do, but for whole objects and cursors. */
+function sampleVariable(schema: GraphQLSchema, { variable, type, defaultValue }: VariableDefinitionNode): [string, unknown][] {
+  const declared = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+  if (declared === undefined || defaultValue !== undefined) return [];
+  if (!isNonNullType(declared) && isInputObjectType(declared)) return [];
+  const value = sampleOf(declared);
+  return value === undefined ? [] : [[variable.name.value, value]];
+}
+
+function sampleOf(type: GraphQLInputType): unknown {
+  const inner = getNullableType(type) as GraphQLInputType;
+  if (isListType(inner)) {
+    const item = sampleOf(inner.ofType as GraphQLInputType);
+    return item === undefined ? undefined : [item];
+  }
+  if (isEnumType(inner)) return inner.getValues()[0]?.name;
+  if (!isInputObjectType(inner)) return 'name' in inner ? samples[inner.name] : undefined;
+  const required = Object.values(inner.getFields()).filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
+}
+
+/** An empty string is what `redactLiterals` leaves of one. */
+function fillLiterals(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
+  const types = new TypeInfo(schema);
+  return visit(
+    document,
+    visitWithTypeInfo(types, {
+      StringValue(node) {
+        const type = types.getInputType();
+        const sample = node.value === '' && type ? sampleOf(type) : undefined;
+        return typeof sample === 'string' ? { kind: Kind.STRING, value: sample } : undefined;
+      },
+    }),
+  );
+}

@@ -1,0 +1,126 @@
+/** What advice has to know of tables: their size, columns, indexes and policies. In: names of tables, and a role; out: their facts, in one query. */
+import type { Database } from '../database/database.ts';
+
+export interface TableFacts {
+  /** Of the table, or of the table that it is in the end a partition of: `public.note`, for messages. */
+  readonly name: string;
+  /** The same, quoted as SQL wants it. */
+  readonly sql: string;
+  readonly isPartitioned: boolean;
+  /** About how many rows it has itself. */
+  readonly rows: number;
+  readonly columns: readonly ColumnFacts[];
+  readonly indexes: readonly IndexFacts[];
+  /** Those that hold for the role; none where row level security does not. */
+  readonly policies: readonly PolicyFacts[];
+}
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly sql: string;
+  readonly isVarchar: boolean;
+}
+
+/** A B-tree index that is valid and covers all rows, or all but nulls of its first column. */
+export interface IndexFacts {
+  /** The columns as SQL has them; null for an expression. */
+  readonly keys: readonly { readonly column: string | null; readonly descending: boolean; readonly nullsFirst: boolean }[];
+}
+
+export interface PolicyFacts {
+  readonly name: string;
+  readonly sql: string;
+  readonly command: 'r' | 'a' | 'w' | 'd' | '*';
+  readonly using: string | null;
+  readonly check: string | null;
+  /** The stable and volatile functions that it calls, as its conditions may name them. */
+  readonly functions: readonly { readonly name: string; readonly isVolatile: boolean }[];
+}
+
+/** The names of a table as PostgreSQL's plans have them, unquoted. */
+export interface TableName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export type FactsOf = (table: TableName) => TableFacts | undefined;
+
+type RawFacts = readonly [schema: string, name: string, facts: TableFacts];
+
+/** Loads the facts. */
+export async function loadTableFacts(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FactsOf> {
+  const names = [...new Set(tables.map(({ schema, name }) => JSON.stringify([schema, name])))].sort();
+  if (names.length === 0) return () => undefined;
+  const [row] = await database.query(factsQuery, [role, `[${names.join(',')}]`]);
+  const facts = new Map(
+    (JSON.parse(row?.[0] ?? '[]') as readonly RawFacts[]).map(([schema, name, found]) => [JSON.stringify([schema, name]), found]),
+  );
+  return ({ schema, name }) => facts.get(JSON.stringify([schema, name]));
+}
+
+const factsQuery = `
+with asked as (
+  select n.nspname, c.relname, c.oid, coalesce(pg_catalog.pg_partition_root(c.oid)::oid, c.oid) as root,
+    greatest(c.reltuples, pg_catalog.pg_stat_get_live_tuples(c.oid), 0)::float8 as rows
+  from pg_catalog.json_array_elements($2::json) t(name)
+  join pg_catalog.pg_namespace n on n.nspname = t.name ->> 0
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name ->> 1
+  where c.relkind in ('r', 'p', 'm')
+)
+select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.relname, pg_catalog.json_build_object(
+  'name', n.nspname || '.' || c.relname,
+  'sql', pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),
+  'isPartitioned', c.relkind = 'p',
+  'rows', a.rows,
+  'columns', (
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      'name', t.attname, 'sql', pg_catalog.quote_ident(t.attname), 'isVarchar', t.atttypid = 'pg_catalog.varchar'::pg_catalog.regtype
+    ) order by t.attnum), '[]')
+    from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attnum > 0 and not t.attisdropped
+  ),
+  'indexes', (
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('keys', (
+      select pg_catalog.json_agg(pg_catalog.json_build_object(
+        'column', pg_catalog.quote_ident(t.attname), 'descending', i.indoption[k.position] & 1 = 1, 'nullsFirst', i.indoption[k.position] & 2 = 2
+      ) order by k.position)
+      from pg_catalog.generate_series(0, i.indnkeyatts - 1) k(position)
+      left join pg_catalog.pg_attribute t on t.attrelid = i.indrelid and t.attnum = i.indkey[k.position] and t.attnum > 0
+    )) order by i.indexrelid), '[]')
+    from pg_catalog.pg_index i
+    join pg_catalog.pg_class x on x.oid = i.indexrelid
+    join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree'
+    where i.indrelid = c.oid and i.indisvalid and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) = (
+      select '(' || pg_catalog.quote_ident(t.attname) || ' IS NOT NULL)'
+      from pg_catalog.pg_attribute t where t.attrelid = i.indrelid and t.attnum = i.indkey[0]
+    ))
+  ),
+  'policies', (
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      'name', p.polname, 'sql', pg_catalog.quote_ident(p.polname), 'command', p.polcmd,
+      'using', pg_catalog.pg_get_expr(p.polqual, p.polrelid), 'check', pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid),
+      'functions', (
+        select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', f.name, 'isVolatile', f.volatile) order by f.name), '[]')
+        from (
+          select distinct v.name, r.provolatile = 'v' as volatile
+          from pg_catalog.pg_depend d
+          join pg_catalog.pg_proc r on r.oid = d.refobjid and r.provolatile <> 'i' and not r.proretset
+          join pg_catalog.pg_namespace s on s.oid = r.pronamespace
+          cross join lateral (values
+            (pg_catalog.quote_ident(r.proname)), (pg_catalog.quote_ident(s.nspname) || '.' || pg_catalog.quote_ident(r.proname))
+          ) v(name)
+          where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
+            and d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+        ) f
+      )
+    ) order by p.polname), '[]')
+    from pg_catalog.pg_policy p, pg_catalog.pg_roles o
+    where p.polrelid = c.oid and o.rolname = $1::text and c.relrowsecurity and not (o.rolsuper or o.rolbypassrls)
+      and (c.relforcerowsecurity or not pg_catalog.pg_has_role(o.oid, c.relowner, 'USAGE'))
+      and exists (
+        select from pg_catalog.unnest(p.polroles) g(oid) where g.oid = 0 or pg_catalog.pg_has_role(o.oid, nullif(g.oid, 0), 'USAGE')
+      )
+  )
+)) order by a.nspname, a.relname), '[]')::text
+from asked a
+join pg_catalog.pg_class c on c.oid = a.root
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace`;

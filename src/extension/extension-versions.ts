@@ -1,0 +1,26 @@
+/** The versions of the extension, each with the SQL that leads to it from the one before. What was released is never changed. */
+import { idempotencyKeyScript } from './idempotency-key-script.ts';
+import { schemaVersionScript } from './schema-version-script.ts';
+
+export interface ExtensionVersion {
+  readonly version: string;
+  readonly script: string;
+}
+
+export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[]] = [
+  { version: '1.0', script: schemaVersionScript },
+  { version: '1.1', script: idempotencyKeyScript },
+];
+
+/** The version that this rowgraph installs. */
+export const currentVersion = extensionVersions.at(-1)!.version;
+
+/** The first version that keeps idempotency keys. */
+export const firstVersionWithKeys = '1.1';
+
+/** Whether a version, such as `1.9`, comes before another, such as `1.10`. */
+export function isOlder(version: string, other: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major < otherMajor || (major === otherMajor && minor < otherMinor);
+}

@@ -1,0 +1,17 @@
+/** Reads a settings file that may be anything: no folder, no pipe that never ends, nothing huge. In: its path; out: its text. */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** The text of a regular file. Throws an `Error` that names the file if it is none, cannot be read, or has more than `mostBytes` bytes. */
+export async function readTextFile(file: string, mostBytes: number): Promise<string> {
+  // Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) throw new Error(`${file} is not a regular file`);
+    if (status.size > mostBytes) throw new Error(`${file} has ${status.size} bytes; at most ${mostBytes} are read`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What files hold, read again when they change. In: how to read them, and a stamp that tells whether they have changed; out: their content as it is now. Files
+ * that are broken or missing for a while change nothing: the content that was read last stays.
+ */
+
+export interface WatchedSource<Content> {
+  /** The content. Rejects with an `Error` that says what is wrong with the files. */
+  readonly read: () => Promise<Content>;
+  /** Differs after any change of the files. */
+  readonly readStamp: () => Promise<string>;
+  /** Called whenever the content has been read. */
+  readonly onLoad: (content: Content) => void;
+  /** Called once for each reason why the content could not be read again. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** How often the files are looked at. Polling works on network file systems and with files that are replaced as symbolic links, where notifications do not. */
+const defaultInterval = 2000;
+
+export class WatchedFiles<Content> {
+  readonly #source: WatchedSource<Content>;
+  readonly #timer: NodeJS.Timeout;
+  #current: Content;
+  #stamp: string;
+  /** What was wrong at the last attempt, so that it is reported once. */
+  #problem: string | null = null;
+  #check: Promise<void> | null = null;
+
+  private constructor(source: WatchedSource<Content>, content: Content, stamp: string, interval: number) {
+    this.#source = source;
+    this.#current = content;
+    this.#stamp = stamp;
+    this.#timer = setInterval(() => void this.refresh(), interval);
+    this.#timer.unref();
+  }
+
+  /** Reads the content, then looks for changes every so many milliseconds. Rejects with an `Error` that says what is wrong with the files. */
+  static async open<Content>(source: WatchedSource<Content>, interval = defaultInterval): Promise<WatchedFiles<Content>> {
+    // The stamp comes first: files that change meanwhile are read once more.
+    const stamp = await source.readStamp();
+    const content = await source.read();
+    source.onLoad(content);
+    return new WatchedFiles(source, content, stamp, interval);
+  }
+
+  get current(): Content {
+    return this.#current;
+  }
+
+  /** Reads the files again if they have changed. Never rejects. */
+  refresh(): Promise<void> {
+    this.#check ??= this.#refresh().finally(() => {
+      this.#check = null;
+    });
+    return this.#check;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const stamp = await this.#source.readStamp();
+      if (stamp === this.#stamp && this.#problem === null) return;
+      const content = await this.#source.read();
+      this.#current = content;
+      this.#stamp = stamp;
+      this.#problem = null;
+      this.#source.onLoad(content);
+    } catch (error) {
+      const { message } = error as Error;
+      if (message === this.#problem) return;
+      this.#problem = message;
+      this.#source.onFailure(error as Error);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Reads the schema version, which the event triggers of `extension/` keep, and that of the extension. */
+import { type Database, DatabaseError } from '../database/database.ts';
+import { undefinedStates } from '../database/session-statement.ts';
+import { hasVersionText, isOnText } from '../extension/read-extension.ts';
+
+/** The channel on which the event triggers announce committed DDL. */
+export const schemaChannel = 'rowgraph_schema';
+
+/** What the extension says. Both are null where it is not installed, or its event triggers are off. */
+export interface Versions {
+  /** Of the schema. */
+  readonly version: string | null;
+  /** Of the extension. */
+  readonly extension: string | null;
+}
+
+const absent: Versions = { version: null, extension: null };
+const presenceText = `select ${isOnText}, ${hasVersionText}`;
+const versionText = 'select coalesce(pg_catalog.sum(weight), 0)::text from rowgraph.schema_change';
+/** How often the extension may be dropped and made again between two queries. */
+const mostAttempts = 10;
+
+/**
+ * Read it before the catalog: DDL that commits between the two then shows as another version at the first batch, and is not overlooked.
+ */
+export async function readVersions(database: Pick<Database, 'query'>): Promise<Versions> {
+  for (let attempt = 1; ; attempt += 1) {
+    const [presence] = await database.query(presenceText);
+    if (presence?.[0] !== 't') return absent;
+    try {
+      const [row] = await database.query(presence[1] === 't' ? versionText.replace(' from', ', rowgraph.version() from') : versionText);
+      return { version: row?.[0] ?? null, extension: row?.[1] ?? '1.0' };
+    } catch (error) {
+      const isGone = error instanceof DatabaseError && error.sqlstate !== null && undefinedStates.has(error.sqlstate);
+      if (!isGone || attempt === mostAttempts) throw error;
+    }
+  }
+}

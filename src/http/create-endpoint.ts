@@ -1,0 +1,98 @@
+/**
+ * Makes the GraphQL endpoint from its options: what verifies tokens, what counts and bounds requests, and what holds documents. In: a graph and the options;
+ * out: the endpoint, for whatever carries its requests.
+ */
+import type { Authenticate } from '../auth/look-up-caller.ts';
+import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../auth/verify-token.ts';
+import type { CacheStatistics, Observer } from '../events.ts';
+import { Admission, type Share } from './admission.ts';
+import { AdmissionPart } from './admission-part.ts';
+import { addressBlock, findClientAddress, readProxyTrust } from './client-address.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import { Documents } from './documents/documents.ts';
+import { PersistedQueries } from './documents/persisted-queries.ts';
+import { readTrustedDocuments } from './documents/trusted-documents.ts';
+import type { EndpointOptions } from './endpoint-options.ts';
+import type { Exchange } from './exchange.ts';
+import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
+import { LargeRequests } from './large-requests.ts';
+import { LoopDelay } from './loop-delay.ts';
+import { RequestRate } from './request-rate.ts';
+import type { Routing } from './route-exchange.ts';
+import type { ServedGraph } from './served-graph.ts';
+
+export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
+  readonly admission: Admission;
+  /** The statistics of its caches. */
+  readonly readCaches: () => readonly CacheStatistics[];
+  /** Another endpoint, which shares with this one all that it does not have for itself. */
+  readonly endpointFor: (own: OwnParts) => GraphqlEndpoint;
+}
+
+/** What one of several endpoints of a server has for itself. */
+export interface OwnParts {
+  /** Tells its users from those of other endpoints. */
+  readonly name: string;
+  readonly graph: Pick<ServedGraph, 'executeRaw'>;
+  readonly verifier: TokenVerifier;
+  readonly authenticate: Authenticate | null;
+  /** Milliseconds that a request may take. */
+  readonly requestTimeout: number;
+  readonly observe: Observer;
+}
+
+/** The endpoint over a graph. Throws an `Error` if an option is invalid. */
+export function createEndpoint(
+  graph: Pick<ServedGraph, 'executeRaw'>,
+  options: EndpointOptions,
+  tokens: TokenRules,
+  observe: Observer,
+): Endpoint {
+  const { bodyLimit = 1024 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
+  const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
+  const { authenticate = null } = options;
+  if (authenticate === null && !acceptsSome(tokens))
+    throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
+  const verifier = createTokenVerifier(tokens, options.tokenCache);
+  const openPersisted = () => (options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries));
+  const persisted = openPersisted();
+  const trusted = options.trustedDocuments === undefined ? null : readTrustedDocuments(options.trustedDocuments);
+  const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
+  const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
+  const { detailedEvents = false, beginTrace = null, traceDatabase = false } = options;
+  const parts = {
+    ...{ detailedEvents, beginTrace, traceDatabase },
+    ...{ graph, verifier, authenticate, bodyLimit, requestTimeout, observe, admission, crossOrigin, cacheControl, serverTiming, maxBatch },
+    shareOf: createShareFinder(admission, options.trustProxy ?? false),
+    isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
+    rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
+    documents: new Documents({ persisted, trusted, untrustedRoles: options.untrustedRoles ?? null }),
+    largeRequests: new LargeRequests(),
+  };
+  const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
+    const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles: options.untrustedRoles ?? null });
+    return createGraphqlEndpoint({ ...parts, ...own, documents, admission: new AdmissionPart(name, admission) });
+  };
+  const caches = persisted === null ? [verifier] : [verifier, persisted];
+  const readCaches: Endpoint['readCaches'] = () => caches.map((cache) => cache.readStatistics());
+  return { endpoint: createGraphqlEndpoint(parts), endpointFor, crossOrigin, admission, readCaches };
+}
+
+function acceptsSome({ secrets, publicKeys, apiKeys }: TokenRules): boolean {
+  return secrets.length > 0 || publicKeys !== undefined || apiKeys !== undefined;
+}
+
+function createShareFinder(admission: Admission, trustProxy: boolean | string): (exchange: Exchange) => Share {
+  const isTrusted = readProxyTrust(trustProxy);
+  if (isTrusted === null) return (exchange) => exchange.referAddress(admission);
+  return ({ remoteAddress, headers }) =>
+    admission.refer(addressBlock(findClientAddress(remoteAddress, headers['x-forwarded-for'], isTrusted)));
+}
+
+function createLoopWatch(maximum: number): () => boolean {
+  const delay = new LoopDelay();
+  return () => {
+    delay.noteRequest();
+    return delay.mean > maximum;
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and whatever else takes one (docs/mounting.md). In: a graph and
+ * the options; out: a function from a request to its response.
+ */
+import { readTokenOptions } from '../auth/read-token-options.ts';
+import type { TokenOptions } from '../auth/token-options.ts';
+import type { Observer } from '../events.ts';
+import { createEndpoint } from './create-endpoint.ts';
+import type { EndpointOptions } from './endpoint-options.ts';
+import { FetchExchange } from './fetch-exchange.ts';
+import { createRequestIds } from './request-ids.ts';
+import { routeExchange } from './route-exchange.ts';
+import type { ServedGraph } from './served-graph.ts';
+
+/** The options of a handler. `Rest`: what it is called with beside the request. */
+export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
+  /**
+   * The address that a request came from, which a `Request` does not tell. `rest` is what the handler was called with beside the request. Without it, all
+   * requests count as those of one address, unless `trustProxy` names another. Default: not known.
+   */
+  readonly clientAddress?: (request: Request, ...rest: Rest) => string | null | undefined;
+  /** Called for each event: requests that begin and end, failures. */
+  readonly observe?: Observer;
+}
+
+/** Serves one request. Rejects only with what `clientAddress` throws. */
+export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>;
+
+/**
+ * A handler that serves the GraphQL endpoint at every path that it is given; routing is up to the server. Throws an `Error` if an option is invalid.
+ * The graph stays open until its owner closes it.
+ */
+export function createFetchHandler<Rest extends readonly unknown[] = readonly unknown[]>(
+  graph: Pick<ServedGraph, 'executeRaw'>,
+  options: FetchHandlerOptions<Rest>,
+): FetchHandler<Rest> {
+  const { clientAddress, writeTimeout = 30_000, observe = ignore } = options;
+  if (options.rateLimit !== undefined && clientAddress === undefined && !options.trustProxy)
+    throw new Error('rateLimit counts the requests of each address: set clientAddress or trustProxy, which tell it.');
+  const { endpoint, crossOrigin } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
+  const requestIdOf = createRequestIds();
+  const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };
+  return async (request, ...rest) => {
+    const address = clientAddress?.(request, ...rest) ?? '';
+    const exchange = new FetchExchange(request, requestIdOf(request.headers.get('x-request-id')), address, writeTimeout);
+    void routeExchange(exchange, 'nothing', routing);
+    return exchange.response;
+  };
+}
+
+const ignore: Observer = () => {};

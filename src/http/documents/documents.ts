@@ -1,0 +1,102 @@
+/**
+ * Which document a request means: that in its `query`, one that clients have stored by its hash, or a trusted one; and whether its caller may run it. In: the
+ * parameters of a request; out: the text of the document.
+ */
+import type { GraphQLRequest } from '../../engine/request.ts';
+import { ApiError, quote } from '../../errors.ts';
+import { NamedRequest } from '../request-parameters.ts';
+import { hashOf, type PersistedQueries } from './persisted-queries.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
+
+export interface DocumentOptions {
+  /** Null if clients may not store documents. */
+  readonly persisted: PersistedQueries | null;
+  /** Null if there are none. */
+  readonly trusted: TrustedDocuments | null;
+  /** The roles that may run other documents than trusted ones; null if all may. */
+  readonly untrustedRoles: readonly string[] | null;
+}
+
+/** The document of a request. */
+export interface FoundDocument {
+  readonly text: string;
+  /** The hash under which it is to be stored once it has run without an error; null if it is not. */
+  readonly storedAs: string | null;
+  readonly cacheControl: string | null;
+}
+
+export class Documents {
+  readonly #options: DocumentOptions;
+
+  constructor(options: DocumentOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a role may run trusted documents only. */
+  restricts(role: string): boolean {
+    const { untrustedRoles } = this.#options;
+    return untrustedRoles !== null && !untrustedRoles.includes(role);
+  }
+
+  /** The document of a request. Throws where there is none, it contradicts its name, or the role may not run it. */
+  find(request: GraphQLRequest | NamedRequest, role: string): FoundDocument {
+    if (!(request instanceof NamedRequest)) return this.#allow(request.query, role);
+    const { id, hash, query } = request;
+    const trusted = this.#options.trusted?.get(id ?? hash!);
+    if (trusted !== undefined) {
+      if (query !== null && query !== trusted.text) throw contradiction();
+      return { ...trusted, storedAs: null };
+    }
+    if (this.restricts(role)) {
+      if (query !== null) return this.#allow(query, role);
+      throw untrusted(`The trusted documents contain none of the id ${quote(id ?? hash!)}.`);
+    }
+    if (hash !== null) return this.#findPersisted(hash, query);
+    if (query !== null) throw contradiction();
+    const remedy = this.#options.trusted === null ? 'Start the server with --trusted-documents' : 'Send the document in "query"';
+    throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document of the id ${quote(id!)}. ${remedy}.`);
+  }
+
+  /** A document has run without an error. */
+  store(hash: string, text: string, address: string): void {
+    this.#options.persisted?.add(hash, text, address);
+  }
+
+  #allow(query: string, role: string): FoundDocument {
+    if (this.restricts(role) && this.#options.trusted?.hasText(query) !== true)
+      throw untrusted('The document is not one of the trusted documents, and this role may run no others.');
+    return untrustedDocument(query);
+  }
+
+  /** As Apollo Server does it, whose messages and codes clients look for. */
+  #findPersisted(hash: string, query: string | null): FoundDocument {
+    const { persisted } = this.#options;
+    if (persisted === null) {
+      // Whoever sends the document needs no store.
+      if (query !== null) return untrustedDocument(query);
+      throw new ApiError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+    }
+    if (query === null) {
+      const text = persisted.get(hash);
+      if (text === undefined) throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      return untrustedDocument(text);
+    }
+    if (hashOf(query) === hash) return untrustedDocument(query, hash);
+    throw new ApiError(
+      'BAD_REQUEST',
+      'The sha256Hash is not that of the query. Send the SHA-256 of its UTF-8 text, as 64 hexadecimal digits in lower case.',
+    );
+  }
+}
+
+function untrustedDocument(text: string, storedAs: string | null = null): FoundDocument {
+  return { text, storedAs, cacheControl: null };
+}
+
+function contradiction(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The request has a "query" that is not the document of its id. Send one of them.');
+}
+
+function untrusted(reason: string): ApiError {
+  return new ApiError('UNTRUSTED_DOCUMENT', `${reason} Send the id of a trusted document as "documentId".`);
+}

@@ -1,0 +1,87 @@
+/**
+ * The documents that clients have stored by their hash (automatic persisted queries), in a bounded cache. In: documents that have run without an error; out:
+ * the document of a hash. The client at one address fills an eighth of the cache at most: what it stores beyond that takes the place of its own documents.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { CacheStatistics } from '../../events.ts';
+
+interface Stored {
+  readonly text: string;
+  readonly owner: string;
+  readonly bytes: number;
+}
+
+/** What one client has stored: the bytes of its documents, the least recently used first. */
+interface Owned {
+  bytes: number;
+  readonly hashes: Set<string>;
+}
+
+/** So many clients must work together to displace all documents. */
+const leastOwners = 8;
+/** Of an entry, beyond its text. */
+const overhead = 500;
+
+export class PersistedQueries {
+  readonly #stored: LRUCache<string, Stored>;
+  readonly #owned = new Map<string, Owned>();
+  readonly #mostOwned: number;
+  #hits = 0;
+  #misses = 0;
+
+  /** A cache of about so many bytes. */
+  constructor(bytes: number) {
+    this.#mostOwned = Math.floor(bytes / leastOwners);
+    this.#stored = new LRUCache({
+      maxSize: bytes,
+      sizeCalculation: (stored) => stored.bytes,
+      dispose: (stored, hash) => this.#disown(stored, hash),
+    });
+  }
+
+  /** The document of a hash; undefined if it is not stored. */
+  get(hash: string): string | undefined {
+    const stored = this.#stored.get(hash);
+    if (stored === undefined) {
+      this.#misses += 1;
+      return undefined;
+    }
+    this.#hits += 1;
+    const { hashes } = this.#owned.get(stored.owner)!;
+    hashes.delete(hash);
+    hashes.add(hash);
+    return stored.text;
+  }
+
+  /** Stores a document for the client at an address. Only documents that have run are to be stored. */
+  add(hash: string, text: string, owner: string): void {
+    const bytes = overhead + 2 * text.length;
+    if (bytes > this.#mostOwned || this.#stored.has(hash)) return;
+    const owned = this.#owned.get(owner) ?? { bytes: 0, hashes: new Set() };
+    for (const oldest of owned.hashes) {
+      if (owned.bytes + bytes <= this.#mostOwned) break;
+      this.#stored.delete(oldest);
+    }
+    owned.bytes += bytes;
+    owned.hashes.add(hash);
+    this.#owned.set(owner, owned);
+    this.#stored.set(hash, { text, owner, bytes });
+  }
+
+  readStatistics(): CacheStatistics {
+    return { name: 'persisted-query', entries: this.#stored.size, hits: this.#hits, misses: this.#misses };
+  }
+
+  #disown({ owner, bytes }: Stored, hash: string): void {
+    const owned = this.#owned.get(owner)!;
+    owned.bytes -= bytes;
+    owned.hashes.delete(hash);
+    if (owned.hashes.size === 0) this.#owned.delete(owner);
+  }
+}
+
+/** The hash of a document as clients make it: SHA-256 of its UTF-8, in lower case hexadecimal digits. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

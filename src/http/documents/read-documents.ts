@@ -1,0 +1,103 @@
+/**
+ * Reads trusted documents from a JSON file, or from all those of a folder: `{"id": "query …"}`, as Relay and GraphQL Code Generator write it, or the manifest of
+ * Apollo Client. An entry may be an object with the document and its Cache-Control, or with the latter alone where another file has the document. In: a path;
+ * out: the documents by id.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../files/read-text-file.ts';
+import { checkCacheControl } from '../cache-control.ts';
+import type { TrustedDocument } from './trusted-documents.ts';
+
+const mostBytes = 64 * 1024 ** 2;
+
+/** What one file says of a document; null for what it does not say. */
+interface Entry {
+  readonly text: string | null;
+  readonly cacheControl: string | null;
+}
+
+/** The documents by id. Throws an `Error` that says which file is wrong. */
+export async function readDocuments(location: string): Promise<ReadonlyMap<string, TrustedDocument>> {
+  const entries = new Map<string, Entry>();
+  for (const file of await listFiles(location)) {
+    for (const [id, entry] of parseDocuments(file, await readTextFile(file, mostBytes))) {
+      try {
+        entries.set(id, join(entries.get(id), entry));
+      } catch (error) {
+        throw new Error(`${file}: ${(error as Error).message} of the id ${quote(id)}; give each document an id of its own`);
+      }
+    }
+  }
+  return new Map([...entries].map(([id, entry]) => [id, complete(id, entry, location)]));
+}
+
+function join(known: Entry | undefined, entry: Entry): Entry {
+  if (known === undefined) return entry;
+  if (known.text !== null && entry.text !== null && known.text !== entry.text) throw new Error('another file has another document');
+  if (known.cacheControl !== null && entry.cacheControl !== null && known.cacheControl !== entry.cacheControl)
+    throw new Error('another file has another "cacheControl"');
+  return { text: known.text ?? entry.text, cacheControl: known.cacheControl ?? entry.cacheControl };
+}
+
+function complete(id: string, { text, cacheControl }: Entry, location: string): TrustedDocument {
+  if (text === null) throw new Error(`${location}: ${quote(id)} has a "cacheControl" but no document; remove it`);
+  return { text, cacheControl };
+}
+
+/** The files of a location: itself, or the JSON files of a folder. */
+export async function listFiles(location: string): Promise<readonly string[]> {
+  if (!(await stat(location)).isDirectory()) return [location];
+  const names = (await readdir(location)).filter((name) => name.endsWith('.json')).sort();
+  if (names.length === 0) throw new Error(`${location} has no .json file; put the map of ids to documents there`);
+  return names.map((name) => path.join(location, name));
+}
+
+function parseDocuments(file: string, text: string): readonly (readonly [id: string, entry: Entry])[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(content)) throw new Error(`${file} must hold a JSON object of ids and documents`);
+  const entries = content.format === 'apollo-persisted-query-manifest' ? readManifest(content.operations) : Object.entries(content);
+  return entries.map(([id, entry]) => {
+    if (typeof id !== 'string' || id === '') throw new Error(`${file}: an id is empty; give each document an id`);
+    try {
+      return [id, readEntry(entry)];
+    } catch (error) {
+      throw new Error(`${file}: the document of ${quote(id)} ${(error as Error).message}`);
+    }
+  });
+}
+
+function readEntry(entry: unknown): Entry {
+  if (typeof entry === 'string') return { text: entry, cacheControl: null };
+  if (!isObject(entry)) throw new Error('must be a string, or an object with "document" and "cacheControl"');
+  const { document = null, cacheControl = null, ...others } = entry;
+  const isNothing = document === null && cacheControl === null;
+  if (isNothing || Object.keys(others).length > 0) throw new Error('must be a string, or an object with "document" and "cacheControl"');
+  if (document !== null && typeof document !== 'string') throw new Error('must be a string');
+  if (cacheControl !== null && typeof cacheControl !== 'string') throw new Error('must have a string as "cacheControl"');
+  if (cacheControl !== null) checkCacheControl(cacheControl, 'has a "cacheControl" that ');
+  return { text: document, cacheControl };
+}
+
+/** An operation of the manifest has its document as `body`, and may have a `cacheControl` besides. */
+function readManifest(operations: unknown): readonly (readonly [unknown, unknown])[] {
+  if (!Array.isArray(operations)) return [];
+  return operations.map((operation) => {
+    if (!isObject(operation)) return ['', null];
+    const { id, body, cacheControl } = operation;
+    return [id, cacheControl === undefined ? body : { document: body, cacheControl }];
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function quote(id: string): string {
+  return JSON.stringify(id);
+}

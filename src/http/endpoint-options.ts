@@ -1,0 +1,58 @@
+/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Types only. */
+import type { Authenticate } from '../auth/look-up-caller.ts';
+import type { BeginTrace } from '../events.ts';
+import type { DocumentsById, TrustedDocuments } from './documents/trusted-documents.ts';
+
+export interface EndpointOptions {
+  /**
+   * Finds out who sends a request, by a session cookie or a store of your own. Asked ahead of keys and tokens, which decide where it names nobody. The list of
+   * revoked tokens does not concern it.
+   */
+  readonly authenticate?: Authenticate;
+  /** How many verified tokens to cache. Default: 10,000. */
+  readonly tokenCache?: number;
+  /** Maximum size of a request body in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Bytes of the documents that clients may store by their hash (automatic persisted queries). Default: none, they may not. */
+  readonly persistedQueries?: number;
+  /** Documents that requests may name by their id, as a plain object. Default: none. */
+  readonly trustedDocuments?: TrustedDocuments | DocumentsById;
+  /** The roles that may run other documents than trusted ones. Default: all. */
+  readonly untrustedRoles?: readonly string[];
+  /** Whether responses report how long their stages took, in the header Server-Timing. Default: false. */
+  readonly serverTiming?: boolean;
+  /** Whether the event of each finished request says how it ran (`details`): its times, its operation, its trace. Default: false. */
+  readonly detailedEvents?: boolean;
+  /** Called with the headers of each request, if events are detailed: what trace it belongs to. Default: none. */
+  readonly beginTrace?: BeginTrace;
+  /** Whether PostgreSQL is told the trace of a request, as the `application_name` of its transaction. Default: false. */
+  readonly traceDatabase?: boolean;
+  /** Maximum requests in a batch (an array as the body). Default: none, batches are refused. */
+  readonly maxBatch?: number;
+  /** The Cache-Control header of responses to GET requests that succeed. Default: no-store. */
+  readonly cacheControl?: string;
+  /** Origins that browsers may call from; `*` allows any, an empty list none. Default: any, because keys are sent in headers and not in cookies. */
+  readonly corsOrigins?: readonly string[];
+  /** Maximum requests from one address in a time window. Default: any number. */
+  readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
+  /** Whether to trust a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
+  readonly trustProxy?: boolean | string;
+  /** Milliseconds that a request may take, from its headers until PostgreSQL has finished. Default: 30,000. */
+  readonly requestTimeout?: number;
+  /** Milliseconds that a client may take to read each MiB of a response. Default: 30,000. */
+  readonly writeTimeout?: number;
+  /** Maximum requests in flight; more are rejected with OVERLOADED. Default: 4,000. */
+  readonly maxRequests?: number;
+  /** The same for one address, and for one user (the claim `sub`). Default: 1,000. */
+  readonly maxClientRequests?: number;
+  /** Maximum bytes of request bodies and unwritten responses. Default: 256 MiB. */
+  readonly maxBytesInFlight?: number;
+  /** Mean event loop delay, in milliseconds, above which requests are rejected with OVERLOADED. Default: none. */
+  readonly maxEventLoopDelay?: number;
+}
+
+/** The options of the endpoint where Node carries its requests. */
+export interface NodeEndpointOptions extends EndpointOptions {
+  /** Maximum requests in flight on one connection; more are not read until one ends. Default: 100. */
+  readonly maxPipelinedRequests?: number;
+}

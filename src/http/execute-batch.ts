@@ -1,0 +1,105 @@
+/**
+ * A batch: several requests in one body, as an array. They run side by side, each as a transaction of its own with the rights and limits of a request of
+ * its own, and one that fails leaves the others alone. In: the array; out: one response, the array of their responses in the same order.
+ */
+import { Deadline } from '../budget/deadline.ts';
+import type { RawResponse, RequestOptions } from '../engine/request.ts';
+import { ApiError } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+import { type OperationMarks, RequestTimes } from './request-times.ts';
+
+/** How a request is to run: until when, for whom, and whom to tell when it is prepared. */
+export interface Run extends Omit<RequestOptions, 'marks'> {
+  readonly deadline: Deadline;
+  readonly client: string;
+  readonly marks?: OperationMarks | undefined;
+}
+
+/** What runs a request of a batch. */
+export interface BatchWork {
+  readonly exchange: Exchange;
+  readonly run: Run;
+  readonly execute: (request: unknown, run: Run) => Promise<RawResponse>;
+  /** The response to a request that could not be executed. */
+  readonly explain: (error: unknown) => RawResponse;
+}
+
+/** Throws BAD_REQUEST or BATCH_TOO_LARGE unless the batch has between one and `most` requests; no batch is allowed if that is null. */
+export function checkBatch(batch: readonly unknown[], most: number | null): void {
+  if (most === null)
+    throw new ApiError('BAD_REQUEST', 'Batches are off. Send one request at a time, or start the server with --max-batch.');
+  if (batch.length === 0) throw new ApiError('BAD_REQUEST', 'The batch is empty. Send at least one request in it.');
+  if (batch.length <= most) return;
+  throw new ApiError('BATCH_TOO_LARGE', `The batch has ${batch.length} requests; the limit is ${most}. Send fewer at a time.`);
+}
+
+/** Runs the requests of a batch. Rejects with OVERLOADED if there is no room for all of them. */
+export async function executeBatch(batch: readonly unknown[], work: BatchWork): Promise<RawResponse> {
+  const { exchange, run } = work;
+  // The exchange itself counts for the first one.
+  const more = batch.length - 1;
+  const refusal = exchange.admitMore(more);
+  if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+  const deadlines = batch.map(() => new Deadline(run.deadline.remaining));
+  run.deadline.onStop((reason) => {
+    for (const deadline of deadlines) deadline.stop(reason);
+  });
+  let unprepared = batch.length;
+  const notePrepared = (): void => {
+    unprepared -= 1;
+    if (unprepared === 0) run.onPrepared?.();
+  };
+  try {
+    return joinResponses(await Promise.all(batch.map((request, index) => executeOne(request, deadlines[index]!, work, notePrepared))));
+  } finally {
+    run.deadline.onStop(null);
+    for (const deadline of deadlines) deadline.end();
+    exchange.leaveMore(more);
+  }
+}
+
+/** Never rejects. */
+async function executeOne(
+  request: unknown,
+  deadline: Deadline,
+  { run, execute, explain }: BatchWork,
+  notePrepared: () => void,
+): Promise<RawResponse> {
+  let isPrepared = false;
+  const onPrepared = (): void => {
+    if (isPrepared) return;
+    isPrepared = true;
+    notePrepared();
+  };
+  try {
+    return await execute(request, {
+      ...run,
+      deadline,
+      onPrepared,
+      marks: run.marks instanceof RequestTimes ? run.marks.addPart() : undefined,
+    });
+  } catch (error) {
+    return explain(error);
+  } finally {
+    onPrepared();
+  }
+}
+
+const opening = Buffer.from('[');
+const comma = Buffer.from(',');
+const closing = Buffer.from(']');
+/** In bytes. Below this size a copy costs less than more pieces to write. */
+const joinedLength = 16 * 1024;
+
+function joinResponses(responses: readonly RawResponse[]): RawResponse {
+  const pieces = responses.flatMap(({ chunks }, index) => [index === 0 ? opening : comma, ...chunks]);
+  pieces.push(closing);
+  const length = pieces.reduce((total, { length }) => total + length, 0);
+  return {
+    chunks: length < joinedLength ? [Buffer.concat(pieces, length)] : pieces,
+    length,
+    isMutation: responses.some(({ isMutation }) => isMutation),
+    isBatch: true,
+    errorCode: responses.find(({ errorCode }) => errorCode !== null)?.errorCode ?? null,
+  };
+}

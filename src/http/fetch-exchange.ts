@@ -1,0 +1,103 @@
+/**
+ * An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers have them. In: a `Request`; out: a `Response`, whose body is a stream where it is
+ * large.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ResponseBody } from '../engine/assemble-response.ts';
+import { ApiError } from '../errors.ts';
+import type { AdmissionCounts, Share } from './admission.ts';
+import { addressBlock } from './client-address.ts';
+import { Exchange } from './exchange.ts';
+import { readWebBody } from './read-web-body.ts';
+import { streamBody } from './stream-body.ts';
+
+/** In bytes. A larger body is streamed, and counts as held until it has been read. */
+const longestWhole = 64 * 1024;
+
+export class FetchExchange extends Exchange {
+  readonly request: Request;
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
+  /** Resolves when the response is handed over. */
+  readonly response: Promise<Response>;
+  readonly #writeTimeout: number;
+  readonly #resolve: (response: Response) => void;
+  readonly #abandon = (): void => this.abandon();
+
+  /** `writeTimeout`: milliseconds that may pass before each MiB of a response has been read. */
+  constructor(request: Request, requestId: string, remoteAddress: string, writeTimeout: number) {
+    super(requestId);
+    this.request = request;
+    // A name may be `__proto__`, which this makes a member like any other.
+    this.headers = Object.fromEntries(request.headers);
+    this.remoteAddress = remoteAddress;
+    this.#writeTimeout = writeTimeout;
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    this.response = promise;
+    this.#resolve = resolve;
+    if (request.signal.aborted) this.abandon();
+    else request.signal.addEventListener('abort', this.#abandon, { once: true });
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get url(): string {
+    const { url } = this.request;
+    const path = url.indexOf('/', url.indexOf('//') + 2);
+    return path === -1 ? '/' : url.slice(path);
+  }
+
+  /** `Headers` joins repeated headers, and no valid value of these has a comma. */
+  checkHead(): void {
+    for (const name of ['apikey', 'authorization', 'content-type'] as const)
+      if (this.headers[name]?.includes(',')) throw new ApiError('BAD_REQUEST', `The ${name} header was sent more than once. Send it once.`);
+  }
+
+  referAddress(admission: AdmissionCounts): Share {
+    return admission.refer(addressBlock(this.remoteAddress));
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    return readWebBody(this, limit);
+  }
+
+  respond(status: number, headers: string[], body: ResponseBody | null): void {
+    const pairs: [string, string][] = [];
+    for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index]!, headers[index + 1]!]);
+    if (body === null || this.method === 'HEAD' || body.length <= longestWhole) {
+      const bytes = body === null || this.method === 'HEAD' ? null : Buffer.concat(body.chunks);
+      this.#resolve(new Response(bytes, { status, headers: pairs }));
+      this.#end();
+      return;
+    }
+    const { chunks } = body;
+    const stream = streamBody(chunks, this.#writeTimeout, (isComplete) => (isComplete ? this.#end() : this.abandon()));
+    this.#resolve(new Response(stream, { status, headers: pairs }));
+  }
+
+  destroy(): void {
+    this.#resolve(new Response(null, { status: 500 }));
+    this.#end();
+  }
+
+  override abandon(): void {
+    this.request.signal.removeEventListener('abort', this.#abandon);
+    super.abandon();
+  }
+
+  override endHandling(): void {
+    // Nobody reads it, but a promise that never resolves would stay in memory.
+    if (this.isGone) this.#resolve(new Response(null, { status: clientClosedRequest }));
+    super.endHandling();
+  }
+
+  #end(): void {
+    this.request.signal.removeEventListener('abort', this.#abandon);
+    this.finish();
+  }
+}
+
+/** As nginx logs it: no status of HTTP says that the client has gone. */
+const clientClosedRequest = 499;

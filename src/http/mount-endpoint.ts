@@ -1,0 +1,79 @@
+/**
+ * Mounts the GraphQL endpoint on `node:http`: makes an exchange of each request and decides what serves it. In: a graph, the options, and where the endpoint
+ * is; out: a handler, and what a server has to know of it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TokenRules } from '../auth/verify-token.ts';
+import type { CacheStatistics, Observer } from '../events.ts';
+import { Connections } from './connections.ts';
+import { createEndpoint, type Endpoint } from './create-endpoint.ts';
+import type { NodeEndpointOptions } from './endpoint-options.ts';
+import type { GraphqlEndpoint } from './graphql-endpoint.ts';
+import { NodeExchange } from './node-exchange.ts';
+import { createRequestIds } from './request-ids.ts';
+import type { Action, Route } from './route.ts';
+import { type Expectation, routeExchange } from './route-exchange.ts';
+import type { ServedGraph } from './served-graph.ts';
+
+/** Where the endpoint is, and what there is beside it. */
+export interface NodeMount {
+  /** The path of the endpoint; null if every request is for it. */
+  readonly path: string | null;
+  readonly routes: ReadonlyMap<string, Route>;
+  /** What takes POST requests beside the endpoint. */
+  readonly actions: ReadonlyMap<string, Action>;
+  /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
+  readonly joinsHeaders: boolean;
+  /** Makes an endpoint that serves each request by one of several; null if there is one only. */
+  readonly divide?: DivideEndpoint | null;
+}
+
+/** Makes of a server's endpoint one that tells apart whom requests are for, and serves each by an endpoint of its own. */
+export type DivideEndpoint = (whole: Pick<Endpoint, 'endpoint' | 'endpointFor'>) => GraphqlEndpoint;
+
+/** What a server needs to know of a mounted endpoint. */
+export interface MountedEndpoint {
+  readonly handle: (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;
+  readonly connections: Connections;
+  readonly requestIdOf: (given?: string | string[] | null) => string;
+  readonly readCaches: () => readonly CacheStatistics[];
+}
+
+/** Mounts the endpoint. Throws an `Error` if an option is invalid. */
+export function mountEndpoint(
+  graph: Pick<ServedGraph, 'executeRaw'>,
+  options: NodeEndpointOptions,
+  tokens: TokenRules,
+  observe: Observer,
+  mount: NodeMount,
+): MountedEndpoint {
+  const made = createEndpoint(graph, options, tokens, observe);
+  const { crossOrigin, admission, readCaches } = made;
+  const endpoint = mount.divide ? mount.divide(made) : made.endpoint;
+  const connections = new Connections(admission, connectionLimitsOf(options), mount.joinsHeaders);
+  const requestIdOf = createRequestIds();
+  const { path, routes, actions } = mount;
+  const routing = { endpoint, crossOrigin, path, routes, actions, observe };
+  const handle: MountedEndpoint['handle'] = (request, response, expects) => {
+    const { socket } = request;
+    // A chunk may contain more requests after the one that ended the connection.
+    if (socket.destroyed) return;
+    const exchange = new NodeExchange(
+      request,
+      response,
+      connections.of(socket),
+      requestIdOf(request.headers['x-request-id']),
+      expects === 'continue',
+    );
+    if (request.method === 'POST' && (path === null || request.url === path) && expects !== 'unknown') void endpoint(exchange);
+    else void routeExchange(exchange, expects, routing);
+  };
+  return { handle, connections, requestIdOf, readCaches };
+}
+
+/** Milliseconds for each MiB of a response while the server holds too many bytes: that is 8 Mbit/s. */
+const pressedWriteTimeout = 1000;
+
+function connectionLimitsOf({ maxPipelinedRequests = 100, writeTimeout = 30_000 }: NodeEndpointOptions) {
+  return { pipelinedRequests: maxPipelinedRequests, writeTimeout, pressedWriteTimeout: Math.min(writeTimeout, pressedWriteTimeout) };
+}

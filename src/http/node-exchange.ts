@@ -1,0 +1,116 @@
+/**
+ * An exchange of a `node:http` server, on a connection with others. In: Node's request and response, which a framework may have wrapped; out: the bytes of
+ * the body, and the response, written.
+ */
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
+import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ApiError } from '../errors.ts';
+import type { AdmissionCounts, Share } from './admission.ts';
+import { checkHead } from './check-head.ts';
+import type { Connection } from './connection.ts';
+import { Exchange } from './exchange.ts';
+import { readBody } from './read-body.ts';
+import { writeBody } from './write-body.ts';
+
+export class NodeExchange extends Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  /** Set by the reader of the body; called when the rest of it cannot be read. */
+  onBrokenBody: ((reason: ApiError) => void) | null = null;
+  /** Whether the client waits for `100 Continue` before it sends the body. */
+  readonly #expectsContinue: boolean;
+  /** Whether another request may follow on the connection. False if the headers leave unclear where the request ends. */
+  #isHeadClear = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expectsContinue: boolean) {
+    super(requestId);
+    this.request = request;
+    this.response = response;
+    this.connection = connection;
+    this.#expectsContinue = expectsContinue;
+    response.on('finish', () => this.#finish());
+    connection.begin(this);
+  }
+
+  get method(): string | undefined {
+    return this.request.method;
+  }
+
+  get url(): string {
+    return this.request.url ?? '';
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers;
+  }
+
+  get remoteAddress(): string {
+    return this.request.socket.remoteAddress ?? '';
+  }
+
+  checkHead(): void {
+    checkHead(this.request, this.connection.joinsHeaders);
+    this.#isHeadClear = !this.#expectsContinue;
+  }
+
+  referAddress(admission: AdmissionCounts): Share {
+    return admission.referAgain(this.connection.share);
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    if (this.#expectsContinue) this.#askForBody(limit);
+    return readBody(this, limit);
+  }
+
+  respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void {
+    const { response } = this;
+    // A framework may have answered meanwhile, because of a time limit of its own for example.
+    if (response.headersSent) return;
+    if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) headers.push('connection', 'close');
+    writeHead(response, status, headers);
+    if (body === null) response.end();
+    else writeBody(response, body);
+  }
+
+  destroy(): void {
+    this.response.destroy();
+  }
+
+  override endHandling(): void {
+    super.endHandling();
+    this.connection.noteHandedOver(this);
+  }
+
+  #askForBody(limit: number): void {
+    if (Number(this.request.headers['content-length'] ?? 0) > limit) return;
+    this.#isHeadClear = true;
+    this.response.writeContinue();
+  }
+
+  #finish(): void {
+    this.finish();
+    this.connection.end(this);
+  }
+}
+
+/** Node writes a flat list fastest. Those who have replaced `writeHead`, as compressing middleware does, may not know that form. */
+function writeHead(response: ServerResponse, status: number, headers: string[]): void {
+  const vary = response.getHeader('vary');
+  if (vary !== undefined) addVary(headers, String(vary));
+  if (response.writeHead === ServerResponse.prototype.writeHead) {
+    response.writeHead(status, headers);
+    return;
+  }
+  for (let index = 0; index < headers.length; index += 2) response.setHeader(headers[index]!, headers[index + 1]!);
+  response.writeHead(status);
+}
+
+/** What middleware ahead has said that its part of the response depends on. */
+function addVary(headers: string[], given: string): void {
+  const index = headers.indexOf('vary') + 1;
+  if (index === 0) return;
+  const known = headers[index]!.toLowerCase().split(', ');
+  const more = given.split(',').map((name) => name.trim());
+  headers[index] = [headers[index], ...more.filter((name) => name !== '' && !known.includes(name.toLowerCase()))].join(', ');
+}

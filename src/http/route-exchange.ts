@@ -1,0 +1,102 @@
+/**
+ * Decides what serves a request: the endpoint, a route beside it, or nothing. In: an exchange; out: its response. What is meant for the endpoint beyond
+ * doubt need not come here.
+ */
+import { ApiError } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+import { errorResponse, toReportedError } from './error-response.ts';
+import type { Exchange } from './exchange.ts';
+import type { GraphqlEndpoint } from './graphql-endpoint.ts';
+import type { Action, Route } from './route.ts';
+import { type HttpResponse, sendResponse } from './send-response.ts';
+
+export interface Routing {
+  readonly endpoint: GraphqlEndpoint;
+  readonly crossOrigin: CrossOrigin;
+  /** The path of the endpoint; null if every request is for it, because a router in front decides that. */
+  readonly path: string | null;
+  /** What else is served, by path. */
+  readonly routes: ReadonlyMap<string, Route>;
+  /** What takes POST requests beside the endpoint, by path. */
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly observe: Observer;
+}
+
+/** What the Expect header asks for: nothing, `100 Continue`, or something unknown. */
+export type Expectation = 'nothing' | 'continue' | 'unknown';
+
+/** Serves a request. Never rejects. */
+export async function routeExchange(exchange: Exchange, expects: Expectation, routing: Routing): Promise<void> {
+  const { requestId } = exchange;
+  const { observe } = routing;
+  try {
+    const target = readTarget(exchange.url);
+    const isForEndpoint = routing.path === null || target === routing.path;
+    if (isForEndpoint && isServed(exchange.method) && expects !== 'unknown') return await routing.endpoint(exchange);
+    const response = await respondBeside(exchange, target, expects, routing).catch((error: unknown) =>
+      errorResponse(toReportedError(error, requestId, observe)),
+    );
+    sendResponse(exchange, response, expects !== 'nothing' || response.status === 400);
+  } catch (error) {
+    observe({ kind: 'defect-found', requestId, error });
+    exchange.destroy();
+    exchange.endHandling();
+  }
+}
+
+function isServed(method: string | undefined): boolean {
+  return method === 'POST' || method === 'GET' || method === 'HEAD';
+}
+
+async function respondBeside(exchange: Exchange, target: string | null, expects: Expectation, routing: Routing): Promise<HttpResponse> {
+  const { method, headers } = exchange;
+  const { crossOrigin, path, routes, actions } = routing;
+  exchange.checkHead();
+  const route = target === null ? undefined : routes.get(target);
+  const action = target === null ? undefined : actions.get(target);
+  if (expects === 'unknown')
+    return errorResponse(new ApiError('BAD_REQUEST', 'The Expect header is not supported, except for 100-continue.'), [], 417);
+  if (route !== undefined && (method === 'GET' || method === 'HEAD')) return route(exchange);
+  // Other origins have no access to these.
+  if (route !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only GET.'), ['allow', 'GET, HEAD']);
+  if (action !== undefined && method === 'POST') return action(exchange);
+  if (action !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only POST.'), ['allow', 'POST']);
+  const preflight = method === 'OPTIONS' ? crossOrigin.preflightHeaders(headers) : null;
+  if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
+  return explainMiss(target, path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
+}
+
+/** The path that a request asks for, without its query; null if it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
+function readTarget(url: string): string | null {
+  const target = url.startsWith('/') || !URL.canParse(url) ? url : url.slice(new URL(url).origin.length) || '/';
+  const path = target.split('?', 1)[0]!;
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+/** The response where the method is not served, or nothing is served at the path. */
+function explainMiss(target: string | null, path: string | null, headers: readonly string[]): HttpResponse {
+  if (path === null || target === path) {
+    const error = new ApiError(
+      'METHOD_NOT_ALLOWED',
+      `The endpoint${path === null ? '' : ` ${path}`} supports only POST and, for queries, GET. Send the GraphQL request as the JSON body of a POST request.`,
+    );
+    return errorResponse(error, ['allow', 'GET, HEAD, POST', ...headers]);
+  }
+  if (target === null)
+    return errorResponse(
+      new ApiError('BAD_REQUEST', 'The path cannot be decoded. Each % must be followed by two hexadecimal digits.'),
+      headers,
+    );
+  if (target === `${path}/`)
+    return errorResponse(
+      new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${path}, without a trailing slash.`),
+      headers,
+    );
+  return errorResponse(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${path}.`), headers);
+}

@@ -1,0 +1,37 @@
+/** What rows can be grouped by: columns whose values PostgreSQL can tell apart and put in order, and those of the rows that they belong to. */
+import type { Column, Relation, Table } from './model.ts';
+import { isEnumValueName } from './names.ts';
+
+/** Types of pg_catalog that are shown as they are, and have no order. */
+const withoutOrder: ReadonlySet<string> = new Set(
+  'aclitem box cid circle gtsvector jsonpath line lseg path pg_snapshot point polygon refcursor txid_snapshot xid xml'.split(' '),
+);
+
+/** Whether it is an ordered scalar, or an enum that GraphQL can show, and the role may read it. */
+export function isGroupable({ type, orderable, selectable }: Column): boolean {
+  if (!selectable || !orderable) return false;
+  if (type.kind === 'enum') return type.enum.values.some(({ name }) => isEnumValueName(name));
+  return type.kind === 'scalar' && !withoutOrder.has(type.sqlType);
+}
+
+/** Whether rows can be grouped by ranges of its values. */
+export function hasBuckets(column: Column): boolean {
+  const { type } = column;
+  return isGroupable(column) && type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float'].includes(type.scalar);
+}
+
+/** The relations to rows by whose columns rows can be grouped. */
+export function groupableRelations({ relations }: Table): readonly Relation[] {
+  return relations.filter(({ kind, target }) => kind === 'to-one' && target.additions.has('groups') && target.columns.some(isGroupable));
+}
+
+/** Where the columns are that rows are grouped by ranges of; a column or relation of that name is in the way. */
+export const bucketMember = 'bucket';
+
+/** Whether a table has a column or relation in the way of its buckets. */
+export function clashesWithBuckets(table: Table): boolean {
+  return (
+    table.columns.some((column) => isGroupable(column) && column.rowFieldName === bucketMember) ||
+    groupableRelations(table).some(({ fieldName }) => fieldName === bucketMember)
+  );
+}

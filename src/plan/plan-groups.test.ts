@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { columnOf, int4, tableWith } from '../../test/support/sample-model.ts';
+import type { Relation, Table } from '../model/model.ts';
+import type { InputEntry, InputValue } from '../request/input-value.ts';
+import type { SelectedField } from '../request/operation.ts';
+import type { InputBinding } from '../schema/bindings.ts';
+import type { GroupsPlan } from './plan.ts';
+import { planGroups } from './plan-groups.ts';
+
+const column = columnOf('n', int4);
+const relations: Relation[] = [];
+const table: Table = tableWith('Node', [column], { relations });
+const parent: Relation = { fieldName: 'parent', kind: 'to-one', target: table, columns: [], nullable: true, unique: true };
+relations.push(parent);
+
+const object = (...entries: InputEntry[]): InputValue => ({ kind: 'object', entries });
+const entry = (name: string, binding: InputBinding, value: InputValue): InputEntry => ({ name, binding, value });
+const byValue = object(entry('n', { kind: 'column', column }, { kind: 'choice', name: 'VALUE' }));
+const byParent = (value: InputValue): InputValue => object(entry('parent', { kind: 'relation', relation: parent }, value));
+
+function plan(by: readonly InputValue[]): GroupsPlan {
+  const field: SelectedField = {
+    key: 'groups',
+    name: 'groups',
+    parentType: 'NodeConnection',
+    binding: { kind: 'groups' },
+    arguments: [{ name: 'by', binding: undefined, value: { kind: 'list', items: by } }],
+    selection: [],
+    on: () => [],
+  };
+  return planGroups(field, table);
+}
+
+/** One element for each depth: the column of the row, of its parent, and so on. */
+function byAncestors(count: number): InputValue[] {
+  const elements = [byValue];
+  while (elements.length < count) elements.push(byParent(elements.at(-1)!));
+  return elements;
+}
+
+describe('groups', () => {
+  it('tell the columns of one table apart by the relations that lead to them', () => {
+    assert.deepEqual(
+      plan(byAncestors(3)).by.map(({ path }) => path.length),
+      [0, 1, 2],
+    );
+  });
+
+  it('are by relations of a limited depth, and by a limited number of columns', () => {
+    assert.equal(plan(byAncestors(51)).by.length, 51);
+    assert.throws(() => plan(byAncestors(52)), { code: 'QUERY_TOO_COMPLEX', message: /nests relations more than 50 levels deep/ });
+    const columns = Array.from({ length: 10_000 }, () => byValue);
+    assert.throws(() => plan(columns), { code: 'QUERY_TOO_COMPLEX', message: /more than 100 elements/ });
+  });
+
+  it('come in the order of their keys', () => {
+    assert.deepEqual(plan(byAncestors(2)).order, [
+      { of: { kind: 'key', number: 0 }, descending: false, nullsFirst: false },
+      { of: { kind: 'key', number: 1 }, descending: false, nullsFirst: false },
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * The groups of a connection's rows: by what they are grouped, which of them are wanted, in which order, and what is read of each.
+ */
+import { ApiError } from '../errors.ts';
+import type { Column, Relation, Table } from '../model/model.ts';
+import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { countOf, valueParameter, widthParameter } from './parameters.ts';
+import type { GroupBy, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from './plan.ts';
+import { planAggregateField } from './plan-aggregate.ts';
+import { aggregateOf, planHaving, textType } from './plan-having.ts';
+import { planMembers } from './plan-members.ts';
+import { noMaximum } from './plan-page.ts';
+
+/** A path of more relations is rejected, and more columns: each relation is a join of one statement. */
+const mostRelations = 50;
+const mostColumns = 100;
+
+/** The groups that a field asks for. Throws BAD_USER_INPUT. */
+export function planGroups(field: SelectedField, table: Table): GroupsPlan {
+  const given = (name: string): InputValue => argumentOf(field, name) ?? null;
+  const [first, offset] = [given('first'), given('offset')];
+  const zone = given('timeZone');
+  const by = planBy(given('by'), zone && valueParameter(zone, textType, 'write'));
+  return {
+    by,
+    having: planHaving(given('having')),
+    order: planOrder(given('orderBy'), by),
+    limit: first ? countOf(first, 'first', table.maxRows) : table.maxRows,
+    offset: offset && countOf(offset, 'offset', noMaximum),
+    members: planMembers<GroupValue>(field.selection, (member) => planMember(member, by)),
+  };
+}
+
+function planMember(field: SelectedField, by: readonly GroupBy[]): GroupValue {
+  return field.binding?.kind === 'group key' ? { kind: 'key', members: planKey(field.selection, by, []) } : planAggregateField(field);
+}
+
+function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], path: readonly Relation[]): Member<GroupKeyValue>[] {
+  return planMembers<GroupKeyValue>(selection, ({ binding, name, selection: inner }) => {
+    if (binding?.kind === 'relation') return { kind: 'related', members: planKey(inner, by, [...path, binding.relation]) };
+    if (binding?.kind !== 'column') throw new Error(`The field ${name} is not a field of a key.`);
+    const number = numberOf(by, path, binding.column);
+    return number < 0 ? { kind: 'not grouped' } : { kind: 'grouped', number };
+  });
+}
+
+/** The place of a column among those that rows are grouped by; -1 if it is none of them. */
+function numberOf(by: readonly GroupBy[], path: readonly Relation[], column: Column): number {
+  return by.findIndex(
+    (each) => each.column === column && each.path.length === path.length && each.path.every((relation, index) => relation === path[index]),
+  );
+}
+
+function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy[] {
+  const by: GroupBy[] = [];
+  const elements = listOf(value);
+  if (elements.length > mostColumns)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" has more than ${mostColumns} elements. Group by fewer columns.`);
+  for (const element of elements) {
+    const { path, column, names, grouped } = planElement(element, timeZone);
+    if (numberOf(by, path, column) >= 0)
+      throw new ApiError('BAD_USER_INPUT', `The argument "by" names "${names.join('.')}" twice. Name it once.`);
+    by.push({ path, column, ...grouped });
+  }
+  if (by.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "by" is empty. Name at least one column.');
+  return by;
+}
+
+interface Element {
+  readonly path: readonly Relation[];
+  readonly column: Column;
+  /** What leads to the column, as the request names it. */
+  readonly names: readonly string[];
+  readonly grouped: GroupedBy;
+}
+
+function planElement(element: InputValue, timeZone: Parameter | null): Element {
+  const path: Relation[] = [];
+  const names: string[] = [];
+  for (let entry = onlyEntry(element, 'by'); ; entry = onlyEntry(entry.value, 'by')) {
+    const { binding, name, value } = entry;
+    if (binding?.kind === 'bucket') {
+      const { name: column, binding: bound, value: width } = onlyEntry(value, 'by');
+      if (bound?.kind !== 'column') throw new Error('A bucket has no column.');
+      return { path, column: bound.column, names: [...names, column], grouped: { kind: 'bucket', width: widthParameter(width) } };
+    }
+    names.push(name);
+    if (binding?.kind === 'column') {
+      if (value?.kind !== 'choice') throw new Error('A column is grouped by nothing.');
+      const unit = value.name.toLowerCase();
+      return { path, column: binding.column, names, grouped: unit === 'value' ? { kind: 'value' } : { kind: 'truncated', unit, timeZone } };
+    }
+    if (binding?.kind !== 'relation') throw new Error(`The member ${name} of "by" has no meaning.`);
+    path.push(binding.relation);
+    if (path.length > mostRelations)
+      throw new ApiError(
+        'QUERY_TOO_COMPLEX',
+        `The argument "by" nests relations more than ${mostRelations} levels deep. Use fewer levels.`,
+      );
+  }
+}
+
+/** The only member of an object that is not null. */
+function onlyEntry(element: InputValue, argument: string): InputEntry {
+  const [entry, ...others] = objectOf(element, argument).entries.filter(({ value }) => value !== null);
+  if (!entry || others.length > 0) throw severalKeys(argument);
+  return entry;
+}
+
+function severalKeys(argument: string): ApiError {
+  const advice = 'Write [{a: …}, {b: …}] instead of [{a: …, b: …}].';
+  return new ApiError('BAD_USER_INPUT', `Each element of "${argument}" must have one key. ${advice}`);
+}
+
+function objectOf(value: InputValue, argument: string): InputObject {
+  if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', `Each element of "${argument}" must be an object with one key.`);
+  return value;
+}
+
+function listOf(value: InputValue): readonly InputValue[] {
+  if (value === null) return [];
+  return value.kind === 'list' ? value.items : [value];
+}
+
+/** The order that is asked for, completed by the keys to a total one. */
+function planOrder(value: InputValue, by: readonly GroupBy[]): readonly GroupOrderKey[] {
+  const requested = listOf(value).flatMap((element) => {
+    const keys = objectOf(element, 'orderBy').entries.filter((entry) => entry.value !== null);
+    if (keys.length > 1) throw severalKeys('orderBy');
+    return keys.flatMap((entry) => planOrderKey(entry, by));
+  });
+  const ordered = new Set(requested.map(({ of }) => (of.kind === 'key' ? of.number : -1)));
+  const rest = by.flatMap((_, number): GroupOrderKey[] =>
+    ordered.has(number) ? [] : [{ of: { kind: 'key', number }, descending: false, nullsFirst: false }],
+  );
+  return [...requested, ...rest];
+}
+
+function planOrderKey({ binding, value }: InputEntry, by: readonly GroupBy[]): GroupOrderKey[] {
+  switch (binding?.kind) {
+    case 'count':
+      return [{ of: { kind: 'count' }, ...directionOf(value) }];
+    case 'group aggregate':
+      return planOrderMembers(value, ({ binding: bound, value: direction }) => ({
+        of: aggregateOf(binding.name, bound),
+        ...directionOf(direction),
+      }));
+    case 'key':
+      return planOrderOfKey(value, by, [], []);
+    default:
+      throw new Error('An element of the order of groups has no meaning.');
+  }
+}
+
+/** The keys within one of an order, of which there is at most one. */
+function planOrderMembers(value: InputValue, plan: (entry: InputEntry) => GroupOrderKey): GroupOrderKey[] {
+  const entries = objectOf(value, 'orderBy').entries.filter((entry) => entry.value !== null);
+  if (entries.length > 1) throw severalKeys('orderBy');
+  return entries.map(plan);
+}
+
+function planOrderOfKey(value: InputValue, by: readonly GroupBy[], path: readonly Relation[], names: readonly string[]): GroupOrderKey[] {
+  const entries = objectOf(value, 'orderBy').entries.filter((entry) => entry.value !== null);
+  if (entries.length > 1) throw severalKeys('orderBy');
+  return entries.flatMap(({ binding, name, value: inner }) => {
+    const named = [...names, name];
+    if (binding?.kind === 'relation') return planOrderOfKey(inner, by, [...path, binding.relation], named);
+    if (binding?.kind !== 'column') throw new Error('An order key has no column.');
+    const number = numberOf(by, path, binding.column);
+    if (number >= 0) return [{ of: { kind: 'key', number }, ...directionOf(inner) }];
+    const problem = `The argument "orderBy" names "${named.join('.')}", which is not in "by".`;
+    throw new ApiError('BAD_USER_INPUT', `${problem} Add it to "by", or order by something else.`);
+  });
+}
+
+function directionOf(value: InputValue): { readonly descending: boolean; readonly nullsFirst: boolean } {
+  if (value?.kind !== 'choice') throw new Error('An order key has no direction.');
+  return { descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };
+}

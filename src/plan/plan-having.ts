@@ -1,0 +1,98 @@
+/** Conditions on groups, by their counts and aggregates: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, what asks nothing is no condition. */
+import { ApiError } from '../errors.ts';
+import type { ScalarType } from '../model/model.ts';
+import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import type { AggregateFunction, InputBinding } from '../schema/bindings.ts';
+import { valueParameter } from './parameters.ts';
+import type { GroupAggregate, GroupCondition, Operator } from './plan.ts';
+
+/** The condition; null if there is none. Throws BAD_USER_INPUT. */
+export function planHaving(value: InputValue): GroupCondition | null {
+  return value === null ? null : combine('and', objectOf(value).entries.map(planEntry));
+}
+
+/** A function over the column that a member of an input is bound to. */
+export function aggregateOf(name: AggregateFunction, binding: InputBinding | undefined): GroupAggregate {
+  if (binding?.kind !== 'column') throw new Error(`The function ${name} has no column.`);
+  return { kind: 'function', name, column: binding.column, fraction: null };
+}
+
+function planEntry({ binding, value }: InputEntry): GroupCondition | null {
+  if (value === null) return null;
+  switch (binding?.kind) {
+    case 'count':
+      return planTests({ kind: 'count' }, value);
+    case 'group aggregate': {
+      const columns = objectOf(value).entries.filter((entry) => entry.value !== null);
+      return combine(
+        'and',
+        columns.map((entry) => planTests(aggregateOf(binding.name, entry.binding), entry.value)),
+      );
+    }
+    case 'and':
+    case 'or':
+      return combine(binding.kind, (value.kind === 'list' ? value.items : [value]).map(planHaving));
+    case 'not': {
+      const condition = planHaving(value);
+      return condition && { kind: 'not', condition };
+    }
+    default:
+      throw new Error('A condition on groups has no meaning.');
+  }
+}
+
+function planTests(of: GroupAggregate, value: InputValue): GroupCondition | null {
+  return combine(
+    'and',
+    objectOf(value).entries.map((entry) => planTest(of, entry)),
+  );
+}
+
+function planTest(of: GroupAggregate, { name, value }: InputEntry): GroupCondition {
+  if (name !== 'is') {
+    const type = comparedType(of);
+    return { kind: 'comparison', of, operator: name as Operator, type, parameter: valueParameter(value, type, 'filter') };
+  }
+  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
+  return { kind: 'null test', of, isNull: value.name === 'NULL' };
+}
+
+export const textType: ScalarType = { kind: 'scalar', scalar: 'String', sqlType: 'text', typeName: 'text', maxLength: null };
+const types = {
+  int4: { kind: 'scalar', scalar: 'Int', sqlType: 'integer', typeName: 'int4', maxLength: null },
+  numeric: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'numeric', typeName: 'numeric', maxLength: null },
+  float8: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'double precision', typeName: 'float8', maxLength: null },
+} as const satisfies Record<string, ScalarType>;
+
+/** The type of the values that an aggregate is compared with: wide enough for all that it can be. */
+function comparedType(of: GroupAggregate): ScalarType {
+  if (of.kind === 'count') return types.int4;
+  const { name, column } = of;
+  if (column.type.kind !== 'scalar') return types.int4;
+  const { typeName } = column.type;
+  switch (name) {
+    case 'countDistinct':
+      return types.int4;
+    case 'sum':
+      return typeName === 'float4' || typeName === 'float8' ? types.float8 : types.numeric;
+    case 'min':
+    case 'max':
+      // These two are compared as text.
+      return typeName === 'char' || typeName === 'name' ? textType : column.type;
+    case 'boolAnd':
+    case 'boolOr':
+      return column.type;
+    default:
+      return types.numeric;
+  }
+}
+
+function objectOf(value: InputValue): InputObject {
+  if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object in the argument "having".');
+  return value;
+}
+
+function combine(kind: 'and' | 'or', conditions: readonly (GroupCondition | null)[]): GroupCondition | null {
+  const present = conditions.filter((condition) => condition !== null);
+  return present.length > 1 ? { kind, conditions: present } : (present[0] ?? null);
+}

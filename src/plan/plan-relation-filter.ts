@@ -1,0 +1,63 @@
+/** A filter by related rows as conditions. Nulls are no condition, nor are empty objects that ask nothing: `some: {}` asks for a row, and `every: {}` always holds. */
+import { ApiError } from '../errors.ts';
+import type { ScalarType, Table } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
+import type { InputEntry, InputObject } from '../request/input-value.ts';
+import { valueParameter } from './parameters.ts';
+import type { CountTest, Filter, Operator } from './plan.ts';
+
+/** Plans a filter of the related table. It is passed in because filters contain each other. */
+export type FilterPlanner = (value: InputEntry['value'] | undefined, table: Table) => Filter | null;
+
+/** The conditions, which all have to hold. Throws BAD_USER_INPUT. */
+export function planRelationFilter(value: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
+  return rows.many ? planToMany(value, rows, plan) : planToOne(value, rows, plan);
+}
+
+function planToOne({ entries }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
+  const tests = entries.filter(({ binding }) => binding?.kind === 'is');
+  const filter = plan({ kind: 'object', entries: entries.filter((entry) => !tests.includes(entry)) }, rows.target);
+  const conditions = tests.map(({ value }): Filter => {
+    if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
+    return { kind: 'related rows', rows, quantifier: value.name === 'NULL' ? 'none' : 'some', filter: null };
+  });
+  return filter ? [...conditions, { kind: 'related rows', rows, quantifier: 'some', filter }] : conditions;
+}
+
+function planToMany({ entries }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
+  const where = entries.find(({ binding }) => binding?.kind === 'where')?.value ?? null;
+  const conditions = entries.flatMap(({ binding, value }) => {
+    if (value === null) return [];
+    switch (binding?.kind) {
+      case 'some':
+      case 'every':
+      case 'none':
+        return [{ kind: 'related rows', rows, quantifier: binding.kind, filter: plan(value, rows.target) } as const];
+      case 'count':
+        return planCount(value, rows, plan(where, rows.target));
+      default:
+        return [];
+    }
+  });
+  if (where !== null && !conditions.some(({ kind }) => kind === 'related count')) {
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'The filter "where" says which rows "count" counts. Give "count", or use "some", "every" or "none".',
+    );
+  }
+  return conditions;
+}
+
+function planCount(value: NonNullable<InputEntry['value']>, rows: RelatedRows, filter: Filter | null): readonly Filter[] {
+  if (value.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object in the filter "count".');
+  const tests = value.entries.map(planCountTest);
+  return tests.length > 0 ? [{ kind: 'related count', rows, filter, tests }] : [];
+}
+
+const count: ScalarType = { kind: 'scalar', scalar: 'Int', sqlType: 'integer', typeName: 'int4', maxLength: null };
+
+function planCountTest({ name, value }: InputEntry): CountTest {
+  if (name !== 'is') return { kind: 'comparison', operator: name as Operator, parameter: valueParameter(value, count, 'filter') };
+  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
+  return { kind: 'null test', isNull: value.name === 'NULL' };
+}

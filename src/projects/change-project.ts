@@ -1,0 +1,103 @@
+/**
+ * Adds, changes or removes a project in its file. In: where projects are, a reference, and what its entry becomes; out: the file, replaced as a whole, so that
+ * nobody ever reads half of it.
+ */
+import { chmod, type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { readTextFile } from '../files/read-text-file.ts';
+import { listProjectFiles, mostFileBytes, parseProjectFile } from './project-files.ts';
+
+/** The settings of a project, as its file has them. */
+export type ProjectSettings = Readonly<Record<string, unknown>>;
+
+/** What becomes of an entry; undefined stands for none. Throws to leave it as it is. */
+export type Change = (entry: unknown) => ProjectSettings | undefined;
+
+/** Nobody else may read what has secrets in it. */
+const privateMode = 0o600;
+
+const lockRetryMillis = 20;
+const mostLockMillis = 1_000;
+
+/**
+ * Changes the entry of a reference. Where there is neither a file nor a folder yet, one is made: a file if its name ends in `.json`. Rejects with an `Error` if
+ * the file cannot be read or written, or is being changed by somebody else.
+ */
+export async function changeProject(location: string, reference: string, change: Change): Promise<void> {
+  await makeLocation(location);
+  const isFolder = (await stat(location)).isDirectory();
+  const file = isFolder ? await fileOf(location, reference) : await realpath(location);
+  await whileLocked(file, async () => {
+    const text = await readTextFile(file, mostFileBytes).catch(textOfMissing);
+    const entries = new Map(Object.entries(parseProjectFile(file, text)));
+    const entry = change(entries.get(reference));
+    if (entry === undefined) entries.delete(reference);
+    else entries.set(reference, entry);
+    if (isFolder && entries.size === 0) await rm(file);
+    else await replaceFile(file, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  });
+}
+
+async function makeLocation(location: string): Promise<void> {
+  const isThere = await stat(location).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  if (location.endsWith('.json')) await writeFile(location, '{}\n', { flag: 'wx', mode: privateMode });
+  else await mkdir(location, { mode: 0o700 });
+}
+
+/** The file of a folder that has the reference, or will have it. */
+async function fileOf(folder: string, reference: string): Promise<string> {
+  for (const file of await listProjectFiles(folder))
+    if (Object.hasOwn(parseProjectFile(file, await readTextFile(file, mostFileBytes)), reference)) return realpath(file);
+  return path.join(folder, `${reference}.json`);
+}
+
+function textOfMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '{}';
+  throw error;
+}
+
+/** Two commands at a time would undo each other's change: the second waits for the first, which takes milliseconds. */
+async function whileLocked(file: string, work: () => Promise<void>): Promise<void> {
+  const lock = `${file}.lock`;
+  const handle = await openLock(file, lock);
+  try {
+    await work();
+  } finally {
+    await handle.close();
+    await rm(lock);
+  }
+}
+
+async function openLock(file: string, lock: string): Promise<FileHandle> {
+  for (let millis = 0; ; millis += lockRetryMillis) {
+    try {
+      return await open(lock, 'wx');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (millis >= mostLockMillis) throw new Error(`${file} is being changed by another command; if not, remove ${lock}`);
+    }
+    await setTimeout(lockRetryMillis);
+  }
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.new`;
+  const mode = await stat(file).then(
+    (status) => status.mode & 0o777,
+    () => privateMode,
+  );
+  const handle = await open(fresh, 'w', privateMode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(fresh, mode);
+  await rename(fresh, file);
+}

@@ -1,0 +1,134 @@
+/**
+ * A graph that is opened by its first request and closed when nobody uses it, so that what nobody asks costs next to nothing. In: how to open it, and requests
+ * as they begin and end; out: their responses. An opening that failed is not tried again at once: an outage costs its requests little.
+ */
+import { explainStop, untilStopped } from '../budget/deadline.ts';
+import { ApiError } from '../errors.ts';
+import type { ServedGraph } from '../http/served-graph.ts';
+
+/** What is used of a graph. */
+export interface OpenedGraph extends Pick<ServedGraph, 'executeRaw'> {
+  close(): Promise<void>;
+}
+
+/** In milliseconds. */
+const pauseAfterFailure = 1000;
+
+export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
+  readonly #openGraph: () => Promise<OpenedGraph>;
+  readonly #onFailure: (error: unknown) => void;
+  #graph: OpenedGraph | null = null;
+  #opening: Promise<OpenedGraph> | null = null;
+  readonly #closing = new Set<Promise<void>>();
+  /** Requests in flight. */
+  #users = 0;
+  #lastUse = 0;
+  #failedAt = -Infinity;
+  /** Called when it has been closed for good; null while requests may come. */
+  #onRetired: (() => void) | null = null;
+
+  /** `onFailure` is told why opening failed. */
+  constructor(openGraph: () => Promise<OpenedGraph>, onFailure: (error: unknown) => void) {
+    this.#openGraph = openGraph;
+    this.#onFailure = onFailure;
+  }
+
+  get isOpen(): boolean {
+    return this.#graph !== null;
+  }
+
+  /** When its last request ended, as of `performance.now()`; null if it is closed or a request is in flight. */
+  get unusedSince(): number | null {
+    return this.#graph === null || this.#users > 0 ? null : this.#lastUse;
+  }
+
+  /** Whether it is closed and no request is in flight that may open it. */
+  get isResting(): boolean {
+    return this.#graph === null && this.#users === 0;
+  }
+
+  /** A request has begun that may use it. */
+  enter(): void {
+    this.#users += 1;
+  }
+
+  /** That request has ended. */
+  leave(): void {
+    this.#users -= 1;
+    this.#lastUse = performance.now();
+    this.#endIfRetired();
+  }
+
+  executeRaw: ServedGraph['executeRaw'] = (request, caller, options) => {
+    const graph = this.#graph;
+    if (graph !== null) return graph.executeRaw(request, caller, options);
+    const opened = untilStopped(this.#open(), options?.deadline ?? null, explainStop);
+    return opened.then((late) => late.executeRaw(request, caller, options));
+  };
+
+  /** Closes it, until the next request, if it has not been used since this time of `performance.now()`. */
+  closeUnused(since: number): void {
+    if (this.#users === 0 && this.#lastUse <= since) void this.#closeGraph();
+  }
+
+  /** No more requests will come: closes it once those in flight have ended, and calls back when it is closed. */
+  retire(onRetired: () => void): void {
+    this.#onRetired = onRetired;
+    this.#endIfRetired();
+  }
+
+  /** Closes it now. Resolves when all that was opened is closed; an opening that has not succeeded yet is not waited for. */
+  async close(): Promise<void> {
+    this.#onRetired = ignore;
+    void this.#closeGraph();
+    await Promise.all(this.#closing);
+  }
+
+  /** Once for all who ask meanwhile. */
+  #open(): Promise<OpenedGraph> {
+    if (this.#opening !== null) return this.#opening;
+    if (performance.now() < this.#failedAt + pauseAfterFailure) return Promise.reject(unavailable());
+    const opening = this.#openGraph().then(
+      (graph) => {
+        this.#opening = null;
+        this.#graph = graph;
+        this.#lastUse = performance.now();
+        // Those who waited for it may have gone.
+        this.#endIfRetired();
+        return graph;
+      },
+      (error: unknown) => {
+        this.#opening = null;
+        this.#failedAt = performance.now();
+        this.#onFailure(error);
+        this.#endIfRetired();
+        throw unavailable();
+      },
+    );
+    this.#opening = opening;
+    return opening;
+  }
+
+  #endIfRetired(): void {
+    if (this.#onRetired !== null && this.#users === 0 && this.#opening === null) void this.#closeGraph().then(this.#onRetired);
+  }
+
+  #closeGraph(): Promise<void> {
+    const graph = this.#graph;
+    if (graph === null) return Promise.resolve();
+    this.#graph = null;
+    const closing = graph
+      .close()
+      .catch(this.#onFailure)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    return closing;
+  }
+}
+
+function ignore(): void {}
+
+/** What is wrong is for the operator. */
+function unavailable(): ApiError {
+  return new ApiError('DATABASE_UNAVAILABLE', 'The database of the project cannot be used. Try again later.');
+}

@@ -1,0 +1,173 @@
+/**
+ * All projects of a server. In: what their files say, whenever that changes, and requests; out: each request served by the project that its host names. A
+ * project that is changed or removed ends the requests that it has, and then closes what it opened.
+ */
+import { createTokenVerifier } from '../auth/verify-token.ts';
+import { ApiError, quote } from '../errors.ts';
+import type { Observer } from '../events.ts';
+import type { Endpoint } from '../http/create-endpoint.ts';
+import type { GraphqlEndpoint } from '../http/graphql-endpoint.ts';
+import type { DivideEndpoint } from '../http/mount-endpoint.ts';
+import { LazyGraph } from './lazy-graph.ts';
+import { Project, type ProjectDefinition } from './project.ts';
+import type { ProjectEntries, ProjectEntry } from './project-files.ts';
+import { readReference } from './project-reference.ts';
+
+export interface ProjectsOptions {
+  /** What an entry means. Throws an `Error` that says what is wrong with it. */
+  readonly define: (reference: string, entry: ProjectEntry) => ProjectDefinition;
+  /** The domain whose subdomains are references; null for any. */
+  readonly domain: string | null;
+  /** How many projects may be open before those that nobody uses are closed early. */
+  readonly mostOpen: number;
+  /** How long a project that nobody uses keeps its connections and caches. */
+  readonly idleMilliseconds: number;
+  readonly observe: Observer;
+}
+
+/** A project, and the entry that was read last for it. */
+interface Known {
+  readonly project: Project;
+  readonly entry: ProjectEntry;
+}
+
+export class Projects {
+  readonly #options: ProjectsOptions;
+  readonly #known = new Map<string, Known>();
+  readonly #graphs = new Set<LazyGraph>();
+  readonly #timer: NodeJS.Timeout;
+  #whole: Pick<Endpoint, 'endpoint' | 'endpointFor'> | null = null;
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options;
+    const { idleMilliseconds } = options;
+    this.#timer = setInterval(() => this.closeUnused(performance.now() - idleMilliseconds), Math.max(10, idleMilliseconds / 4));
+    this.#timer.unref();
+  }
+
+  /** How many there are, and how many of them have connections and caches. */
+  get counts(): { readonly known: number; readonly open: number } {
+    let open = 0;
+    for (const { project } of this.#known.values()) if (project.graph.isOpen) open += 1;
+    return { known: this.#known.size, open };
+  }
+
+  /** The endpoint of a server with projects: hosts without a reference are for the endpoint as it was. */
+  readonly divide: DivideEndpoint = (whole) => {
+    this.#whole = whole;
+    const unknown = this.#createRefusal(whole.endpointFor);
+    return (exchange) => {
+      let reference: string | null;
+      try {
+        reference = readReference(exchange, this.#options.domain);
+      } catch {
+        return unknown(exchange);
+      }
+      if (reference === null) return whole.endpoint(exchange);
+      const known = this.#known.get(reference);
+      return known === undefined ? unknown(exchange) : known.project.handle(exchange);
+    };
+  };
+
+  /** Adds, changes and removes projects so that they are as the files say. An entry that is wrong leaves a project as it was. */
+  update({ byReference }: ProjectEntries): void {
+    for (const [reference, entry] of byReference) {
+      const known = this.#known.get(reference);
+      if (known?.entry.text === entry.text && known.entry.file === entry.file) continue;
+      const definition = this.#define(reference, entry);
+      if (definition === null && known !== undefined) this.#known.set(reference, { ...known, entry });
+      else this.#put(reference, entry, definition, known);
+    }
+    for (const [reference, { project }] of this.#known) {
+      if (byReference.has(reference)) continue;
+      this.#known.delete(reference);
+      project.retire();
+      this.#retireGraph(project.graph);
+    }
+  }
+
+  /** Closes what projects have opened that have not been used since this time of `performance.now()`. */
+  closeUnused(since: number): void {
+    for (const { project } of this.#known.values()) {
+      project.graph.closeUnused(since);
+      // Some have an endpoint although no request got as far as their graph.
+      if (project.graph.isResting) project.rest();
+    }
+  }
+
+  /** Closes everything. Requests should have ended before. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const { project } of this.#known.values()) project.retire();
+    this.#known.clear();
+    await Promise.all([...this.#graphs].map((graph) => graph.close()));
+  }
+
+  #define(reference: string, entry: ProjectEntry): ProjectDefinition | null {
+    try {
+      return this.#options.define(reference, entry);
+    } catch (error) {
+      this.#options.observe({ kind: 'project-failed', project: reference, error });
+      return null;
+    }
+  }
+
+  #put(reference: string, entry: ProjectEntry, definition: ProjectDefinition | null, known: Known | undefined): void {
+    const previous = known?.project;
+    const observe: Observer = (event) => this.#options.observe({ ...event, project: reference });
+    const keepsGraph = previous !== undefined && previous.definition?.graphIdentity === definition?.graphIdentity;
+    const graph = keepsGraph ? previous.graph : this.#createGraph(definition, observe);
+    const endpointFor: Endpoint['endpointFor'] = (own) => this.#whole!.endpointFor(own);
+    this.#known.set(reference, { project: new Project(reference, definition, graph, endpointFor, observe), entry });
+    previous?.retire();
+    if (previous !== undefined && !keepsGraph) this.#retireGraph(previous.graph);
+  }
+
+  #createGraph(definition: ProjectDefinition | null, observe: Observer): LazyGraph {
+    const open = async () => {
+      if (definition === null) throw new Error('the project has no settings');
+      this.#makeRoom();
+      return definition.openGraph(observe);
+    };
+    const graph = new LazyGraph(open, (error) => observe({ kind: 'project-failed', error }));
+    this.#graphs.add(graph);
+    return graph;
+  }
+
+  /** Each open project watches its schema, which needs a connection from time to time. The one that was used least recently goes first. */
+  #makeRoom(): void {
+    let surplus = this.counts.open + 1 - this.#options.mostOpen;
+    if (surplus <= 0) return;
+    const unused = [...this.#known.values()].flatMap(({ project }) => {
+      const since = project.graph.unusedSince;
+      return since === null ? [] : [{ project, since }];
+    });
+    unused.sort((one, other) => one.since - other.since);
+    for (const { project, since } of unused) {
+      if (surplus <= 0) return;
+      surplus -= 1;
+      project.graph.closeUnused(since);
+      project.rest();
+    }
+  }
+
+  #retireGraph(graph: LazyGraph): void {
+    graph.retire(() => this.#graphs.delete(graph));
+  }
+
+  /** Refuses every request, and counts it as others. */
+  #createRefusal(endpointFor: Endpoint['endpointFor']): GraphqlEndpoint {
+    const { observe, domain } = this.#options;
+    return endpointFor({
+      name: 'unknown project',
+      graph: { executeRaw: () => Promise.reject(new Error('a request of an unknown project was executed')) },
+      verifier: createTokenVerifier({ secrets: [] }, 1),
+      authenticate: ({ url, headers }) => {
+        const reference = readReference({ url, headers }, domain);
+        throw new ApiError('PROJECT_NOT_FOUND', `There is no project ${quote(reference ?? '')}. Check the host of the URL.`);
+      },
+      requestTimeout: 30_000,
+      observe,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** What `createRowgraph` takes, and what is made of the options that need more than a default. */
+import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
+import type { ConnectionBudget } from './database/connection-budget.ts';
+import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
+import type { CacheSizes } from './engine/cache-sizes.ts';
+import { quote } from './errors.ts';
+import type { Observer } from './events.ts';
+import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
+
+export interface RowgraphOptions {
+  /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
+  readonly database: string | PgPoolLike | PgliteLike;
+  /** Exposed schemas, in search path order. Default: public. */
+  readonly schemas?: readonly string[];
+  /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
+  readonly extraSearchPath?: readonly string[];
+  /** Whether introspection is allowed: as the comment directive of each schema says (the default), always or never. */
+  readonly introspection?: 'directive' | 'on' | 'off';
+  /** The name of the global identifier of rows, which clients such as Relay expect to be `id` (docs/clients/relay.md). Default: nodeId. */
+  readonly nodeIdField?: 'nodeId' | 'id' | undefined;
+  /** Whether inputs of inserts require the columns that are NOT NULL and that nothing fills in. Default: false. */
+  readonly requiredInputs?: boolean | undefined;
+  /** The schema that clients see: pg_graphql's, type for type, or with additions to it. Default: `rowgraph`. */
+  readonly dialect?: 'rowgraph' | 'pg_graphql';
+  /** The additions to pg_graphql's schema (docs/additions.md), unless `dialect` is `pg_graphql`. Default: all. */
+  readonly additions?: readonly AdditionName[];
+  /** Size of the pool that is opened for a URL. Default: 10. */
+  readonly poolSize?: number;
+  /** Bounds the connections of several graphs together, each opened for a URL. Such a graph does not listen; it compares the schema every second. */
+  readonly connectionBudget?: ConnectionBudget;
+  /** Whether to use named prepared statements. `false` for poolers that do not support them. Default: true. */
+  readonly prepare?: boolean;
+  /** Whether to install the event triggers that report DDL as it commits, which needs a superuser. Default: false. */
+  readonly schemaTriggers?: boolean;
+  /** Milliseconds that a request may take in total, including the wait for a connection. Default: 30,000. */
+  readonly timeout?: number;
+  /**
+   * Roles that requests may run as although they are the login role, superusers, predefined roles (`pg_read_all_data` and the like) or members of
+   * such. Default: none.
+   */
+  readonly trustedRoles?: readonly string[];
+  /** What a request may cost before it reaches the database (docs/limits.md). Default: `default`. */
+  readonly limits?: LimitSettings;
+  /** Limits for single roles, which replace `limits`. Default: `{ service_role: 'off' }`. */
+  readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
+  /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
+  readonly reportCost?: boolean;
+  /** How many requests may wait for a pool connection, their total size in bytes, and for how many milliseconds. Default: 1000, 64 MB, and 10,000 ms. */
+  readonly queue?: { readonly length?: number; readonly bytes?: number; readonly timeout?: number };
+  /** Sizes of the caches, to override the defaults. */
+  readonly caches?: Partial<CacheSizes>;
+  /** For how many milliseconds the response to a mutation is kept for its idempotency key: `timeout` at least. Default: 24 hours. */
+  readonly idempotencyKeyLifetime?: number;
+  /** Called for each event: schema loads, retried batches, failures. */
+  readonly observe?: Observer;
+}
+
+/** The additions of the settings. Throws for a name that is none. */
+export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
+  if (!['rowgraph', 'pg_graphql'].includes(dialect)) throw new TypeError(`dialect must be rowgraph or pg_graphql, not ${dialect}.`);
+  const unknown = additions.find((name) => !additionNames.includes(name));
+  if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}; there are ${additionNames.join(', ')}.`);
+  return dialect === 'pg_graphql' ? noAdditions : new Set(additions);
+}
+
+/** The limits of a role. Throws for invalid settings. */
+export function limitsByRole({ limits, roleLimits = { service_role: 'off' } }: RowgraphOptions): (role: string) => Limits {
+  const common = resolveLimits(limits);
+  const own = new Map(Object.entries(roleLimits).map(([role, settings]) => [role, resolveLimits(settings)]));
+  return (role) => own.get(role) ?? common;
+}

@@ -1,0 +1,46 @@
+/**
+ * The argument `increment` of updates, which adds to numbers: `updatePostCollection(set: {}, increment: {views: 1}, filter: …)`. An addition to
+ * pg_graphql's schema.
+ */
+import { type GraphQLFieldConfigArgumentMap, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
+import { tableTypeName } from '../model/graphql-names.ts';
+import type { Column, Table } from '../model/model.ts';
+import { bindInput } from './bindings.ts';
+import { emptyRecord } from './empty-record.ts';
+import { scalarTypes } from './scalars.ts';
+import type { TypeRegistry } from './type-registry.ts';
+
+const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
+
+/** Defines the input of a table with columns that can be added to. */
+export function defineIncrementInput(registry: TypeRegistry, table: Table): void {
+  if (!table.additions.has('increment') || !table.columns.some(isIncrementable)) return;
+  const name = tableTypeName(table, 'IncrementInput');
+  registry.define(name, () => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }));
+}
+
+/** The argument, where the table has such columns. */
+export function incrementArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  const name = tableTypeName(table, 'IncrementInput');
+  if (!registry.has(name)) return {};
+  return {
+    increment: {
+      type: registry.input(name),
+      description: 'What is added to fields, which stay null if they are; `set` may be empty beside it',
+    },
+  };
+}
+
+function incrementFields(table: Table): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of table.columns) {
+    if (column.type.kind !== 'scalar' || !isIncrementable(column)) continue;
+    fields[column.fieldName] = { type: scalarTypes[column.type.scalar], ...bindInput({ kind: 'column', column }) };
+  }
+  return fields;
+}
+
+/** Numbers that the role may read and update: adding reads the column. A domain of numbers is none, as its rules may not hold for what is added. */
+function isIncrementable({ type, selectable, updatable }: Column): boolean {
+  return type.kind === 'scalar' && numbers.has(type.typeName) && selectable && updatable;
+}

@@ -1,0 +1,57 @@
+/**
+ * Which trace a request belongs to (https://www.w3.org/TR/trace-context/). In: its headers; out: the trace that its sender began, or a new one, and whether it is
+ * sampled. A header that is not exactly of the form is as good as none.
+ */
+import { randomFillSync } from 'node:crypto';
+import type { BeginTrace, TraceContext } from '../events.ts';
+
+/** Which traces are sampled, as `OTEL_TRACES_SAMPLER` names it. */
+export interface Sampler {
+  /** Whether the sender of a request decides, if it has. */
+  readonly isParentBased: boolean;
+  /** The share of the other traces that are sampled, from 0 to 1. */
+  readonly ratio: number;
+}
+
+const parentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+/** In characters. The specification asks to carry at least 512. */
+const longestState = 512;
+const longestParent = 512;
+
+/** Begins the traces of requests. */
+export function createTraceBeginner({ isParentBased, ratio }: Sampler): BeginTrace {
+  const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
+  return ({ traceparent, tracestate }): TraceContext => {
+    const parent = readParent(traceparent);
+    const spanId = randomHex(8);
+    if (parent === null) {
+      const traceId = randomHex(16);
+      return { traceId, spanId, parentSpanId: null, isSampled: isChosen(traceId), state: null };
+    }
+    const { traceId, parentSpanId, isSampled } = parent;
+    const state = typeof tracestate === 'string' && tracestate.length <= longestState ? tracestate : null;
+    return { traceId, spanId, parentSpanId, isSampled: isParentBased ? isSampled : isChosen(traceId), state };
+  };
+}
+
+/** Version 00 has nothing behind the flags; later ones may. */
+function readParent(header: unknown): { traceId: string; parentSpanId: string; isSampled: boolean } | null {
+  if (typeof header !== 'string' || header.length > longestParent) return null;
+  const [, traceId, parentSpanId, flags, more] = parentForm.exec(header) ?? [];
+  if (traceId === undefined || parentSpanId === undefined || flags === undefined) return null;
+  if (more !== undefined && header.startsWith('00')) return null;
+  return { traceId, parentSpanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/** Random bytes as hexadecimal digits; from a pool, because asking the system for a few costs as much as for many. */
+export function randomHex(bytes: 8 | 16): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString('hex', used - bytes, used);
+}

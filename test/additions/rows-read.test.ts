@@ -1,0 +1,173 @@
+/** That filters and orders by relations, aggregates and groups read no more rows than statements that a person writes for the same, by what PostgreSQL counts as it runs both. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { DatabasePlanNode } from '../../src/index.ts';
+import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+
+const schemaSql = `
+comment on schema public is '@graphql({"inflect_names": true})';
+create table author (id int primary key, name text not null);
+create table post (id int primary key, author_id int references author, editor_id int not null references author, views int not null);
+comment on constraint post_editor_id_fkey on post is '@graphql({"local_name": "edited"})';
+create table comment (id int primary key, post_id int not null references post, stars int);
+comment on table comment is '@graphql({"aggregate": {"enabled": true}})';
+insert into author select n, 'a' || (n * 37) % 500 from generate_series(1, 500) as n;
+insert into post select n, nullif((n * 7919) % 510, 0) % 500 + 1, (n * 104729) % 500 + 1, n % 100 from generate_series(1, 3000) as n;
+insert into comment select n, (n * 7907) % 3000 + 1, n % 6 from generate_series(1, 9000) as n;
+create index on author (name); create index on post (author_id); create index on post (editor_id); create index on comment (post_id);
+analyze;`;
+
+interface Case {
+  readonly name: string;
+  readonly arguments: string;
+  readonly collection?: 'postCollection' | 'authorCollection';
+  /** A select of the ids of the same rows in the same order. */
+  readonly sql: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'a filter by a row',
+    arguments: 'filter: {author: {name: {eq: "a7"}}}, first: 20',
+    sql: `select p.id from post p join author a on a.id = p.author_id where a.name = 'a7' order by p.id limit 20`,
+  },
+  {
+    name: 'a filter by some rows',
+    arguments: 'filter: {commentCollection: {some: {id: {lt: 5}}}}, first: 20',
+    sql: 'select p.id from post p where p.id in (select c.post_id from comment c where c.id < 5) order by p.id limit 20',
+  },
+  {
+    name: 'a filter by a count',
+    arguments: 'filter: {commentCollection: {count: {gt: 2}}}, first: 20',
+    sql: 'select p.id from post p where (select count(*) from comment c where c.post_id = p.id) > 2 order by p.id limit 20',
+  },
+  {
+    name: 'an order by a row that may not be there',
+    arguments: 'orderBy: [{author: {name: AscNullsLast}}], first: 20',
+    sql: 'select p.id from post p left join author a on a.id = p.author_id order by a.name, p.id limit 20',
+  },
+  {
+    name: 'an order by a row that is always there',
+    arguments: 'orderBy: [{editor: {name: DescNullsLast}}], first: 20',
+    sql: 'select p.id from post p join author a on a.id = p.editor_id order by a.name desc, p.id limit 20',
+  },
+  {
+    name: 'a page of it after a cursor',
+    arguments: `orderBy: [{editor: {name: AscNullsLast}}], first: 20, after: "${cursor('"a250"', '1500')}"`,
+    sql: `select p.id from post p join author a on a.id = p.editor_id where a.name >= 'a250' and (a.name, p.id) > ('a250', 1500) order by a.name, p.id limit 20`,
+  },
+  {
+    name: 'a page after a cursor by a row that may not be there',
+    arguments: `orderBy: [{author: {name: AscNullsLast}}], first: 20, after: "${cursor('"a250"', '1500')}"`,
+    sql: `select p.id from post p join author a on a.id = p.author_id where a.name >= 'a250' and (a.name, p.id) > ('a250', 1500) order by a.name, p.id limit 20`,
+  },
+  {
+    name: 'a page among nulls',
+    arguments: `orderBy: [{author: {name: AscNullsLast}}], first: 20, after: "${cursor('null', '1')}"`,
+    sql: 'select p.id from post p left join author a on a.id = p.author_id where a.name is null and p.id > 1 order by p.id limit 20',
+  },
+  {
+    name: 'an order by a count',
+    arguments: 'orderBy: [{postCollection: {count: DescNullsLast}}], first: 20',
+    collection: 'authorCollection',
+    sql: `select a.id from author a left join (select p.author_id, count(*) as posts from post p group by p.author_id) p on p.author_id = a.id
+      order by coalesce(p.posts, 0) desc, a.id limit 20`,
+  },
+  {
+    name: 'an order by a count of few rows',
+    arguments: 'orderBy: [{commentCollection: {count: DescNullsLast}}], filter: {authorId: {eq: 8}}, first: 20',
+    sql: 'select p.id from post p where p.author_id = 8 order by (select count(*) from comment c where c.post_id = p.id) desc, p.id limit 20',
+  },
+  {
+    name: 'a page by an average after a cursor',
+    arguments: `orderBy: [{commentCollection: {avg: {stars: DescNullsLast}}}], first: 20, after: "${cursor('2.5', '1500')}"`,
+    sql: `select p.id from post p left join (select c.post_id, avg(c.stars) as stars from comment c group by c.post_id) c on c.post_id = p.id
+      where c.stars < 2.5 or (c.stars = 2.5 and p.id > 1500) or c.stars is null order by c.stars desc nulls last, p.id limit 20`,
+  },
+];
+
+/** Requests over all rows of a collection, and a mutation, with statements that read the same. */
+const summaries: readonly { readonly name: string; readonly query: string; readonly sql: string }[] = [
+  {
+    name: 'more aggregates',
+    query: '{ commentCollection { aggregate { count countDistinct { postId } stddev { stars } percentile(fraction: 0.5) { stars } } } }',
+    sql: 'select count(*), count(distinct post_id), stddev(stars), percentile_cont(0.5) within group (order by stars) from comment',
+  },
+  {
+    name: 'groups',
+    query: `{ commentCollection(filter: {id: {lte: 900}}) { groups(by: [{stars: VALUE}, {bucket: {postId: 100}}], having: {count: {gt: 1}},
+      orderBy: [{sum: {stars: DescNullsLast}}], first: 5) { key { stars postId } count sum { stars } max { id } } } }`,
+    sql: `select stars, floor(post_id / 100), count(*), sum(stars), max(id) from comment where id <= 900
+      group by 1, 2 having count(*) > 1 order by 4 desc limit 5`,
+  },
+  {
+    name: 'groups by columns of related rows',
+    query:
+      '{ commentCollection(filter: {id: {lte: 900}}) { groups(by: [{post: {author: {name: VALUE}}}, {post: {views: VALUE}}]) { key { post { author { name } } } count } } }',
+    sql: `select a.name, p.views, count(*) from comment c left join post p on p.id = c.post_id left join author a on a.id = p.author_id
+      where c.id <= 900 group by 1, 2 order by 1, 2 limit 30`,
+  },
+  {
+    name: 'upserts',
+    query: `mutation { insertIntoAuthorCollection(objects: [{id: 1, name: "a37"}, {id: 2, name: "x"}, {id: 501, name: "y"}],
+      onConflict: {constraint: author_pkey, updateColumns: [name], filter: {postCollection: {some: {views: {lt: 200}}}}}) { records { name } } }`,
+    sql: `insert into author as a values (1, 'a37'), (2, 'x'), (501, 'y') on conflict (id) do update set name = excluded.name
+      where exists (select from post p where p.author_id = a.id and p.views < 200) returning name`,
+  },
+];
+
+let database: PgliteGraph;
+before(async () => {
+  database = await startPgliteGraph(schemaSql);
+});
+after(() => database.stop());
+
+for (const { name, arguments: given, collection = 'postCollection', sql } of cases) {
+  test(`${name} reads no more rows than by hand`, async () => {
+    const { pglite, ask } = database;
+    const query = `{ ${collection}(${given}) { edges { node { id } } } }`;
+    const { edges } = ((await ask(query)) as Record<string, { edges: { node: { id: number } }[] }>)[collection]!;
+    const byHand = await pglite.query<{ id: number }>(sql);
+    assert.ok(byHand.rows.length > 0);
+    assert.deepEqual(
+      edges.map(({ node }) => node.id),
+      byHand.rows.map(({ id }) => id),
+    );
+    await assertReadsNoMore(query, sql);
+  });
+}
+
+for (const { name, query, sql } of summaries) test(`${name} read no more rows than by hand`, () => assertReadsNoMore(query, sql));
+
+async function assertReadsNoMore(query: string, sql: string): Promise<void> {
+  const { graph, pglite } = database;
+  const { statements } = await graph.explain({ query }, { role: 'service_role' }, { mode: 'analyze' });
+  const [{ 'QUERY PLAN': plan } = { 'QUERY PLAN': [] }] = (
+    await pglite.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(`explain (analyze, format json) ${sql}`)
+  ).rows;
+  const [ours, theirs] = [rowsOf(statements.at(-1)!.databasePlan!.root), rowsByHand(plan[0]!.Plan)];
+  assert.ok(ours > 0 && ours <= theirs, `${ours} rows, by hand ${theirs}`);
+}
+
+/** Rows that scans of tables return or leave out. An index is read by a scan of its own below that of the table. */
+function rowsOf({ table, actual, children }: DatabasePlanNode): number {
+  const own = table && actual ? (actual.rows + actual.removed) * actual.loops : 0;
+  return own + children.reduce((sum, child) => sum + rowsOf(child), 0);
+}
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function rowsByHand(node: PlanNode): number {
+  const own = node['Relation Name'] ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] : 0;
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsByHand(child), 0);
+}
+
+function cursor(...elements: readonly string[]): string {
+  return Buffer.from(`[${elements.join(', ')}]`).toString('base64');
+}

@@ -1,0 +1,98 @@
+/** What rowgraph needs of Node beyond its documentation, or of what Node calls experimental. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { PgSocket } from '../../src/database/wire/pg-socket.ts';
+import { writeBody } from '../../src/http/write-body.ts';
+import { contract } from './contract.ts';
+
+const run = promisify(execFile);
+
+contract('node', 'cli/restart-small.ts', 'execve starts the program over with other flags, under the same process id', async () => {
+  const script = `
+    const [, before] = process.argv;
+    if (before) console.log(before === String(process.pid), process.execArgv[0]);
+    else process.execve(process.execPath, [process.execPath, '--max-semi-space-size=8', '-e', process.env.SCRIPT, String(process.pid)], process.env);
+  `;
+  const { stdout } = await run(process.execPath, ['-e', script], { env: { SCRIPT: script } });
+  assert.equal(stdout, 'true --max-semi-space-size=8\n');
+});
+
+/** What a server has to say to a request that is written to it as it is. */
+async function serve(options: ServerOptions, request: string, onRequest: (request: IncomingMessage) => string): Promise<string> {
+  const server = createServer(options, (incoming, response) => response.end(onRequest(incoming)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => socket.end(`clientError ${error.code}`));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(request);
+  const answer = await text(socket);
+  server.close();
+  return answer;
+}
+
+contract('node', 'http/check-head.ts', 'joinDuplicateHeaders joins every repeated header with a comma', async () => {
+  const names = ['host', 'apikey', 'content-type', 'authorization'] as const;
+  const repeated = names.flatMap((name) => [`${name}: a`, `${name}: b`]).join('\r\n');
+  const request = `GET / HTTP/1.1\r\n${repeated}\r\nconnection: close\r\n\r\n`;
+  const options = { joinDuplicateHeaders: true, requireHostHeader: false };
+  const answer = await serve(options, request, ({ headers }) => JSON.stringify(names.map((name) => headers[name])));
+  assert.deepEqual(JSON.parse(answer.split('\r\n\r\n')[1]!), ['a, b', 'a, b', 'a, b', 'a, b']);
+});
+
+contract('node', 'http/broken-request.ts', 'the parser has these codes for what it rejects', async () => {
+  const long = `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`;
+  assert.equal(await serve({}, long, () => ''), 'clientError HPE_HEADER_OVERFLOW');
+  const timeouts = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
+  assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
+});
+
+contract('node', 'http/write-body.ts', 'head and body of a short response are one write, byte for byte', async () => {
+  const written: unknown[] = [];
+  const body = Buffer.from([0x22, 0xc3, 0xa9, 0x22]);
+  const server = createServer((_request, response) => {
+    const socket = response.socket!;
+    const write = socket.write;
+    socket.write = function (this: Socket, ...args: unknown[]) {
+      written.push(args[0]);
+      return write.apply(this, args as Parameters<Socket['write']>);
+    } as Socket['write'];
+    response.writeHead(200, ['content-length', String(body.length), 'connection', 'close']);
+    writeBody(response, { chunks: [body], length: body.length });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  server.close();
+  assert.equal(written.length, 1);
+  assert.deepEqual(Buffer.concat(chunks).subarray(-body.length), body);
+});
+
+contract('node', 'database/wire/pg-socket.ts', 'what a socket reads is handed on before another socket reads', async () => {
+  const texts = ['one', 'other'].map((word) => word.repeat(100_000));
+  const server = createSocketServer((socket) => {
+    socket.once('data', (bytes) => socket.end(texts[Number(bytes.toString())]!));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const read = texts.map(async (_, index) => {
+    const socket = new PgSocket();
+    let received = '';
+    socket.readWith((bytes) => {
+      received += bytes.toString();
+    });
+    socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(String(index));
+    await once(socket, 'close');
+    return received;
+  });
+  assert.deepEqual(await Promise.all(read), texts);
+  server.close();
+});

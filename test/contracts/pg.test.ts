@@ -1,0 +1,168 @@
+/** What rowgraph needs of pg beyond its documentation. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before } from 'node:test';
+import { Client } from 'pg';
+import { openPool, type PgPoolClient } from '../../src/database/pg-pool.ts';
+import { isServerError } from '../../src/database/to-database-error.ts';
+import { sendCancelRequest } from '../../src/database/wire/cancel-request.ts';
+import { encodeScript } from '../../src/database/wire/encode-batch.ts';
+import type { PgConnection } from '../../src/database/wire/pg-exchange.ts';
+import { PgSocket } from '../../src/database/wire/pg-socket.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { contract } from './contract.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+async function withClient(use: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client(server.url);
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Notes what a client calls of a submittable that writes a text. */
+class Recorder {
+  readonly calls: string[] = [];
+  readonly #text: string;
+  connection: PgConnection | null = null;
+  error: unknown = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  submit(connection: PgConnection): void {
+    this.calls.push('submit');
+    this.connection = connection;
+    connection.stream.write(encodeScript(this.#text));
+  }
+
+  handleRowDescription(): void {
+    this.calls.push('rowDescription');
+  }
+
+  handleDataRow(): void {
+    this.calls.push('dataRow');
+  }
+
+  handleCommandComplete(): void {
+    this.calls.push('commandComplete');
+  }
+
+  handleReadyForQuery(): void {
+    this.calls.push('readyForQuery');
+  }
+
+  handleError(error: unknown, connection: PgConnection): void {
+    this.calls.push(connection === this.connection ? 'error' : 'error of another connection');
+    this.error = error;
+  }
+}
+
+const submit = (client: Client, recorder: Recorder) => client.query(recorder as never);
+
+contract('pg', 'database/wire/pg-exchange.ts', 'a client submits, and tells of messages until the server is ready', () =>
+  withClient(async (client) => {
+    const recorder = new Recorder('select 1');
+    submit(client, recorder);
+    await client.query('select 2');
+    assert.deepEqual(recorder.calls, ['submit', 'rowDescription', 'dataRow', 'commandComplete', 'readyForQuery']);
+  }),
+);
+
+contract('pg', 'database/wire/pg-exchange.ts', 'after an error a client tells nothing more, but its connection does', () =>
+  withClient(async (client) => {
+    const recorder = new Recorder("do $$ begin raise 'no' using detail = 'why', hint = 'how'; end $$");
+    submit(client, recorder);
+    let isReady = false;
+    recorder.connection!.once('readyForQuery', () => {
+      isReady = true;
+    });
+    await client.query('select 2');
+    assert.deepEqual(recorder.calls, ['submit', 'error']);
+    assert.equal(isReady, true);
+    assert.ok(isServerError(recorder.error));
+    const { code, detail, hint, where } = recorder.error;
+    assert.deepEqual([code, detail, hint], ['P0001', 'why', 'how']);
+    assert.match(where!, /^PL\/pgSQL function /);
+  }),
+);
+
+contract('pg', 'database/wire/pg-exchange.ts', 'a connection that says it is ready ends what was submitted', () =>
+  withClient(async (client) => {
+    const recorder = new Recorder('select 1');
+    recorder.submit = (connection) => {
+      recorder.calls.push('submit');
+      setImmediate(() => connection.emit('readyForQuery', { status: 'I' }));
+    };
+    submit(client, recorder);
+    await client.query('select 2');
+    assert.deepEqual(recorder.calls, ['submit', 'readyForQuery']);
+  }),
+);
+
+contract('pg', 'database/wire/pg-socket.ts', 'a connection listens for the data of its stream, and takes messages one by one', () =>
+  withClient(async (client) => {
+    const recorder = new Recorder('select 1');
+    recorder.submit = ({ stream }) => {
+      const listeners = stream.listeners('data');
+      assert.equal(listeners.length, 1);
+      const tell = (bytes: Buffer) => (listeners[0] as (this: unknown, bytes: Buffer) => void).call(stream, bytes);
+      setImmediate(() => {
+        tell(Buffer.from('C\0\0\0\rSELECT 1\0', 'latin1'));
+        recorder.calls.push('told');
+        tell(Buffer.from('Z\0\0\0\x05I', 'latin1'));
+      });
+    };
+    submit(client, recorder);
+    await client.query('select 2');
+    assert.deepEqual(recorder.calls, ['commandComplete', 'told', 'readyForQuery']);
+  }),
+);
+
+contract('pg', 'database/wire/cancel-request.ts', 'a client says which backend it has, and a connection cancels', () =>
+  withClient(async (client) => {
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    const cancellable = client as unknown as Parameters<typeof sendCancelRequest>[0];
+    assert.equal(cancellable.processID, rows[0].pid);
+    const sleeping = assert.rejects(client.query('select pg_sleep(60)'), { code: '57014' });
+    // PostgreSQL ignores a request that comes before it has read what it is to cancel.
+    const repeated = setInterval(() => void sendCancelRequest(cancellable, 2000), 50);
+    await sleeping;
+    clearInterval(repeated);
+    assert.equal(await sendCancelRequest(cancellable, 2000), 'delivered');
+  }),
+);
+
+contract('pg', 'database/pg-pool.ts', 'a pool opens clients of its option Client, over a socket of its option stream', async () => {
+  const pool = openPool(server.url, 1);
+  const connect = () =>
+    new Promise<PgPoolClient>((resolve, reject) => pool.connect((error, client) => (client ? resolve(client) : reject(error))));
+  const client = await connect();
+  assert.equal(pool.options.max, 1);
+  assert.equal(pool.waitingCount, 0);
+  assert.ok(client.connection?.stream instanceof PgSocket);
+  assert.ok(client instanceof pool.Client);
+  const another = new pool.Client(pool.options);
+  await another.connect();
+  await another.end();
+  const isRemoved = new Promise((resolve) => pool.on('remove', resolve));
+  const isEnded = once(client as unknown as Client, 'end');
+  client.release(new Error('no more'));
+  await isEnded;
+  // Not by `assert.equal`, whose message would hold all that clients refer to.
+  assert.ok((await isRemoved) === client);
+  const next = await connect();
+  assert.ok(next !== client);
+  const isOver = once(next as unknown as Client, 'end');
+  next.release();
+  await Promise.all([pool.end(), isOver]);
+});

@@ -1,0 +1,173 @@
+/** The life of the extension in a database: how it comes, is updated and goes, under PostgreSQL's own commands and as plain SQL, and who may touch it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { PGlite } from '@electric-sql/pglite';
+import { type Database, DatabaseError } from '../../src/database/database.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
+import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+import { extensionFiles } from '../../src/extension/extension-files.ts';
+import { currentVersion } from '../../src/extension/extension-versions.ts';
+import { applyExtension, installExtension, removeExtension } from '../../src/extension/install-extension.ts';
+import { pgliteExtension } from '../../src/extension/pglite-extension.ts';
+import { judgeExtension, readExtension } from '../../src/extension/read-extension.ts';
+import { schemaVersionScript } from '../../src/extension/schema-version-script.ts';
+import { readVersions } from '../../src/freshness/read-versions.ts';
+import { createRowgraph } from '../../src/rowgraph.ts';
+import { startPglite } from '../support/pglite.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { rolesSql } from '../support/roles.ts';
+
+let server: PostgresServer;
+let pglite: PGlite;
+const databases: Database[] = [];
+
+before(async () => {
+  [server, pglite] = await Promise.all([startPostgres({ extensionFiles: extensionFiles() }), startPglite({ rowgraph: pgliteExtension })]);
+  databases.push(openPgDatabase(server.url), openPgliteDatabase(pglite));
+  for (const database of databases) await database.query(rolesSql);
+});
+
+after(async () => {
+  for (const database of databases) await database.close();
+  await pglite.close();
+  await server.stop();
+});
+
+const failsWith = (sqlstate: string, message: RegExp) => (error: unknown) =>
+  error instanceof DatabaseError && error.sqlstate === sqlstate && message.test(error.message);
+const listed = "select default_version, installed_version, comment from pg_available_extensions where name = 'rowgraph'";
+const comment = 'Schema version and idempotency keys for rowgraph';
+const objects = `select count(*)::text from (select 1 from pg_namespace where nspname = 'rowgraph'
+  union all select 1 from pg_event_trigger where evtname like 'rowgraph%' union all select 1 from pg_extension where extname = 'rowgraph') o`;
+
+test('nothing of it is in an API, even if its schema is exposed to a superuser', async () => {
+  const database = databases[1]!;
+  await installExtension(database);
+  await pglite.exec('create table public.own (id int primary key); set search_path = rowgraph, public');
+  const graph = await createRowgraph({ database: pglite, schemas: ['rowgraph', 'public'], trustedRoles: ['postgres'] });
+  const sdl = await graph.sdl({ role: 'postgres' });
+  assert.match(sdl, /type own /);
+  assert.doesNotMatch(sdl, /idempotency|schema_change|claim_key|read_response|version[:(]/);
+  const { errors } = await graph.resolve(pglite, { query: '{ idempotency_keyCollection { edges { node { key } } } }' });
+  assert.match(errors?.[0]?.message ?? '', /^Cannot query field "idempotency_keyCollection"/);
+  await graph.close();
+  await pglite.exec('reset search_path; drop table public.own');
+  await removeExtension(database);
+});
+
+for (const index of [0, 1]) {
+  describe(['PostgreSQL', 'PGlite'][index]!, () => {
+    test('create, drop and create again; nothing is left between', async () => {
+      const database = databases[index]!;
+      assert.deepEqual(await database.query(listed), [[currentVersion, null, comment]]);
+      const versions = new Set<string | null>();
+      for (let round = 0; round < 2; round++) {
+        await database.query('create extension rowgraph');
+        assert.deepEqual(await database.query(listed), [[currentVersion, currentVersion, comment]]);
+        assert.deepEqual(await database.query('set role anon; select rowgraph.version(); reset role'), [[currentVersion]]);
+        const { version, extension } = await readVersions(database);
+        assert.equal(extension, currentVersion);
+        versions.add(version);
+        await database.query('create table public.moves (id int)');
+        versions.add((await readVersions(database)).version);
+        await database.query('drop table public.moves; drop extension rowgraph');
+        assert.deepEqual(await database.query(objects), [['0']]);
+        assert.deepEqual(await readVersions(database), { version: null, extension: null });
+      }
+      assert.equal(versions.size, 4, 'no version comes again');
+    });
+
+    test('alter extension … update leads from each version to the current one, and so does whatever installs it', async () => {
+      const database = databases[index]!;
+      for (const update of ['alter extension rowgraph update', null]) {
+        await database.query("create extension rowgraph version '1.0'");
+        assert.equal((await readVersions(database)).extension, '1.0');
+        assert.equal(judgeExtension(await readExtension(database)), 'outdated');
+        const before = (await readVersions(database)).version;
+        await (update === null ? applyExtension(database) : database.query(update));
+        assert.deepEqual(await readExtension(database), {
+          kind: 'extension',
+          version: currentVersion,
+          isOn: true,
+          available: currentVersion,
+        });
+        assert.notEqual((await readVersions(database)).version, before, 'servers are told');
+        await removeExtension(database);
+        assert.deepEqual(await database.query(objects), [['0']]);
+      }
+    });
+
+    test('where the files are there, it is installed as an extension; its triggers can be disabled, and are enabled again', async () => {
+      const database = databases[index]!;
+      await installExtension(database);
+      await database.query('alter event trigger rowgraph_ddl disable');
+      assert.deepEqual(await readVersions(database), { version: null, extension: null });
+      await installExtension(database);
+      assert.deepEqual(await readExtension(database), {
+        kind: 'extension',
+        version: currentVersion,
+        isOn: true,
+        available: currentVersion,
+      });
+      await removeExtension(database);
+    });
+
+    test('as plain SQL, older installations are recognised and updated, and the extension does not take their place', async () => {
+      const database = databases[index]!;
+      await database.query(
+        `${schemaVersionScript} comment on schema rowgraph is 'Keeps the schema version for rowgraph (0123456789abcdef)'`,
+      );
+      assert.deepEqual(await readExtension(database), { kind: 'plain', version: '1.0', isOn: true, available: currentVersion });
+      assert.equal((await readVersions(database)).extension, '1.0');
+      await applyExtension(database);
+      assert.deepEqual(await readExtension(database), { kind: 'plain', version: currentVersion, isOn: true, available: currentVersion });
+      await assert.rejects(database.query('create extension rowgraph'), /schema "?rowgraph"? is not a member of extension "rowgraph"/);
+      await database.query(
+        "create or replace function rowgraph.version() returns text language sql immutable as $$ select '1.10'::text $$",
+      );
+      await applyExtension(database);
+      assert.deepEqual((await readExtension(database)).version, '1.10', 'a newer version stays');
+      await removeExtension(database);
+      assert.deepEqual(await database.query(objects), [['0']]);
+    });
+
+    test('what somebody else has made in a schema of this name is neither run nor taken over', async () => {
+      const database = databases[index]!;
+      await database.query(`create schema rowgraph authorization anon; set role anon;
+        create table rowgraph.schema_change (weight bigint);
+        create function rowgraph.version() returns text language plpgsql as $$ begin raise 'run as %', current_user; end $$;
+        reset role`);
+      assert.deepEqual(await readVersions(database), { version: null, extension: null });
+      assert.equal((await readExtension(database)).version, '1.0');
+      await assert.rejects(applyExtension(database), failsWith('42501', /^the schema rowgraph belongs to another role/));
+      await assert.rejects(database.query('create extension rowgraph'), failsWith('42501', /^the schema rowgraph belongs to another role/));
+      await database.query('drop schema rowgraph cascade');
+    });
+
+    test('nobody but its owner reads the keys, whatever default privileges there are; every function has its search path', async () => {
+      const database = databases[index]!;
+      await database.query(
+        'alter default privileges grant all on tables to anon, service_role; alter default privileges grant all on tables to public',
+      );
+      for (const install of [applyExtension, installExtension]) {
+        await install(database);
+        assert.deepEqual(
+          await database.query(`select rolname from pg_roles, unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
+            where has_table_privilege(oid, 'rowgraph.idempotency_key', p) and not rolsuper and rolname !~ '^pg_'`),
+          [],
+        );
+        for (const role of ['anon', 'service_role']) {
+          const read = `set role ${role}; select * from rowgraph.idempotency_key`;
+          await assert.rejects(database.query(read), failsWith('42501', /permission denied for table idempotency_key/));
+        }
+        const unpinned = `select proname from pg_proc where pronamespace = 'rowgraph'::regnamespace
+          and not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)`;
+        assert.deepEqual(await database.query(unpinned), []);
+        await removeExtension(database);
+      }
+      await database.query(
+        'alter default privileges revoke all on tables from anon, service_role; alter default privileges revoke all on tables from public',
+      );
+    });
+  });
+}

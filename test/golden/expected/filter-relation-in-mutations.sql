@@ -1,0 +1,22 @@
+with changed as (update "public"."review" as t1
+  set "words" = $1::text
+  where exists (select 1
+    from "public"."performance" as t2
+    where t2."stage_id" = t1."stage_id" and t2."slot" = t1."slot" and exists (select 1
+      from "public"."act" as t3
+      where t3."id" = t2."act_id" and t3."touring" = false))
+  returning 1)
+select pg_catalog.concat('{"affectedCount":', count(*),
+  '}', case when count(*) > $2::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+from changed as t1;
+
+with changed as (delete from "public"."stage" as t1
+  where (not exists (select 1
+      from "public"."performance" as t2
+      where t2."stage_id" = t1."id") and exists (select 1
+      from "public"."festival" as t3
+      where t3."id" = t1."festival_id" and t3."name" = $1::text))
+  returning t1."name")
+select pg_catalog.concat('{"records":[', coalesce(string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"), '}'), ','), ''),
+  ']}', case when count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+from changed as t1;

@@ -1,0 +1,17 @@
+with changed as (update "public"."act" as t1
+  set "touring" = $1::boolean, "fee" = t1."fee" + $2::numeric, "founded" = t1."founded" + $3::int2
+  where t1."id" = $4::bigint
+  returning t1."fee")
+select pg_catalog.concat('{"records":[', coalesce(string_agg(pg_catalog.concat('{"fee":', coalesce('"' || t1."fee"::text || '"', 'null'), '}'), ','), ''),
+  ']}', case when count(*) > $5::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+from changed as t1;
+
+with changed as (update "public"."stage" as t1
+  set "capacity" = t1."capacity" + $1::int4
+  where exists (select 1
+    from "public"."festival" as t2
+    where t2."id" = t1."festival_id" and t2."name" = $2::text)
+  returning 1)
+select pg_catalog.concat('{"affectedCount":', count(*),
+  '}', case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+from changed as t1;

@@ -1,0 +1,234 @@
+/** The parts of the page that need no browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildSchema, type GraphQLSchema, parse, validate } from 'graphql';
+import { CallerHeaders } from '../../graphiql/page/caller-headers.ts';
+import { callerOf } from '../../graphiql/page/caller-of-headers.ts';
+import { chooseOperationName } from '../../graphiql/page/choose-operation-name.ts';
+import { readClaims, writeClaims } from '../../graphiql/page/claim-lines.ts';
+import { decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
+import { type Box, layOutTables } from '../../graphiql/page/lay-out-tables.ts';
+import { ownMilliseconds } from '../../graphiql/page/own-milliseconds.ts';
+import { fit, zoom } from '../../graphiql/page/pan-and-zoom.ts';
+import { readServerTiming } from '../../graphiql/page/read-server-timing.ts';
+import { readSqlTokens } from '../../graphiql/page/read-sql-tokens.ts';
+import { type ApiTable, readTables } from '../../graphiql/page/read-tables.ts';
+import { readAbilities, writeRowsQuery } from '../../graphiql/page/rows-query.ts';
+import { readSharedQuery, writeSharedQuery } from '../../graphiql/page/share-link.ts';
+import { writeFirstQuery } from '../../graphiql/page/write-first-query.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
+import type { DatabasePlanNode } from '../../src/explain/explanation.ts';
+
+const schema = buildSchema(`
+  scalar Cursor
+  enum OrderByDirection { AscNullsFirst AscNullsLast DescNullsFirst DescNullsLast }
+  enum FilterIs { NULL NOT_NULL }
+  input IntFilter { eq: Int in: [Int!] is: FilterIs }
+  input StringFilter { ilike: String eq: String }
+  input NoteFilter { id: IntFilter body: StringFilter and: [NoteFilter!] }
+  input NoteOrderBy { id: OrderByDirection }
+  type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type Author { nodeId: ID! name: String! noteCollection(first: Int): NoteConnection }
+  type AuthorEdge { node: Author! }
+  type AuthorConnection { edges: [AuthorEdge!]! pageInfo: PageInfo! }
+  type Note { nodeId: ID! id: Int! body: String tags: [String] author: Author label(upper: Boolean): String }
+  type NoteEdge { node: Note! }
+  type NoteConnection { edges: [NoteEdge!]! pageInfo: PageInfo! }
+  type Query {
+    node(nodeId: ID!): Note
+    authorCollection(first: Int): AuthorConnection
+    noteCollection(first: Int, after: Cursor, filter: NoteFilter, orderBy: [NoteOrderBy!]): NoteConnection
+  }
+`);
+
+const isValid = (query: string, of: GraphQLSchema = schema): void => assert.deepEqual(validate(of, parse(query)), []);
+
+test('tables are what the API lists, with columns and relations', () => {
+  const [author, note] = readTables(schema);
+  assert.deepEqual(
+    [author?.type, author?.collection, author?.columns.map(({ name }) => name), author?.relations],
+    ['Author', 'authorCollection', ['name'], [{ field: 'noteCollection', target: 'Note', isMany: true }]],
+  );
+  assert.deepEqual(note?.relations, [{ field: 'author', target: 'Author', isMany: false }]);
+  assert.deepEqual(
+    note?.columns.map(({ name, type, leaf, isList, isRequired }) => [name, type, leaf, isList, isRequired]),
+    [
+      ['id', 'Int!', 'Int', false, true],
+      ['body', 'String', 'String', false, false],
+      ['tags', '[String]', 'String', true, false],
+    ],
+  );
+});
+
+test('the first query is valid, whatever there is', () => {
+  const query = writeFirstQuery(schema);
+  isValid(query);
+  assert.match(query, /Collection\(first: 3\)/);
+  const empty = buildSchema('type Query { node: Int }');
+  isValid(writeFirstQuery(empty), empty);
+});
+
+test('the grid asks a valid query, with values of the type of their column', () => {
+  const note = readTables(schema)[1]!;
+  const abilities = readAbilities(schema, note);
+  assert.deepEqual(abilities.operators, { id: ['eq', 'is'], body: ['eq', 'ilike'] });
+  assert.deepEqual([...abilities.orderable], ['id']);
+  const first = { filters: [], order: null, after: null, pageSize: 20 };
+  const plain = writeRowsQuery(note, first, abilities);
+  isValid(plain.query);
+  assert.deepEqual(plain.variables, { first: 20 });
+  const filters = [
+    { column: 'id', operator: 'eq', value: '7' },
+    { column: 'body', operator: 'ilike', value: '7' },
+    { column: 'id', operator: 'is', value: 'not null' },
+  ];
+  const chosen = writeRowsQuery(note, { ...first, filters, order: { column: 'id', isDescending: true }, after: 'c' }, abilities);
+  isValid(chosen.query);
+  assert.match(chosen.query, /\$filter: NoteFilter, \$orderBy: \[NoteOrderBy!\], \$after: Cursor/);
+  assert.deepEqual(chosen.variables, {
+    first: 20,
+    filter: { and: [{ id: { eq: 7 } }, { body: { ilike: '7' } }, { id: { is: 'NOT_NULL' } }] },
+    orderBy: [{ id: 'DescNullsLast' }],
+    after: 'c',
+  });
+});
+
+/** Each table leads to two others, and every tenth to none. */
+function manyTables(count: number): readonly ApiTable[] {
+  return Array.from({ length: count }, (_, index) => ({
+    type: `Table${index}`,
+    collection: `table${index}Collection`,
+    description: null,
+    columns: Array.from({ length: 1 + (index % 20) }, (_, place) => ({
+      name: `c${place}`,
+      type: 'Int',
+      leaf: 'Int',
+      isList: false,
+      isRequired: false,
+    })),
+    relations:
+      index % 10 === 0 ? [] : [7, 31].map((step) => ({ field: `t${step}`, target: `Table${(index * step) % count}`, isMany: false })),
+  }));
+}
+
+test('the diagram places 200 tables, none over another, and always the same way', () => {
+  const tables = manyTables(200);
+  const boxes = layOutTables(tables);
+  assert.equal(boxes.size, 200);
+  assert.deepEqual([...layOutTables(tables)], [...boxes]);
+  const all = [...boxes.values()];
+  const overlap = (one: Box, other: Box): boolean =>
+    one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
+  for (const [index, one] of all.entries()) for (const other of all.slice(index + 1)) assert.ok(!overlap(one, other));
+  assert.equal(layOutTables([]).size, 0);
+});
+
+test('zooming keeps the point under the pointer, and everything fits', () => {
+  const part = zoom({ x: 10, y: 20, scale: 1 }, 2, { x: 110, y: 120 });
+  assert.deepEqual(part, { x: -90, y: -80, scale: 2 });
+  assert.equal(zoom(part, 1e9, { x: 0, y: 0 }).scale, 2.5);
+  const { x, y, scale } = fit([{ x: 0, y: 0, width: 2000, height: 1000 }], { width: 1000, height: 1000 });
+  assert.ok(x >= 0 && y >= 0 && x + 2000 * scale <= 1000 && y + 1000 * scale <= 1000);
+  assert.equal(fit([], { width: 0, height: 0 }).scale, 1);
+});
+
+test('claims become lines and lines claims, whatever their types and names', () => {
+  const claims = JSON.parse('{"sub":"ada","admin":true,"level":"7","tags":["a"],"n":7,"empty":"","__proto__":{"x":1},"space":" a "}');
+  const lines = writeClaims(claims);
+  assert.deepEqual(
+    lines.map(({ name, value }) => [name, value]),
+    [
+      ['sub', 'ada'],
+      ['admin', 'true'],
+      ['level', '"7"'],
+      ['tags', '["a"]'],
+      ['n', '7'],
+      ['empty', '""'],
+      ['__proto__', '{"x":1}'],
+      ['space', '" a "'],
+    ],
+  );
+  assert.equal(JSON.stringify(readClaims(lines)), JSON.stringify(claims));
+  assert.deepEqual(
+    readClaims([
+      { name: ' ', value: 'x' },
+      { name: 'x', value: ' ' },
+    ]),
+    {},
+  );
+});
+
+test('a token is read, and what is none is not', async () => {
+  const token = await signKey('a-secret-of-tests-with-more-than-32-bytes', 'anon', 60, { name: 'Zoë ☃' });
+  const claims = decodeToken(` ${token}\n`);
+  assert.deepEqual([claims?.role, claims?.name], ['anon', 'Zoë ☃']);
+  assert.ok((expiryOf(claims!) ?? 0) > Date.now());
+  for (const text of ['', 'a', 'a.b.c', 'a.W10.c', `a.${btoa('null')}.c`]) assert.equal(decodeToken(text), null, text);
+  assert.equal(expiryOf({ exp: 'soon' }), null);
+  assert.deepEqual(callerOf({ apikey: token }).role, 'anon');
+  assert.deepEqual(callerOf({ apikey: token, authorization: `bearer a.${btoa('{"role":"ada"}')}.c` }), {
+    role: 'ada',
+    claims: { role: 'ada' },
+  });
+  assert.deepEqual(callerOf({ apikey: 'opaque' }), { role: 'anon', claims: {} });
+});
+
+test('a token is signed once for a caller, and anew before it expires', async () => {
+  const signed: unknown[] = [];
+  let lifetime = 3600;
+  const sign = async (...caller: unknown[]) => {
+    signed.push(caller);
+    return { token: `token ${signed.length}`, expiresAt: Date.now() / 1000 + lifetime };
+  };
+  const headers = new CallerHeaders({ sign });
+  const ada = { kind: 'role', role: 'authenticated', claims: { sub: 'ada' } } as const;
+  assert.deepEqual([await headers.of(ada), await headers.of(ada)], [{ apiKey: 'token 1' }, { apiKey: 'token 1' }]);
+  lifetime = 30;
+  const bob = { ...ada, claims: { sub: 'bob' } };
+  assert.deepEqual([await headers.of(bob), await headers.of(bob)], [{ apiKey: 'token 2' }, { apiKey: 'token 3' }]);
+  assert.deepEqual(await headers.of({ kind: 'key', key: 'k', token: '' }), { apiKey: 'k' });
+  assert.deepEqual(await headers.of({ kind: 'key', key: 'k', token: 't' }), { apiKey: 'k', authorization: 'Bearer t' });
+  await assert.rejects(new CallerHeaders(null).of(ada), /paste a key/);
+});
+
+test('an operation runs under a name that its document has', () => {
+  assert.equal(chooseOperationName('query A { a } query B { b }', 'B'), 'B');
+  assert.equal(chooseOperationName('query A { a }', 'Before'), 'A');
+  assert.equal(chooseOperationName('query A { a } query B { b }', 'Before'), undefined);
+  assert.equal(chooseOperationName('{ a }', 'Before'), undefined);
+  assert.equal(chooseOperationName('{ a', 'Before'), undefined);
+});
+
+test('a link holds a query and its variables, and nothing else', () => {
+  const query = 'query A($b: Int) { a(b: $b) # 100% "&?=" \n}';
+  const link = writeSharedQuery('http://localhost:4000/graphiql?query=old&token=secret#x', query, '{"b": 1}');
+  const { search, hash } = new URL(link);
+  assert.deepEqual(readSharedQuery(search), { query, variables: '{"b": 1}' });
+  assert.ok(!link.includes('secret') && hash === '');
+  assert.deepEqual(readSharedQuery(''), { query: undefined, variables: undefined });
+});
+
+test('stages, tokens of SQL and times of a plan are told apart', () => {
+  assert.deepEqual(readServerTiming('auth;dur=2.5, cached, total;desc="all";dur=4'), [
+    { name: 'auth', milliseconds: 2.5 },
+    { name: 'total', milliseconds: 4 },
+  ]);
+  const sql = `select "from", 'it''s "$1"' from t where x = $1`;
+  const tokens = readSqlTokens(sql);
+  assert.equal(tokens.map(({ text }) => text).join(''), sql);
+  assert.deepEqual(
+    tokens.filter(({ kind }) => kind !== 'plain').map(({ kind, text }) => [kind, text]),
+    [
+      ['keyword', 'select'],
+      ['name', '"from"'],
+      ['text', `'it''s "$1"'`],
+      ['keyword', 'from'],
+      ['keyword', 'where'],
+      ['parameter', '$1'],
+    ],
+  );
+  const node = (milliseconds: number, loops: number, children: readonly unknown[] = []) =>
+    ({ actual: { milliseconds, loops, rows: 1, removed: 0 }, children }) as unknown as DatabasePlanNode;
+  assert.equal(ownMilliseconds(node(10, 1, [node(2, 3), node(1, 1)])), 3);
+  assert.equal(ownMilliseconds({ ...node(0, 0), actual: null }), 0);
+});

@@ -1,0 +1,341 @@
+/**
+ * The page at `/graphiql` in a browser, as people use it: `npm run test:page`. It needs Debian's chromium and is therefore no part of `npm test`, which tests
+ * over HTTP what the page is given.
+ */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { bundleGraphiql } from '../../graphiql/bundle.ts';
+import { signKey } from '../../src/auth/sign-key.ts';
+import { startServer } from '../../src/http/start-server.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
+import { makeFolder, removeFolder } from '../process/run-command.ts';
+import { type Printed, startDev } from '../process/start-dev.ts';
+import { startPgliteGraph } from '../support/pglite-graph.ts';
+import { findBarriers, type Look, openPage, type ShownPage, startBrowser } from './browser.ts';
+
+let home: string;
+let dev: Printed;
+let browser: Browser;
+before(async () => {
+  browser = await startBrowser();
+  await bundleGraphiql();
+  home = await makeFolder();
+  dev = await startDev(home);
+});
+after(async () => {
+  await browser?.close();
+  await dev?.command.stop();
+  if (home !== undefined) await removeFolder(home);
+});
+
+/** The page of `rowgraph dev`, once its editor and its schema are there. It must end without complaints. */
+async function open(context: TestContext, look: Look = {}, search = ''): Promise<ShownPage> {
+  return openAt(context, `${dev.facts['GraphiQL URL']}${search}`, look);
+}
+
+async function openAt(context: TestContext, url: string, look: Look = {}): Promise<ShownPage> {
+  const shown = await openPage(browser, url, look);
+  context.after(() => shown.context.close());
+  await editor(shown.page).waitFor();
+  return shown;
+}
+
+const editor = (page: Page) => page.locator('.graphiql-query-editor .view-lines').first();
+const result = (page: Page) => page.locator('.result-window .view-lines');
+const role = (page: Page) => page.getByLabel('Role');
+const operation = (page: Page, name: string) => page.getByRole('listitem').getByRole('button', { name, exact: true });
+const table = (page: Page, name: string) =>
+  page
+    .locator('.table-box')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .first();
+const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
+const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
+
+/** What an editor shows, with plain spaces. */
+async function textOf(locator: Locator): Promise<string> {
+  return (await locator.innerText()).replaceAll('\u00a0', ' ');
+}
+
+/** Waits until an editor shows a text. Its spaces are not plain ones. */
+async function waitForText(locator: Locator, pattern: RegExp): Promise<void> {
+  await locator.filter({ hasText: new RegExp(pattern.source.replaceAll(' ', '\\s')) }).waitFor();
+}
+
+/** Runs what stands in the editor, and waits for its response. */
+async function run({ page }: ShownPage, pattern: RegExp): Promise<void> {
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await waitForText(result(page), pattern);
+}
+
+async function write({ page }: ShownPage, query: string): Promise<void> {
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(query);
+}
+
+test('it opens with the operations of the example, runs one, and loads nothing from elsewhere', async (context) => {
+  const shown = await open(context);
+  const { page, complaints, transferred } = shown;
+  for (const name of ['Species', 'Sightings', 'RareBirds', 'Report']) await operation(page, name).waitFor();
+  assert.match(await textOf(editor(page)), /speciesCollection\(\s+first: 3/);
+  await editor(page).click();
+  await page.keyboard.press('Control+Enter');
+  await waitForText(result(page), /Godwit/);
+  context.diagnostic(`${transferred()} bytes over the wire`);
+  const paint = await page.evaluate("performance.getEntriesByName('first-paint')[0]?.startTime");
+  context.diagnostic(`first paint after ${Number(paint).toFixed(0)} ms`);
+  assert.ok(transferred() < 1_200_000, `${transferred()} bytes`);
+  assert.deepEqual(complaints, []);
+});
+
+test('it completes a field', async (context) => {
+  const shown = await open(context);
+  const { page } = shown;
+  await write(shown, '{ speciesCollection { edges { node {  } } } }');
+  for (let step = 0; step < '  } } } }'.length - 1; step++) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Control+Space');
+  const suggestions = page.locator('.suggest-widget.visible');
+  await suggestions.getByText('scientificName').first().waitFor();
+  assert.deepEqual(shown.complaints, []);
+});
+
+test('an error is marked, and the response has its place', async (context) => {
+  const shown = await open(context, {}, `?query=${encodeURIComponent('{\n  speciesCollection { edges { node { wings } } }\n}')}`);
+  const { page } = shown;
+  await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
+  await run(shown, /Cannot query field .{1,2}wings/);
+  assert.match(await textOf(result(page)), /"line": 2,\s+"column": 38/);
+  // The browser itself notes the status 400 of the response.
+  assert.deepEqual(
+    shown.complaints.filter((each) => !each.includes('status of 400')),
+    [],
+  );
+});
+
+test('another role sees another schema and other rows, and a reload keeps it', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  await operation(page, 'Sightings').click();
+  await run(shown, /"totalCount": 0/);
+  await role(page).selectOption('authenticated');
+  await page.getByLabel('User').selectOption({ label: 'Ada Brandt' });
+  await run(shown, /"totalCount": [1-9]/);
+  assert.match(await textOf(result(page)), /Ada Brandt/);
+  await page.reload();
+  await editor(page).waitFor();
+  assert.equal(await role(page).inputValue(), 'authenticated');
+  await view(page, 'Diagram').click();
+  await table(page, 'MemberProfile').waitFor();
+  await role(page).selectOption('anon');
+  await table(page, 'MemberProfile').waitFor({ state: 'detached' });
+  await table(page, 'Species').waitFor();
+  assert.equal(await page.evaluate('JSON.stringify({...localStorage, ...sessionStorage}).includes("eyJ")'), false, 'no token is kept');
+  assert.deepEqual(complaints, []);
+});
+
+test('claims are a form', async (context) => {
+  const { page, complaints } = await open(context);
+  await page.getByRole('button', { name: 'Claims' }).click();
+  await page.getByLabel('Name of the claim').fill('sub');
+  await page.getByLabel('Value of sub').fill('00000000-0000-4000-8000-000000000002');
+  await page.getByRole('button', { name: 'Add a claim' }).click();
+  await page.getByLabel('Name of the claim').last().fill('plan');
+  await page.getByLabel('Value of plan').fill('{"seats": 3}');
+  await page.getByRole('button', { name: 'Ask with these' }).click();
+  await page.getByRole('button', { name: 'Claims (2)' }).waitFor();
+  assert.equal(await page.getByLabel('User').inputValue(), '00000000-0000-4000-8000-000000000002');
+  assert.deepEqual(complaints, []);
+});
+
+test('tabs say what ran: SQL, the plan with times, cost, advice, timing', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  await run(shown, /Godwit/);
+  const panel = page.locator('#result-panel');
+  await tab(page, 'SQL').click();
+  await panel.getByText('One statement in one round trip, as anon.').waitFor();
+  await tab(page, 'Plan').click();
+  await panel.getByText(/ms to run, in a transaction that was rolled back/).waitFor();
+  await panel.getByText('Index Scan').first().waitFor();
+  await tab(page, 'Cost').click();
+  await panel.getByRole('row', { name: /estimatedRows/ }).waitFor();
+  await tab(page, 'Advice').click();
+  await panel.getByText(/speciesCollection: rows of public.species/).waitFor();
+  await tab(page, 'Timing').click();
+  await panel.getByRole('row', { name: /^total/ }).waitFor();
+  await tab(page, 'Response').click();
+  await result(page).waitFor();
+  await role(page).selectOption('authenticated');
+  await page.getByLabel('User').selectOption({ label: 'Ada Brandt' });
+  await operation(page, 'Report').click();
+  await run(shown, /Common Kingfisher/);
+  await tab(page, 'Plan').click();
+  await panel.getByText('A mutation is planned, not run.').waitFor();
+  await panel.getByRole('button', { name: 'Run it in a transaction that is rolled back' }).click();
+  await panel.getByText(/ms to run, in a transaction that was rolled back/).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a link opens its query, and the page makes such links', async (context) => {
+  const query = 'query Linked($first: Int) { siteCollection(first: $first) { edges { node { name } } } }';
+  const search = `?query=${encodeURIComponent(query)}&variables=${encodeURIComponent('{"first": 1}')}`;
+  const shown = await open(context, {}, search);
+  const { page, complaints } = shown;
+  await operation(page, 'Linked').waitFor();
+  await run(shown, /"siteCollection"/);
+  assert.equal((await textOf(result(page))).match(/"node"/g)?.length, 1);
+  await page.getByRole('button', { name: 'Copy a link to this query' }).click();
+  await page.getByText('The link is in the clipboard.').waitFor({ state: 'attached' });
+  const link = new URL(String(await page.evaluate('navigator.clipboard.readText()')));
+  assert.deepEqual([link.searchParams.get('query'), link.searchParams.get('variables')], [query, '{"first": 1}']);
+  assert.deepEqual(complaints, []);
+});
+
+test('the grid filters, orders and pages, and opens its query in the editor', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  await view(page, 'Rows').click();
+  await page.getByLabel('Table').selectOption('Species');
+  const rows = page.locator('.row-grid tbody tr');
+  await rows.nth(19).waitFor();
+  await page.getByRole('button', { name: 'name', exact: true }).click();
+  await rows.first().filter({ hasText: 'Arctic Tern' }).waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Page 2').waitFor();
+  await rows.first().filter({ hasNotText: 'Arctic Tern' }).waitFor();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await rows.first().filter({ hasText: 'Arctic Tern' }).waitFor();
+  await page.getByLabel('Column to filter by').selectOption('name');
+  await page.getByLabel('Operator').selectOption('ilike');
+  await page.getByLabel('Value').fill('%owl%');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await rows.first().filter({ hasText: 'Owl' }).waitFor();
+  await page.getByRole('button', { name: 'Open in the editor' }).click();
+  await operation(page, 'SpeciesRows').waitFor();
+  await run(shown, /Owl/);
+  assert.deepEqual(complaints, []);
+});
+
+test('the doctor reports for the role that asks', async (context) => {
+  const { page, complaints } = await open(context);
+  await view(page, 'Doctor').click();
+  await page.getByRole('heading', { name: 'What the doctor says of anon' }).waitFor();
+  await role(page).selectOption('service_role');
+  await page.getByRole('heading', { name: 'What the doctor says of service_role' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('the explorer builds a query by clicks', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  await write(shown, 'query Clicked { __typename }');
+  await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+  await page.locator('[data-field-name=siteCollection]').click();
+  await waitForText(editor(page), /siteCollection/);
+  assert.deepEqual(complaints, []);
+});
+
+test('on a phone there is room for the result', async (context) => {
+  const shown = await open(context, { width: 390, height: 800 });
+  const { page, complaints } = shown;
+  await run(shown, /Godwit/);
+  const box = await page.locator('.result-window').boundingBox();
+  assert.ok(box !== null && box.width >= 340 && box.height >= 250, JSON.stringify(box));
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing hangs over the edge');
+  await tab(page, 'Plan').click();
+  await page.getByText(/ms to run/).waitFor();
+  await view(page, 'Diagram').click();
+  await table(page, 'Species').waitFor();
+  await view(page, 'Rows').click();
+  await page.locator('.row-grid tbody tr').first().waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+  assert.deepEqual(complaints, []);
+});
+
+for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as const satisfies readonly Look[])
+  test(`axe finds no barriers: ${JSON.stringify(look)}`, async (context) => {
+    const shown = await open(context, look);
+    const { page } = shown;
+    await run(shown, /Godwit/);
+    const found: Record<string, readonly string[]> = { Response: await findBarriers(shown) };
+    for (const name of ['SQL', 'Plan', 'Cost', 'Advice', 'Timing']) {
+      await tab(page, name).click();
+      await page
+        .locator('#result-panel')
+        .filter({ hasText: name === 'Timing' ? /bytes/ : /statement|rolled back|At most|each field/ })
+        .waitFor();
+      found[name] = await findBarriers(shown);
+    }
+    await view(page, 'Diagram').click();
+    await table(page, 'Species').waitFor();
+    found.Diagram = await findBarriers(shown);
+    await view(page, 'Rows').click();
+    await page.locator('.row-grid tbody tr').first().waitFor();
+    found.Rows = await findBarriers(shown);
+    await view(page, 'Doctor').click();
+    await page.getByRole('heading', { name: /^What the doctor says/ }).waitFor();
+    found.Doctor = await findBarriers(shown);
+    await page.getByRole('button', { name: 'Claims' }).click();
+    await page.getByRole('dialog').waitFor();
+    found.Claims = await findBarriers(shown);
+    assert.deepEqual(Object.fromEntries(Object.entries(found).filter(([, barriers]) => barriers.length > 0)), {});
+  });
+
+test('the diagram has 200 tables, finds one, and writes a query for it', async (context) => {
+  const columns = Array.from({ length: 8 }, (_, index) => `c${index} text`).join(', ');
+  const tables = Array.from({ length: 200 }, (_, index) => {
+    const parent = index === 0 ? '' : `, parent int references part_${Math.floor((index - 1) / 3)}`;
+    return `create table part_${index} (id int primary key, ${columns}${parent});`;
+  });
+  await writeFile(path.join(home, 'parts.sql'), tables.join('\n'));
+  const parts = await startDev(home, '--sql', 'parts.sql');
+  context.after(() => parts.command.stop());
+  const shown = await openAt(context, parts.facts['GraphiQL URL'] ?? '');
+  const { page, complaints } = shown;
+  await waitForText(editor(page), /part_\d+Collection\(first: 3\)/);
+  await view(page, 'Diagram').click();
+  await page.getByText('200 tables').waitFor();
+  assert.equal(await page.locator('.table-box').count(), 200);
+  assert.equal(await page.locator('.relation').count(), 199);
+  await page.getByLabel('Find a table or column').fill('part_177');
+  await page.keyboard.press('Enter');
+  await page.locator('.table-box:not(.faint)', { has: page.getByText('part_177', { exact: true }) }).click();
+  await waitForText(editor(page), /part_177Collection\(first: 3\)/);
+  assert.deepEqual(complaints, []);
+});
+
+test('elsewhere than in dev, a key is pasted, and not kept unless the user wants it', async (context) => {
+  const secret = 'a-secret-of-tests-with-more-than-32-bytes';
+  const { graph, stop } = await startPgliteGraph(
+    `create table letter (id int primary key, body text); insert into letter values (1, 'Dear Ada');`,
+    {
+      introspection: 'on',
+    },
+  );
+  const telemetry = createTelemetry({ level: 'silent' });
+  const server = await startServer({ graph, graphiql: true, jwtSecret: secret, telemetry });
+  context.after(async () => {
+    await server.close();
+    await stop();
+  });
+  const shown = await openAt(context, `${server.url}/graphiql`);
+  const { page } = shown;
+  assert.deepEqual([await role(page).count(), await view(page, 'Doctor').count(), await tab(page, 'SQL').count()], [0, 0, 0]);
+  for (const isKept of [false, true]) {
+    await page.getByRole('button', { name: 'Paste a key to begin' }).click();
+    await page.getByLabel(/Key of the project/).fill(await signKey(secret, 'service_role', '1 hour'));
+    await page.getByText(/It expires at/).waitFor();
+    if (isKept) await page.getByLabel('Keep them in this tab').check();
+    await page.getByRole('button', { name: 'Ask with these' }).click();
+    await waitForText(editor(page), /letterCollection/);
+    await run(shown, /Dear Ada/);
+    await page.reload();
+    await editor(page).waitFor();
+    await page.getByRole('button', { name: isKept ? 'Key and token' : 'Paste a key to begin' }).waitFor();
+  }
+  assert.equal(await page.evaluate('Object.values(localStorage).join().includes("eyJ")'), false);
+});

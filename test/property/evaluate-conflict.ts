@@ -1,0 +1,44 @@
+/** What settles the conflicts of an insert, found in the catalogs by the name that the client gives, and written as one would by hand. */
+import { type CaseContext, readValue } from './case-context.ts';
+import type { LoadedTable } from './loaded-tables.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+
+interface Index {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly condition: string | null;
+}
+
+/** The columns of the unique index of this name, with its condition: `("id", "code") where (code is not null)`. */
+export async function conflictTarget({ database }: CaseContext, { schemaName, description }: LoadedTable, name: string): Promise<string> {
+  const table = quoteLiteral(quoteIdentifier(schemaName, description.name));
+  const text = await readValue(
+    database,
+    `select json_agg(json_build_object('name', c.relname, 'condition', pg_get_expr(i.indpred, i.indrelid), 'columns', (
+      select json_agg(a.attname) from pg_attribute a where a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+    )) order by i.indexrelid)::text
+    from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = ${table}::regclass and i.indisunique`,
+  );
+  const indexes = JSON.parse(text ?? '[]') as Index[];
+  const index = byLegalName(indexes, ({ name: own }) => own, name);
+  const columns = index.columns.map((column) => quoteIdentifier(column)).join(', ');
+  return `(${columns})${index.condition === null ? '' : ` where ${index.condition}`}`;
+}
+
+/** What a value of an enum stands for, whose name may not be its own. */
+export function byLegalName<Item>(items: readonly Item[], nameOf: (item: Item) => string, value: string): Item {
+  const isLegal = (name: string) => /^[_a-z][_0-9a-z]*$/i.test(name) && !/^(__|true$|false$|null$)/.test(name);
+  const own = items.find((item) => nameOf(item) === value);
+  if (own !== undefined && isLegal(value)) return own;
+  const taken = items.map(nameOf).filter(isLegal);
+  for (const item of items) {
+    if (isLegal(nameOf(item))) continue;
+    const words = nameOf(item).replace(/[^_0-9a-z]/gi, '_');
+    const legal = (/^\d|^(true|false|null)$/.test(words) ? `_${words}` : words).replace(/^_{2,}/, '_');
+    let given = legal;
+    for (let number = 2; taken.includes(given); number += 1) given = `${legal}${number}`;
+    if (given === value) return item;
+    taken.push(given);
+  }
+  throw new Error(`Nothing has the name ${value}.`);
+}

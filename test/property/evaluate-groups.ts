@@ -1,0 +1,178 @@
+/**
+ * Groups of rows, put together and sorted in JavaScript. PostgreSQL says for one value which unit of time or range of numbers it is in, and in which
+ * order such values come.
+ */
+import type { Relation } from '../../src/model/model.ts';
+import type { ColumnType } from './column-types.ts';
+import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { columnOf } from './schema-description.ts';
+import { areTied } from './tied-rows.ts';
+import type { ValueOracle } from './value-oracle.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A group: the JSON of its keys by their paths, such as `author.name`, and its rows. */
+export interface Group {
+  readonly keys: ReadonlyMap<string, unknown>;
+  readonly rows: readonly LoadedRow[];
+}
+
+/** What rows are grouped by, for each of them: where it stands in the order, and its JSON. */
+interface Key {
+  readonly path: string;
+  readonly ranks: readonly (number | null)[];
+  readonly json: readonly unknown[];
+}
+
+/** The groups of rows of a table, by the arguments of the field. */
+export async function evaluateGroups(
+  table: LoadedTable,
+  rows: readonly LoadedRow[],
+  args: Input,
+  oracle: ValueOracle,
+): Promise<readonly Group[]> {
+  if ([args.first, args.offset].some((count) => ((count ?? 0) as number) < 0)) throw new RefusalError('a negative count');
+  const keys: Key[] = [];
+  for (const element of listOf(args.by)) keys.push(await evaluateKey(table, rows, element as Input, args, oracle));
+  if (new Set(keys.map(({ path }) => path)).size !== keys.length) throw new RefusalError('a column twice');
+  const groups = new Map<string, number[]>();
+  for (const index of rows.keys()) {
+    const name = JSON.stringify(keys.map(({ ranks }) => ranks[index]));
+    groups.set(name, [...(groups.get(name) ?? []), index]);
+  }
+  const wanted = [...groups.values()].filter((members) => passes(args.having, members.length));
+  const sorted = wanted.sort((a, b) => compare(a, b, keys, listOf(args.orderBy) as Input[]));
+  const start = (args.offset ?? 0) as number;
+  const size = Math.min((args.first ?? table.maxRows) as number, table.maxRows);
+  return sorted.slice(start, start + size).map((members) => ({
+    keys: new Map(keys.map(({ path, json }) => [path, json[members[0]!]])),
+    rows: members.map((index) => rows[index]!),
+  }));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+}
+
+async function evaluateKey(
+  table: LoadedTable,
+  rows: readonly LoadedRow[],
+  element: Input,
+  { timeZone }: Input,
+  oracle: ValueOracle,
+): Promise<Key> {
+  let at = table;
+  let found: readonly (LoadedRow | undefined)[] = rows;
+  const names: string[] = [];
+  for (let current = element; ; ) {
+    const [name, inner] = onlyMember(current);
+    const relation = at.names.relations.find(({ fieldName, kind }) => fieldName === name && kind === 'to-one');
+    if (relation && typeof inner === 'object') {
+      const target = tableByType(at.world, relation.target.typeName);
+      found = found.map((row) => row && rowsOf(target).find((other) => areTied(relation as Relation, row, other)));
+      at = target;
+      names.push(name);
+      current = inner as Input;
+      continue;
+    }
+    const [field, by] = typeof inner === 'object' ? onlyMember(inner as Input) : [name, inner];
+    const column = at.names.columns.find(({ rowFieldName }) => rowFieldName === field)!.name;
+    const { type } = columnOf(at.description, column);
+    const texts = found.map((row) => (row ? valueOf(row, column).text : null));
+    const path = [...names, field].join('.');
+    const shown = found.map((row) => (row ? valueOf(row, column).json : null));
+    if (by === 'VALUE') return { path, ranks: await oracle.ranks(texts, type), json: shown.map((json) => withoutZeros(json, type)) };
+    const expression = typeof inner === 'object' ? rangeOf(type, String(by)) : truncated(type, String(by), timeZone);
+    const ranks = (await oracle.list(texts, `case when value is not null then dense_rank() over (order by ${expression}) end`)) as number[];
+    return { path, ranks, json: await oracle.list(texts, jsonOf(expression, type)) };
+  }
+}
+
+function onlyMember(value: Input): [name: string, value: unknown] {
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  if (members.length !== 1) throw new RefusalError('an element has one key');
+  return members[0]!;
+}
+
+/** Numbers that are equal are one group, whatever zeros they are written with. */
+function withoutZeros(json: unknown, { sql }: ColumnType): unknown {
+  return sql === 'numeric' && typeof json === 'string' && json.includes('.') ? json.replace(/\.?0+$/, '') : json;
+}
+
+function truncated({ sql }: ColumnType, unit: string, timeZone: unknown): string {
+  if (sql === 'date') return `date_trunc('${unit}', value::date::timestamp)::date`;
+  const zone = typeof timeZone === 'string' ? `'${timeZone}'` : `current_setting('TimeZone')`;
+  if (sql === 'timestamp without time zone') return `date_trunc('${unit}', value::timestamp)`;
+  // The same on the clock of the zone, which shows some times twice: hours are not longer for it.
+  if (['SECOND', 'MINUTE', 'HOUR'].includes(unit)) return `date_trunc('${unit}', value::timestamptz, ${zone})`;
+  return `(date_trunc('${unit}', value::timestamptz at time zone ${zone}) at time zone ${zone})`;
+}
+
+const least: Readonly<Record<string, string>> = { smallint: '-32768', integer: '-2147483648', bigint: '-9223372036854775808' };
+
+function rangeOf({ sql }: ColumnType, width: string): string {
+  if (!(Number(width) > 0)) throw new RefusalError('a width is more than 0');
+  const number = `value::${sql}::numeric`;
+  const whole = `div(${number}, ${width})`;
+  const start = `(${whole} - case when ${number} < ${whole} * ${width} then 1 else 0 end) * ${width}`;
+  return least[sql] ? `case when value is not null then greatest(${start}, ${least[sql]}) end` : start;
+}
+
+function jsonOf(expression: string, { scalar, sql }: ColumnType): string {
+  if (scalar === 'BigInt') return `to_json((${expression})::text)`;
+  if (scalar === 'BigFloat') return `to_json(trim_scale(${expression})::text)`;
+  return scalar === 'Float' ? `to_json((${expression})::${sql})` : `to_json(${expression})`;
+}
+
+/** Conditions on the count of a group, with `not` and `or` around them. */
+function passes(having: unknown, count: number): boolean {
+  return Object.entries((having ?? {}) as Input).every(([name, value]) => {
+    if (name === 'not') return !passes(value, count);
+    if (name === 'or') return listOf(value).some((each) => passes(each, count));
+    return Object.entries(value as Input).every(([operator, operand]) => compares(count, operator, operand));
+  });
+}
+
+function compares(count: number, operator: string, operand: unknown): boolean {
+  if (operator === 'in') return listOf(operand).includes(count);
+  const difference = count - (operand as number);
+  const answers: Readonly<Record<string, boolean>> = {
+    eq: difference === 0,
+    neq: difference !== 0,
+    gt: difference > 0,
+    gte: difference >= 0,
+    lt: difference < 0,
+    lte: difference <= 0,
+  };
+  return answers[operator]!;
+}
+
+function compare(a: readonly number[], b: readonly number[], keys: readonly Key[], orderBy: readonly Input[]): number {
+  for (const [name, value] of orderBy.map(onlyMember)) {
+    if (name === 'count') {
+      if (a.length !== b.length) return String(value).startsWith('Desc') ? b.length - a.length : a.length - b.length;
+      continue;
+    }
+    const [path, direction] = orderOfKey(value as Input);
+    const difference = compareKeys(keys.find((key) => key.path === path)!, a, b, direction);
+    if (difference !== 0) return difference;
+  }
+  for (const key of keys) {
+    const difference = compareKeys(key, a, b, 'AscNullsLast');
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function orderOfKey(value: Input): [path: string, direction: string] {
+  const [name, inner] = onlyMember(value);
+  if (typeof inner === 'string') return [name, inner];
+  const [path, direction] = orderOfKey(inner as Input);
+  return [`${name}.${path}`, direction];
+}
+
+function compareKeys({ ranks }: Key, a: readonly number[], b: readonly number[], direction: string): number {
+  const [one, other] = [ranks[a[0]!] ?? null, ranks[b[0]!] ?? null];
+  if (one === null || other === null) return one === other ? 0 : (one === null) === direction.endsWith('First') ? -1 : 1;
+  return direction.startsWith('Desc') ? other - one : one - other;
+}

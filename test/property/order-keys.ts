@@ -1,0 +1,146 @@
+/**
+ * What `orderBy` asks for: columns, computed fields, and values of related rows, read off the loaded rows. Of aggregates PostgreSQL computes sums, averages
+ * and extremes of lists of values; counts are counted here.
+ */
+import { type ColumnType, integerType, textType } from './column-types.ts';
+import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { columnOf } from './schema-description.ts';
+import { areTied } from './tied-rows.ts';
+import type { ValueOracle } from './value-oracle.ts';
+
+/** A value that rows are ordered by, in the forms that comparisons and cursors take. */
+interface OrderedValue {
+  readonly text: string | null;
+  readonly jsonb: string;
+}
+
+export interface OrderKey {
+  readonly type: ColumnType;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  readonly valueOf: (row: LoadedRow) => OrderedValue;
+}
+
+/** An aggregate that PostgreSQL has to compute, such as `sum(value::integer)` of these. */
+interface Question {
+  readonly texts: readonly string[];
+  readonly expression: string;
+}
+
+/** What a key reads of a row. */
+interface Reading {
+  readonly type: ColumnType;
+  readonly direction: string;
+  readonly read: (row: LoadedRow) => OrderedValue | Question;
+}
+
+type Element = Readonly<Record<string, unknown>>;
+
+const absent: OrderedValue = { text: null, jsonb: 'null' };
+
+/** The keys that `orderBy` names, then the key of the table. */
+export async function orderKeys(table: LoadedTable, orderBy: unknown, oracle: ValueOracle): Promise<OrderKey[]> {
+  const keys: OrderKey[] = [];
+  for (const reading of readingsOf(table, orderBy)) {
+    const values = new Map<LoadedRow, OrderedValue>();
+    for (const row of rowsOf(table)) values.set(row, await answer(reading.read(row), oracle));
+    keys.push(keyOfReading(reading, (row) => values.get(row)!));
+  }
+  return keys;
+}
+
+/** The same where PostgreSQL need not be asked; null where it must be. */
+export function plainOrderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] | null {
+  const readings = readingsOf(table, orderBy);
+  if (readings.some(({ read }) => rowsOf(table).some((row) => 'expression' in read(row)))) return null;
+  return readings.map((reading) => keyOfReading(reading, (row) => reading.read(row) as OrderedValue));
+}
+
+function keyOfReading({ type, direction }: Reading, read: OrderKey['valueOf']): OrderKey {
+  return { type, descending: direction.startsWith('Desc'), nullsFirst: direction.endsWith('NullsFirst'), valueOf: read };
+}
+
+async function answer(reading: OrderedValue | Question, oracle: ValueOracle): Promise<OrderedValue> {
+  if (!('expression' in reading)) return reading;
+  const { texts, expression } = reading;
+  return {
+    text: await oracle.aggregate(texts, expression),
+    jsonb: (await oracle.aggregate(texts, `pg_catalog.to_jsonb(${expression})`)) ?? 'null',
+  };
+}
+
+function readingsOf(table: LoadedTable, orderBy: unknown): Reading[] {
+  const elements = (orderBy === null || orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy]) as Element[];
+  const requested = elements.flatMap((element) => readElement(table, element) ?? []);
+  return [...requested, ...keyOf(table).map(({ name }) => columnReading(table, name, 'AscNullsLast'))];
+}
+
+/** Undefined if the element names no key. */
+function readElement(table: LoadedTable, element: Element): Reading | undefined {
+  const [entry] = Object.entries(element).filter(([, value]) => value !== null);
+  if (!entry) return undefined;
+  const [field, value] = entry;
+  if (typeof value === 'object') return readRelated(table, field, value as Element);
+  const column = table.names.columns.find(({ fieldName, orderable, selectable }) => fieldName === field && orderable && selectable);
+  return column ? columnReading(table, column.name, value as string) : computedReading(table, field, value as string);
+}
+
+function columnReading(table: LoadedTable, name: string, direction: string): Reading {
+  return { type: columnOf(table.description, name).type, direction, read: (row) => valueOf(row, name) };
+}
+
+/** What the functions of random schemas make of a column. */
+function computedReading(table: LoadedTable, field: string, direction: string): Reading {
+  const shown = table.computed.get(field)!;
+  const read = (row: LoadedRow): OrderedValue => {
+    const { text } = valueOf(row, shown);
+    return text === null ? absent : { text: `${text}?`, jsonb: JSON.stringify(`${text}?`) };
+  };
+  return { type: textType, direction, read };
+}
+
+function readRelated(table: LoadedTable, field: string, value: Element): Reading | undefined {
+  const relation = table.names.relations.find(({ fieldName }) => fieldName === field)!;
+  const target = tableByType(table.world, relation.target.typeName);
+  const tied = (row: LoadedRow) => rowsOf(target).filter((other) => areTied(relation, row, other));
+  if (relation.kind === 'to-many') return readAggregate(target, value, tied);
+  const inner = readElement(target, value);
+  if (!inner) return undefined;
+  const read = (row: LoadedRow) => {
+    const [other] = tied(row);
+    return other ? inner.read(other) : absent;
+  };
+  return { ...inner, read };
+}
+
+function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRow) => LoadedRow[]): Reading | undefined {
+  const [entry] = Object.entries(value).filter(([, member]) => member !== null);
+  if (!entry) return undefined;
+  const [name, member] = entry;
+  if (name === 'count') {
+    const read = (row: LoadedRow) => ({ text: String(tied(row).length), jsonb: String(tied(row).length) });
+    return { type: integerType, direction: member as string, read };
+  }
+  const [column] = Object.entries(member as Element).filter(([, direction]) => direction !== null);
+  if (!column) return undefined;
+  const [field, direction] = column;
+  const { name: of } = target.names.columns.find(({ fieldName }) => fieldName === field)!;
+  const { type } = columnOf(target.description, of);
+  const aggregate = aggregateOf(name, type);
+  const read = (row: LoadedRow): OrderedValue | Question => {
+    const texts = tied(row).flatMap((other) => valueOf(other, of).text ?? []);
+    return texts.length === 0 ? absent : { texts, expression: aggregate.expression };
+  };
+  return { type: { ...type, sql: aggregate.sql }, direction: direction as string, read };
+}
+
+/** The aggregate of `value`, and its type. Floating point numbers are summed up exactly, so that their order does not matter. */
+function aggregateOf(name: string, { sql }: ColumnType): { readonly expression: string; readonly sql: string } {
+  if (name === 'sum' || name === 'avg') {
+    const isWhole = ['smallint', 'integer', 'bigint'].includes(sql);
+    const value = isWhole && name === 'sum' ? `value::${sql}` : `value::${sql}::numeric`;
+    return { expression: `pg_catalog.${name}(${value})`, sql: isWhole && name === 'sum' && sql !== 'bigint' ? 'bigint' : 'numeric' };
+  }
+  if (sql === 'boolean') return { expression: `pg_catalog.${name === 'min' ? 'bool_and' : 'bool_or'}(value::boolean)`, sql };
+  return { expression: `pg_catalog.${name}(value::${sql})`, sql };
+}

@@ -1,0 +1,276 @@
+/**
+ * Which tokens are accepted: every way of signing, against every set of rules, with every kind of claim. Each case is a row of a matrix, and what must come of it
+ * follows from the row, not from what the verifier did.
+ */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { RemotePublicKeys, readPublicKeys } from '../../src/auth/public-keys.ts';
+import { parseClaimPath } from '../../src/auth/role-claim.ts';
+import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
+import { ApiError } from '../../src/errors.ts';
+import { until } from '../support/until.ts';
+
+interface Signer {
+  readonly alg: string;
+  readonly secret?: string;
+  readonly pair?: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
+  readonly kid?: string;
+}
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const ed25519 = generateKeyPairSync('ed25519');
+const secret = 'the secret of the project, which is long enough';
+const earlier = 'the secret that it had before, as long as the other';
+
+const signers: Readonly<Record<string, Signer>> = {
+  secret: { alg: 'HS256', secret },
+  'the earlier secret': { alg: 'HS256', secret: earlier },
+  'an unknown secret': { alg: 'HS256', secret: `${secret}?` },
+  'the secret by HS384': { alg: 'HS384', secret: secret.repeat(2) },
+  'RS256 with a key id': { alg: 'RS256', pair: rsa, kid: 'rsa' },
+  'RS256 without a key id': { alg: 'RS256', pair: rsa },
+  'RS256 with an unknown key id': { alg: 'RS256', pair: rsa, kid: 'unknown' },
+  'RS256 by an unknown key': { alg: 'RS256', pair: otherRsa, kid: 'rsa' },
+  'RS512 with a key id': { alg: 'RS512', pair: rsa, kid: 'rsa' },
+  PS256: { alg: 'PS256', pair: rsa, kid: 'rsa' },
+  ES256: { alg: 'ES256', pair: p256, kid: 'p256' },
+  EdDSA: { alg: 'EdDSA', pair: ed25519, kid: 'ed25519' },
+};
+
+async function jwkOf(key: KeyObject, kid?: string): Promise<JWK> {
+  return { ...(await exportJWK(key)), ...(kid !== undefined && { kid }) };
+}
+const jwks = JSON.stringify({
+  keys: [await jwkOf(rsa.publicKey, 'rsa'), await jwkOf(p256.publicKey, 'p256'), await jwkOf(ed25519.publicKey, 'ed25519')],
+});
+const pem = [rsa, p256, ed25519].map(({ publicKey }) => publicKey.export({ type: 'spki', format: 'pem' })).join('\n');
+const publicSigners = ['RS256 with a key id', 'RS256 without a key id', 'PS256', 'ES256', 'EdDSA'];
+
+/** Rules, and the signers whose tokens they accept. */
+const rules: Readonly<Record<string, { readonly rules: TokenRules; readonly accepts: readonly string[] }>> = {
+  'one secret': { rules: { secrets: [secret] }, accepts: ['secret'] },
+  'two secrets': { rules: { secrets: [secret, earlier] }, accepts: ['secret', 'the earlier secret'] },
+  JWKS: { rules: { secrets: [], publicKeys: readPublicKeys(jwks) }, accepts: publicSigners },
+  // The keys of PEM have no ids, so any id will do.
+  PEM: { rules: { secrets: [], publicKeys: readPublicKeys(pem) }, accepts: [...publicSigners, 'RS256 with an unknown key id'] },
+  'a secret and JWKS': { rules: { secrets: [secret], publicKeys: readPublicKeys(jwks) }, accepts: ['secret', ...publicSigners] },
+};
+
+const now = Math.floor(Date.now() / 1000);
+const leeway = 60;
+
+/** Claims, and whether rules with an audience, an issuer and a leeway accept them, and rules without. */
+const claims: Readonly<Record<string, { readonly claims: Record<string, unknown>; readonly plain: boolean; readonly strict: boolean }>> = {
+  plain: { claims: { role: 'anon' }, plain: true, strict: false },
+  complete: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now + 600 }, plain: true, strict: true },
+  'one audience of several': { claims: { role: 'anon', aud: ['other', 'api'], iss: 'us' }, plain: true, strict: true },
+  'another audience': { claims: { role: 'anon', aud: 'other', iss: 'us' }, plain: true, strict: false },
+  'another issuer': { claims: { role: 'anon', aud: 'api', iss: 'them' }, plain: true, strict: false },
+  'just expired': { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now - 20 }, plain: false, strict: true },
+  expired: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now - 600 }, plain: false, strict: false },
+  'not yet valid': { claims: { role: 'anon', aud: 'api', iss: 'us', nbf: now + 600 }, plain: false, strict: false },
+  'issued in the future': { claims: { role: 'anon', aud: 'api', iss: 'us', iat: now + 600 }, plain: false, strict: false },
+  'no role': { claims: { aud: 'api', iss: 'us' }, plain: false, strict: false },
+  'a role that is a list': { claims: { role: ['anon'], aud: 'api', iss: 'us' }, plain: false, strict: false },
+  'the role none': { claims: { role: 'none', aud: 'api', iss: 'us' }, plain: false, strict: false },
+};
+
+function sign({ alg, secret: text, pair, kid }: Signer, payload: JWTPayload): Promise<string> {
+  const key = pair === undefined ? Buffer.from(text!) : pair.privateKey;
+  return new SignJWT(payload).setProtectedHeader({ alg, ...(kid !== undefined && { kid }) }).sign(key);
+}
+
+/** The role that a token stands for; null if it is refused, which has to be by UNAUTHENTICATED. */
+async function roleOf(token: string, tokenRules: TokenRules): Promise<string | null> {
+  try {
+    return (await createTokenVerifier(tokenRules).verify(token, 'The token')).role;
+  } catch (error) {
+    assert.ok(error instanceof ApiError && error.code === 'UNAUTHENTICATED', String(error));
+    return null;
+  }
+}
+
+for (const [name, { rules: plainRules, accepts }] of Object.entries(rules)) {
+  describe(`tokens where there are ${name}`, () => {
+    for (const [signer, how] of Object.entries(signers)) {
+      const isKnown = accepts.includes(signer);
+      test(`signed with ${signer}: ${isKnown ? 'by their claims' : 'refused'}`, async () => {
+        for (const [what, { claims: payload, plain, strict }] of Object.entries(claims)) {
+          const token = await sign(how, payload);
+          assert.equal(await roleOf(token, plainRules), isKnown && plain ? 'anon' : null, `${what}, plain`);
+          const strictRules = { ...plainRules, audience: ['api', 'web'], issuer: ['us'], leeway };
+          assert.equal(await roleOf(token, strictRules), isKnown && strict ? 'anon' : null, `${what}, strict`);
+        }
+      });
+    }
+  });
+}
+
+test('there are as many cases as were promised', () => {
+  const cases = 2 * Object.keys(rules).length * Object.keys(signers).length * Object.keys(claims).length;
+  assert.ok(cases >= 1000, String(cases));
+});
+
+test('a public key is no secret: tokens that were signed with its text are refused', async () => {
+  for (const text of [pem, jwks, pem.trim(), String(rsa.publicKey.export({ type: 'spki', format: 'pem' }))]) {
+    const token = await sign({ alg: 'HS256', secret: text, kid: 'rsa' }, { role: 'service_role' });
+    for (const { rules: each } of Object.values(rules)) assert.equal(await roleOf(token, each), null);
+  }
+});
+
+test('unsigned tokens and broken ones are refused', async () => {
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const body = encode({ role: 'service_role' });
+  const signed = await sign(signers.ES256!, { role: 'anon' });
+  const [head = '', , signature = ''] = signed.split('.');
+  const broken = [
+    ...[{ alg: 'none' }, { alg: 'None' }, {}, { alg: 'ES256', kid: {} }, { alg: ['ES256'] }, { alg: 'toString' }].map(
+      (header) => `${encode(header)}.${body}.`,
+    ),
+    ...[
+      `${head}.${body}.${signature}`,
+      `${head}.${body}.`,
+      `${head}..${signature}`,
+      `${head}.${signature}`,
+      '..',
+      '.',
+      'x',
+      '\u0000',
+      `${signed}.`,
+      ` ${signed}x`,
+    ],
+    `${encode({ alg: 'ES256', crit: ['exp'] })}.${body}.${signature}`,
+    `${encode({ alg: 'ES256', jwk: await jwkOf(otherRsa.publicKey) })}.${body}.${signature}`,
+  ];
+  for (const token of broken) for (const { rules: each } of Object.values(rules)) assert.equal(await roleOf(token, each), null, token);
+});
+
+test('the role is read where the rules say', async () => {
+  const roleAt = async (path: string, payload: JWTPayload): Promise<string | null> =>
+    roleOf(await sign(signers.secret!, payload), { secrets: [secret], roleClaim: parseClaimPath(path) });
+  assert.equal(await roleAt('.app_metadata.role', { role: 'anon', app_metadata: { role: 'editor' } }), 'editor');
+  assert.equal(await roleAt('."https://example.com/claims".role', { 'https://example.com/claims': { role: 'editor' } }), 'editor');
+  assert.equal(await roleAt('.app_metadata.role', { role: 'anon' }), null);
+  assert.equal(await roleAt('.constructor.name', { role: 'anon' }), null);
+  for (const path of ['role', '', '.', '.a..b', '.a b', '."']) assert.throws(() => parseClaimPath(path), /must be a path/);
+});
+
+test('what is no public key is refused with the reason', async () => {
+  const privatePem = String(p256.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['', /neither PEM nor JSON/],
+    ['{"keys":[]}', /holds no key/],
+    ['[]', /holds no key/],
+    ['{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}', /holds no key/],
+    [privatePem, /private key/],
+    [JSON.stringify(await exportJWK(p256.privateKey)), /private key/],
+    ['-----BEGIN PUBLIC KEY-----\nx\n-----END PUBLIC KEY-----', /PEM block/],
+    [JSON.stringify({ keys: Array(101).fill(JSON.parse(jwks).keys[0]) }), /more than 100 keys/],
+  ];
+  for (const [text, reason] of cases) assert.throws(() => readPublicKeys(text), reason);
+});
+
+describe('keys at a URL', () => {
+  interface Issuer {
+    readonly url: string;
+    asked: number;
+    answer: { readonly status: number; readonly text: string; readonly location?: string };
+    close(): Promise<void>;
+  }
+
+  async function startIssuer(): Promise<Issuer> {
+    const server = createServer((_, response) => {
+      issuer.asked += 1;
+      const { status, text, location } = issuer.answer;
+      response.writeHead(status, { ...(location !== undefined && { location }) }).end(text);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const issuer: Issuer = {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
+      asked: 0,
+      answer: { status: 200, text: jwks },
+      close: () => new Promise((resolve) => server.close(() => resolve())),
+    };
+    return issuer;
+  }
+
+  const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.code === 'KEYS_UNAVAILABLE';
+
+  /** The keys of an issuer, by a clock that only `wait` moves. */
+  function trust({ url }: Issuer): { publicKeys: RemotePublicKeys; failures: unknown[]; wait: (milliseconds: number) => void } {
+    let clock = 0;
+    const failures: unknown[] = [];
+    const publicKeys = new RemotePublicKeys(
+      url,
+      (error) => failures.push(error),
+      () => clock,
+    );
+    const wait = (milliseconds: number): void => {
+      clock += milliseconds;
+    };
+    return { publicKeys, failures, wait };
+  }
+
+  test('are loaded once, again for an unknown key, and not for every one', async () => {
+    const issuer = await startIssuer();
+    const { publicKeys, failures, wait } = trust(issuer);
+    const known = await sign(signers.ES256!, { role: 'anon' });
+    const unknown = await sign({ alg: 'RS256', pair: otherRsa, kid: 'new' }, { role: 'anon' });
+    const ask = (token: string): Promise<string | null> => roleOf(token, { secrets: [], publicKeys });
+    assert.deepEqual(await Promise.all([ask(known), ask(known), ask(known)]), ['anon', 'anon', 'anon']);
+    assert.equal(issuer.asked, 1);
+    for (let count = 0; count < 5; count += 1) assert.equal(await ask(unknown), null);
+    assert.equal(issuer.asked, 1, 'it was loaded a moment ago');
+    issuer.answer = { status: 200, text: JSON.stringify({ keys: [await jwkOf(otherRsa.publicKey, 'new')] }) };
+    wait(11_000);
+    assert.equal(await ask(unknown), 'anon');
+    assert.equal(issuer.asked, 2);
+    assert.deepEqual(failures, []);
+    await issuer.close();
+  });
+
+  test('are not taken from where a redirect leads, and what is no key among them does no harm', async () => {
+    const [issuer, other] = [await startIssuer(), await startIssuer()];
+    issuer.answer = { status: 302, text: '', location: other.url };
+    const { publicKeys, failures, wait } = trust(issuer);
+    const token = await sign(signers.ES256!, { role: 'anon' });
+    const verify = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
+    await assert.rejects(verify, isUnavailable);
+    assert.deepEqual([other.asked, failures.length], [0, 1]);
+    issuer.answer = { status: 200, text: jwks.replace('{"keys":[', '{"keys":[null,7,{"kty":"x"},{"kty":"oct","k":"c2VjcmV0","d":"x"},') };
+    wait(11_000);
+    await verify();
+    await Promise.all([issuer.close(), other.close()]);
+  });
+
+  test('stay valid while the issuer cannot be reached, and are missing only before they were ever loaded', async () => {
+    const issuer = await startIssuer();
+    const { publicKeys, failures, wait } = trust(issuer);
+    const token = await sign(signers.EdDSA!, { role: 'anon' });
+    issuer.answer = { status: 500, text: 'no' };
+    const verify = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
+    await assert.rejects(verify, isUnavailable);
+    issuer.answer = { status: 200, text: 'not JSON' };
+    wait(11_000);
+    await assert.rejects(verify, isUnavailable);
+    issuer.answer = { status: 200, text: jwks };
+    wait(11_000);
+    await verify();
+    await issuer.close();
+    wait(24 * 3_600_000);
+    await verify();
+    wait(11_000);
+    const unknown = await sign({ alg: 'RS256', pair: otherRsa, kid: 'new' }, { role: 'anon' });
+    const refused = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(unknown, 'The token');
+    await assert.rejects(refused, isUnavailable, 'its issuer may know the key');
+    // It was tried again, behind the response.
+    await until(() => failures.length >= 3);
+    for (const failure of failures) assert.ok(String(failure).includes(issuer.url), String(failure));
+  });
+});
