@@ -4,9 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { allTests, root, testsOf } from './run-checks.ts';
+import { allTests, root } from './run-checks.ts';
 
 const sources = { include: 'src/**/*.ts', exclude: 'src/**/*.test.ts' };
 
@@ -27,17 +27,18 @@ interface Coverage {
 const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-coverage-'));
 const report = path.join(folder, 'lcov.info');
 const named = process.argv.slice(2);
-const { command, flags } = testsOf('tests', named.length > 0 ? named : allTests);
-const more = [
+const flags = [
+  '--test',
+  `--test-concurrency=${availableParallelism()}`,
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
   '--experimental-test-coverage',
   `--test-coverage-include=${sources.include}`,
   `--test-coverage-exclude=${sources.exclude}`,
-  '--test-reporter-destination=stdout',
   '--test-reporter=lcov',
   `--test-reporter-destination=${report}`,
 ];
-const [test = '', reporter = '', ...rest] = flags;
-const { status } = spawnSync(command, [test, reporter, ...more, ...rest], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [...flags, ...(named.length > 0 ? named : allTests)], { cwd: root, stdio: 'inherit' });
 const coverage = readReport(readFileSync(report, 'utf8'));
 rmSync(folder, { recursive: true });
 

@@ -1,6 +1,7 @@
 /** A stream of DDL under requests that never pause: no response mixes two schemas, and none fails but for what the schema of its time says. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Client } from 'pg';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
@@ -28,9 +29,16 @@ before(async () => {
 });
 after(() => databases.close());
 
-async function openGraph(
-  withTriggers: boolean,
-): Promise<{ database: TestDatabase; graph: Rowgraph; loads: { start: number; end: number }[]; events: Event[] }> {
+interface OpenGraph {
+  readonly database: TestDatabase;
+  readonly graph: Rowgraph;
+  /** Runs the changes. */
+  readonly ddl: Client;
+  readonly loads: readonly { start: number; end: number }[];
+  readonly events: readonly Event[];
+}
+
+async function openGraph(t: TestContext, withTriggers: boolean): Promise<OpenGraph> {
   const database = await databases.create(setup);
   if (withTriggers) {
     const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
@@ -44,10 +52,17 @@ async function openGraph(
     const end = performance.now();
     if (event.kind === 'schema-loaded') loads.push({ start: end - event.seconds * 1000, end });
   };
-  return { database, graph: await createRowgraph({ database: database.url, poolSize: 6, observe }), loads, events };
+  const graph = await createRowgraph({ database: database.url, poolSize: 6, observe });
+  const ddl = await database.connect();
+  t.after(async () => {
+    // First, for a test that fails in the middle of a change holds requests up.
+    await ddl.end();
+    await graph.close();
+  });
+  return { database, graph, ddl, loads, events };
 }
 
-/** Sends requests from several callers until the work is done; each response is looked at. */
+/** Sends requests from several callers until the work is done; each response is looked at. What is wrong with one ends the work: `answered` throws it. */
 async function underLoad(
   graph: Rowgraph,
   queries: Readonly<Record<string, (result: ExecutionResult) => void>>,
@@ -55,6 +70,10 @@ async function underLoad(
 ): Promise<number> {
   let isDone = false;
   let count = 0;
+  const failures: unknown[] = [];
+  const throwFailure = (): void => {
+    if (failures.length > 0) throw failures[0];
+  };
   const callers = ['anon', 'authenticated', 'service_role', 'anon'].map(async (role, index) => {
     const entries = Object.entries(queries);
     for (let turn = index; !isDone; turn++) {
@@ -63,10 +82,16 @@ async function underLoad(
       count++;
     }
   });
-  const working = work(() => count).finally(() => {
+  const settled = callers.map((caller) => caller.catch((error: unknown) => failures.push(error)));
+  const answered = (): number => {
+    throwFailure();
+    return count;
+  };
+  await work(answered).finally(() => {
     isDone = true;
   });
-  await Promise.all([working, ...callers]);
+  await Promise.all(settled);
+  throwFailure();
   return count;
 }
 
@@ -97,9 +122,7 @@ const write =
   'mutation { insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { records { first second } } greetings: insertIntoaddedCollection(objects: [{first: "1", second: "2"}]) { affectedCount } }';
 
 test('with triggers, every response is that of one schema', async (t) => {
-  const { database, graph, loads, events } = await openGraph(true);
-  t.after(() => graph.close());
-  const ddl = await database.connect();
+  const { database, graph, ddl, loads, events } = await openGraph(t, true);
   let isSwapped = false;
   let isText = false;
   const steps: (() => string)[] = [
@@ -151,9 +174,7 @@ test('with triggers, every response is that of one schema', async (t) => {
 });
 
 test('with triggers, DDL that never pauses holds up requests and fails none', async (t) => {
-  const { database, graph } = await openGraph(true);
-  t.after(() => graph.close());
-  const ddl = await database.connect();
+  const { graph, ddl } = await openGraph(t, true);
   await underLoad(graph, { [mixed]: assertTrue, [write]: assertThereOrNot }, async () => {
     for (let turn = 0; turn < 150; turn++) await ddl.query(`create table passing_${turn} (id int primary key); drop table passing_${turn}`);
   });
@@ -161,9 +182,7 @@ test('with triggers, DDL that never pauses holds up requests and fails none', as
 });
 
 test('without triggers, what is added and dropped is there or not, and in the end all is as it is', async (t) => {
-  const { database, graph } = await openGraph(false);
-  t.after(() => graph.close());
-  const ddl = await database.connect();
+  const { graph, ddl } = await openGraph(t, false);
   const queries = {
     '{ itemCollection { edges { node { extra } } } }': assertThereOrNot,
     '{ greet }': assertThereOrNot,

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const running = new Set<ChildProcess>();
+// Also where the runner ends a test file that hangs.
+process.once('exit', killAll);
 const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
 
 /** A folder for one test file; processes that are given it as their home share their caches. */
@@ -15,8 +17,12 @@ export async function makeFolder(): Promise<string> {
 
 /** Removes the folder, and ends what a failed test may have left running. */
 export async function removeFolder(folder: string): Promise<void> {
-  for (const child of running) child.kill('SIGKILL');
+  killAll();
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
 }
 
 /** Beside other tests, a server is late without being overloaded. */

@@ -1,0 +1,54 @@
+/**
+ * Runs test files, each in a process of its own: `node test/run-files.ts [--concurrency=4] FILE…`. What takes longest starts first, so that it does not
+ * run alone in the end. Tests that hang are ended, after minutes on which even a busy machine has done something, and named.
+ */
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+
+/** One test, in milliseconds. */
+const testDeadline = 5 * 60_000;
+/** No test of any file began or ended: one of them does not even get to its own deadline. */
+const stallDeadline = testDeadline + 60_000;
+
+const slowFiles = ['test/property/property.test.ts'];
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string', default: '1' } } });
+const files = globSync(positionals, { exclude: ['**/node_modules/**'] }).sort(
+  (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+);
+if (files.length === 0) {
+  console.error(`No test file matches ${positionals.join(' ')}.`);
+  process.exit(1);
+}
+
+const controller = new AbortController();
+const giveUp = (): void => controller.abort();
+const stalled = setTimeout(() => {
+  console.error(`No test began or ended for ${stallDeadline / 60_000} minutes.`);
+  giveUp();
+}, stallDeadline);
+process.once('SIGINT', giveUp).once('SIGTERM', giveUp);
+
+const preload = path.join(import.meta.dirname, 'support/end-what-hangs.ts');
+const events = run({
+  files: files.map((file) => path.resolve(file)),
+  concurrency: Number(values.concurrency),
+  // For the tests, and not for the whole of a file.
+  execArgv: [`--test-timeout=${testDeadline}`, '--import', preload],
+  signal: controller.signal,
+});
+events.on('test:fail', ({ todo }) => {
+  if (todo === undefined) process.exitCode = 1;
+});
+// The other events of a file come when those before it are reported.
+for (const kind of ['test:dequeue', 'test:complete'] as const) events.on(kind, () => void stalled.refresh());
+events.on('end', () => clearTimeout(stalled));
+events.compose(spec).pipe(process.stdout);
+
+function placeOf(file: string): number {
+  const place = slowFiles.indexOf(file);
+  return place < 0 ? slowFiles.length : place;
+}
