@@ -31,13 +31,32 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, pl
 
 /** Whether the filter requires each of these columns to equal a value. */
 export function pinsColumns(filter: Filter | null, columns: readonly Column[]): boolean {
-  const pinned = filter ? pinnedBy(filter) : [];
-  return columns.every((column) => pinned.includes(column));
+  const pins = (filter ? requiredBy(filter) : []).filter(({ operator }) => operator === 'eq');
+  return columns.every((column) => pins.some((pin) => pin.column === column));
 }
 
-function pinnedBy(filter: Filter): readonly Column[] {
-  if (filter.kind === 'and') return filter.filters.flatMap(pinnedBy);
-  return filter.kind === 'comparison' && filter.operator === 'eq' ? [filter.column] : [];
+/** What bounds a column from below, and from above. */
+const lowerBounds: ReadonlySet<Operator> = new Set(['gt', 'gte']);
+const upperBounds: ReadonlySet<Operator> = new Set(['lt', 'lte']);
+
+/**
+ * Whether an index likely finds few rows for the filter: it has values, or both bounds, of a column that an index begins with. A boolean or an enum has
+ * too few values for that.
+ */
+export function narrowsByIndex(filter: Filter | null): boolean {
+  const comparisons = filter ? requiredBy(filter) : [];
+  const isBounded = (column: Column, bounds: ReadonlySet<Operator>): boolean =>
+    comparisons.some((each) => each.column === column && bounds.has(each.operator));
+  return comparisons.some(({ column, operator }) => {
+    if (!column.leadsIndex || column.type.kind !== 'scalar' || column.type.typeName === 'bool') return false;
+    return operator === 'eq' || operator === 'in' || (isBounded(column, lowerBounds) && isBounded(column, upperBounds));
+  });
+}
+
+/** The comparisons that hold for each row that matches. */
+function requiredBy(filter: Filter): readonly Extract<Filter, { kind: 'comparison' }>[] {
+  if (filter.kind === 'and') return filter.filters.flatMap(requiredBy);
+  return filter.kind === 'comparison' ? [filter] : [];
 }
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {

@@ -3,7 +3,7 @@
  */
 import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileFilter } from './compile-filter.ts';
+import { compileFilter, narrowsByIndex } from './compile-filter.ts';
 import type { StatementContext } from './context.ts';
 import { JoinedValues } from './joined-values.ts';
 import { identityOf, leadsIndex, type OrderValues } from './order-values.ts';
@@ -181,10 +181,11 @@ export class PageQuery {
     return wholeRanges(this.#keys, values, this.#connection.table);
   }
 
-  /** Whether indexes find the rows in their order. Those that belong to one row are few, and sorted. */
+  /** Whether indexes find the rows in their order. Those that belong to one row, or that an index finds for the filter, are few, and sorted. */
   #isIndexed(inner: Scope): boolean {
     const [first] = this.#keys;
-    return first !== undefined && this.#isWholeTable(inner) && leadsIndex(first.value, this.#connection.table);
+    const { table, filter } = this.#connection;
+    return first !== undefined && this.#isWholeTable(inner) && leadsIndex(first.value, table) && !narrowsByIndex(filter);
   }
 
   #isWholeTable(inner: Scope): boolean {

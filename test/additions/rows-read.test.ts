@@ -67,6 +67,23 @@ const cases: readonly Case[] = [
     sql: 'select p.id from post p left join author a on a.id = p.author_id where a.name is null and p.id > 1 order by p.id limit 20',
   },
   {
+    name: 'an order by a row of few rows',
+    arguments: 'orderBy: [{author: {name: DescNullsLast}}], filter: {authorId: {gte: 40, lt: 50}}, first: 20',
+    sql: `select p.id from post p left join author a on a.id = p.author_id where p.author_id >= 40 and p.author_id < 50
+      order by a.name desc nulls last, p.id limit 20`,
+  },
+  {
+    name: 'an order by a row of many rows',
+    arguments: 'orderBy: [{author: {name: DescNullsLast}}], filter: {authorId: {gte: 1}}, first: 20',
+    sql: `select p.id from post p join author a on a.id = p.author_id where p.author_id >= 1 order by a.name desc, p.id limit 20`,
+  },
+  {
+    name: 'a page of few rows after a cursor',
+    arguments: `orderBy: [{author: {name: DescNullsLast}}], filter: {id: {gte: 1400, lt: 1500}}, first: 20, after: "${cursor('"a250"', '1450')}"`,
+    sql: `select p.id from post p left join author a on a.id = p.author_id where p.id >= 1400 and p.id < 1500
+      and ((a.name = 'a250' and p.id > 1450) or a.name < 'a250' or a.name is null) order by a.name desc nulls last, p.id limit 20`,
+  },
+  {
     name: 'an order by a count',
     arguments: 'orderBy: [{postCollection: {count: DescNullsLast}}], first: 20',
     collection: 'authorCollection',
