@@ -3,8 +3,9 @@
  * batch carries the version it was compiled for; otherwise a fingerprint is compared every second, and before a request is rejected.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, DatabaseError } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
@@ -21,6 +22,9 @@ const fingerprintMillis = 1000;
  */
 const mostVainChecks = 20;
 const vainCheckMillis = 200;
+/** How often to run a statement again that misses what the schema has, and how much longer to wait each time. */
+const mostRepeats = 3;
+const repeatMillis = 20;
 /** How long to keep recompiling a request while the schema keeps changing. */
 const patienceMillis = 10_000;
 /** Errors that may be due only to the schema that a request was compiled for. */
@@ -36,6 +40,8 @@ const refusals: ReadonlySet<string> = new Set([
  * vanishes while PostgreSQL looks at it; 21 is a second row where a key was unique.
  */
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
+/** Undefined columns, functions, tables, types and schemas; XX000 is told of what is dropped between two looks of PostgreSQL at it. */
+const missingStates: ReadonlySet<string> = new Set(['42703', '42883', '42P01', '42704', '3F000', 'XX000']);
 
 /** Loads the snapshot that takes the place of `previous`. The stamp was read before. */
 export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
@@ -97,7 +103,8 @@ export class SchemaWatch<Snapshot> {
 
   /**
    * Runs `use` on the current snapshot. If it fails in a way that a newer schema may explain, and there is one, runs it again on that:
-   * nothing has been changed by then, since a batch that PostgreSQL rejects changes nothing. The deadline ends the wait for a newer schema.
+   * nothing has been changed by then, since a batch that PostgreSQL rejects changes nothing. A statement that misses what the current schema has runs
+   * again on that, a few times. The deadline ends the wait for a newer schema.
    */
   withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const { snapshot } = this.#loaded;
@@ -114,9 +121,14 @@ export class SchemaWatch<Snapshot> {
   ): Promise<T> {
     let snapshot = failedOn;
     let error = failure;
+    let repeats = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const isOver = performance.now() > began + patienceMillis;
-      if (isOver || !(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) throw clientError(error);
+      if (performance.now() > began + patienceMillis) throw clientError(error);
+      if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
+        if (repeats === mostRepeats || !missesSomething(error)) throw clientError(error);
+        repeats += 1;
+        await untilStopped(pause(repeats * repeatMillis), deadline, stopError);
+      }
       this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
       snapshot = this.#loaded.snapshot;
       try {
@@ -218,6 +230,16 @@ function mayBeOutdated(error: unknown): boolean {
 /** Whether PostgreSQL itself rejected a request, which has already cost it something. */
 function hasAskedDatabase(error: unknown): boolean {
   return error instanceof ApiError && typeof error.details.sqlstate === 'string';
+}
+
+/**
+ * Whether a statement of ours, and not a function that it runs, met something that is not there. Where the schema is current all the same, the connection's
+ * process has not heard yet of a change that others see already: PostgreSQL sends word after the commit.
+ */
+function missesSomething(error: unknown): boolean {
+  if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return false;
+  const { sqlstate, context } = error.cause;
+  return sqlstate !== null && missingStates.has(sqlstate) && context === undefined;
 }
 
 function clientError(error: unknown): unknown {

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PGlite } from '@electric-sql/pglite';
+import { startPglite } from '../../test/support/pglite.ts';
+import { Deadline } from '../budget/deadline.ts';
+import { type Database, DatabaseError } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { toApiError } from '../engine/sqlstate.ts';
+import { SchemaWatch } from './schema-watch.ts';
+
+let pglite: PGlite;
+let database: Database;
+let watch: SchemaWatch<number>;
+before(async () => {
+  pglite = await startPglite();
+  database = openDatabase(pglite, { observe: () => {} });
+  watch = await SchemaWatch.start(
+    database,
+    ['public'],
+    async () => 1,
+    () => {},
+  );
+});
+after(async () => {
+  await watch.stop();
+  await database.close();
+  await pglite.close();
+});
+
+/** How often a request runs that fails in this way for the first times. */
+async function runsOf(
+  fields: ConstructorParameters<typeof DatabaseError>[1],
+  failures: number,
+): Promise<{ runs: number; outcome: unknown }> {
+  const deadline = new Deadline(60_000);
+  let runs = 0;
+  const outcome = await watch
+    .withCurrent(deadline, async () => {
+      runs += 1;
+      if (runs <= failures) throw toApiError(new DatabaseError('cache lookup failed for function 16893', fields));
+      return 'done';
+    })
+    .catch((error) => error.code);
+  deadline.end();
+  return { runs, outcome };
+}
+
+describe('a request that PostgreSQL rejects though the schema is current', () => {
+  it('runs again if it misses what the schema has, since PostgreSQL tells of a change only after its commit', async () => {
+    for (const sqlstate of ['XX000', '42883', '42P01', '42703'])
+      assert.deepEqual(await runsOf({ sqlstate }, 2), { runs: 3, outcome: 'done' }, sqlstate);
+  });
+
+  it('fails if that does not help', async () => {
+    assert.deepEqual(await runsOf({ sqlstate: '42883' }, Infinity), { runs: 4, outcome: 'DATABASE_ERROR' });
+  });
+
+  it('does not run again for what a function of the database misses, or for other reasons', async () => {
+    const context = 'PL/pgSQL function public.greet() line 1 at RETURN';
+    assert.deepEqual(await runsOf({ sqlstate: '42P01', context }, 1), { runs: 1, outcome: 'DATABASE_ERROR' });
+    assert.deepEqual(await runsOf({ sqlstate: '42501' }, 1), { runs: 1, outcome: 'PERMISSION_DENIED' });
+    assert.deepEqual(await runsOf({ sqlstate: '22003' }, 1), { runs: 1, outcome: 'INVALID_VALUE' });
+  });
+});
