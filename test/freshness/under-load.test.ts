@@ -212,9 +212,7 @@ test('without triggers, what is added and dropped is there or not, and in the en
 });
 
 test('what is dropped and created again while PostgreSQL parses a statement is there', async (t) => {
-  const { database, graph } = await openGraph(false);
-  t.after(() => graph.close());
-  const ddl = await database.connect();
+  const { database, graph, ddl } = await openGraph(t, false);
   await ddl.query('begin; lock table item in access exclusive mode');
   // PostgreSQL looks the function up, and then waits for the table.
   const query = '{ greet itemCollection(first: 1) { edges { node { number } } } }';
