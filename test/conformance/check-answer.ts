@@ -1,6 +1,7 @@
 /**
  * Judges one answer by what its step expects. Out: what is wrong with it, a line each.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { findKeyDisorder } from './check-key-order.ts';
 import { compareData, type Difference } from './compare-data.ts';
 import type { Answer } from './endpoint.ts';
@@ -23,7 +24,7 @@ interface CheckOptions {
 export function checkAnswer(step: QueryStep, answer: Answer, options: CheckOptions): Verdict {
   const { expect } = step;
   if (expect.data !== undefined) return checkData(step, answer, options);
-  const problems = checkRefusal(expect.error, answer, options.source.version);
+  const problems = [...checkRefusal(expect.error, answer, options.source.version), ...checkExtensions(expect.extensions, answer)];
   return { problems, additions: [] };
 }
 
@@ -52,6 +53,13 @@ function checkRefusal(message: string | undefined, answer: Answer, serverVersion
   return problems;
 }
 
+function checkExtensions(expected: Readonly<Record<string, unknown>> = {}, { errors }: Answer): string[] {
+  const got = errors?.[0]?.extensions ?? {};
+  return Object.entries(expected).flatMap(([name, value]) =>
+    isDeepStrictEqual(got[name], value) ? [] : [`extensions.${name}: expected ${shorten(value)}, got ${shorten(got[name])}`],
+  );
+}
+
 function describeDifference({ path, expected, got }: Difference): string {
   if (got === undefined) return `${path}: missing, expected ${shorten(expected)}`;
   if (expected === undefined) return `${path}: not expected, got ${shorten(got)}`;
@@ -59,6 +67,6 @@ function describeDifference({ path, expected, got }: Difference): string {
 }
 
 function shorten(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

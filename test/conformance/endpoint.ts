@@ -11,7 +11,7 @@ export interface EndpointRequest {
 
 export interface Answer {
   readonly data?: unknown;
-  readonly errors?: readonly { readonly message: string }[];
+  readonly errors?: readonly { readonly message: string; readonly extensions?: Readonly<Record<string, unknown>> }[];
 }
 
 export interface Endpoint {

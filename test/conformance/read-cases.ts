@@ -4,11 +4,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** What a request must be answered with: exactly one of the three. */
+/** What a request must be answered with: exactly one of the first three. */
 export interface Expectation {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly error?: string;
   readonly invalid?: true;
+  /** What the first error has in its `extensions`, beside what else is there. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 export interface QueryStep {
@@ -21,6 +23,8 @@ export interface QueryStep {
   readonly schemas?: readonly string[];
   readonly expect: Expectation;
   readonly match?: 'superset';
+  /** The rows that are in the tables afterwards and were not before, and the other way round: `+ author (3,Cy)`, `- author (1,Ada)`, in any order. No others change. */
+  readonly changes?: readonly string[];
 }
 
 export interface SqlStep {
@@ -31,6 +35,8 @@ export interface ConformanceCase {
   /** The file's name: `smoke.yaml`. */
   readonly file: string;
   readonly setup: string;
+  /** SQL that runs ahead of each request, and leaves the schema as it is: each then starts from the same rows. */
+  readonly before?: string;
   readonly steps: readonly (QueryStep | SqlStep)[];
 }
 

@@ -43,7 +43,7 @@ export async function runCase(conformanceCase: ConformanceCase, options: RunOpti
   return { file: conformanceCase.file, missing, steps, milliseconds: performance.now() - start };
 }
 
-async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {
+async function runSteps({ setup, before = '', steps }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {
   const { isChosen = () => true } = options;
   const database = await options.source.open();
   const endpoints = new EndpointPool(database, options.openEndpoint);
@@ -56,6 +56,7 @@ async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions):
         await database.run(step.sql).catch(() => undefined);
         await endpoints.reload();
       } else if (isMutation(step) || isChosen(step, index)) {
+        if (before !== '') await database.run(before);
         // Mutations are sent even if they are not chosen, because later steps see what they did.
         results.push(await runStep(step, database, endpoints, options));
       }
@@ -68,14 +69,14 @@ async function runSteps({ setup, steps }: ConformanceCase, options: RunOptions):
 }
 
 async function runStep(step: QueryStep, database: CaseDatabase, endpoints: EndpointPool, options: RunOptions): Promise<StepResult> {
-  const guarded = step.expect.data === undefined && isMutation(step);
-  const before = guarded ? await checksum(database) : '';
+  const expectedChanges = step.changes ?? (step.expect.data === undefined && isMutation(step) ? [] : null);
+  const before = expectedChanges === null ? [] : await readRows(database);
   try {
     const endpoint = await endpoints.get(step.schemas ?? ['public']);
     const answer = await withTimeout(endpoint.send(toRequest(step), step.role ?? 'service_role', step.claims ?? {}));
     const { problems, additions } = checkAnswer(step, answer, options);
-    const changed = guarded && before !== (await checksum(database));
-    return { step, problems: changed ? [...problems, 'the refused mutation changed rows'] : problems, answer, additions };
+    const changes = expectedChanges === null ? [] : checkChanges(expectedChanges, before, await readRows(database));
+    return { step, problems: [...problems, ...changes], answer, additions };
   } catch (error) {
     return {
       step,
@@ -102,13 +103,33 @@ async function withTimeout<Result>(promise: Promise<Result>): Promise<Result> {
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** A hash over the rows of all tables of the user's. */
-async function checksum(database: CaseDatabase): Promise<string> {
+/** The rows of all tables of the user's, in an order of their own: `author (1,Ada)`. */
+async function readRows(database: CaseDatabase): Promise<string[]> {
   const tables = await database.run(`
-    select format('select %L as t, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '''')) from only %s r', oid::regclass, oid::regclass)
+    select format('select %L || r::text collate "C" from only %s r', oid::regclass || ' ', oid::regclass)
     from pg_class where relkind = 'r' and relnamespace::regnamespace::text !~ '^(pg_|information_schema|rowgraph)' order by oid`);
-  if (tables.length === 0) return '';
-  return JSON.stringify(await database.run(`${tables.map(([text]) => text).join(' union all ')} order by 1`));
+  if (tables.length === 0) return [];
+  return (await database.run(`${tables.map(([text]) => text).join(' union all ')} order by 1`)).map(([row]) => String(row));
+}
+
+/** What differs between the changes that are expected and those that there are. */
+function checkChanges(expected: readonly string[], before: readonly string[], after: readonly string[]): string[] {
+  const got = [...without(before, after).map((row) => `- ${row}`), ...without(after, before).map((row) => `+ ${row}`)];
+  return [
+    ...without(expected, got).map((change) => `the change is missing: ${change}`),
+    ...without(got, expected).map((change) => `the change is not expected: ${change}`),
+  ];
+}
+
+/** The texts of a list that are left when each of another has taken one. */
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return texts.filter((text) => {
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count - 1);
+    return count <= 0;
+  });
 }
 
 /** One endpoint for each list of exposed schemas, opened when it is first needed. */

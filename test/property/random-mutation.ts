@@ -7,6 +7,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isInputObjectType,
 } from 'graphql';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 
@@ -97,7 +98,7 @@ function randomIncrement({ random }: SelectionMaker, type: GraphQLInputObjectTyp
   );
 }
 
-/** An object with a share of the fields, and values of which a share is mostly not there yet. */
+/** An object with a share of the fields that are columns, and values of which a share is mostly not there yet. */
 function randomInput(
   maker: SelectionMaker,
   type: GraphQLInputObjectType,
@@ -106,7 +107,7 @@ function randomInput(
   isNew = 1,
 ): Record<string, unknown> {
   const { random, values } = maker;
-  const fields = Object.values(type.getFields());
+  const fields = Object.values(type.getFields()).filter((field) => !isInputObjectType(getNamedType(field.type)));
   const chosen = random.subset(fields, share);
   const present = chosen.length > 0 ? chosen : [random.pick(fields)];
   return Object.fromEntries(
