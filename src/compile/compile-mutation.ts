@@ -1,8 +1,8 @@
 /**
- * A mutation as one statement: a common table expression writes, and the select around it builds the response. For an insert of one row, RETURNING
+ * A mutation as one statement: a common table expression writes, and the select around it builds the response. Where at most one row is written, RETURNING
  * builds it.
  *
- *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."id" = $2::int4 returning t1."id")
+ *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id")
  *     select concat('{"affectedCount":', count(*), … from changed as t1
  */
 
@@ -22,7 +22,7 @@ import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { edgeJson } from './compile-edge.ts';
-import { compileFilter } from './compile-filter.ts';
+import { compileFilter, pinsColumns } from './compile-filter.ts';
 import { compileRow } from './compile-row.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { RowValues } from './order-values.ts';
@@ -38,20 +38,46 @@ export function compileMutation(
   context: StatementContext,
   frame: Frame,
 ): { readonly statement: Sql; readonly empty: string } {
-  const isOneRow = plan.kind === 'insert' && plan.rows.length === 1;
-  const statement = isOneRow ? insertOne(plan, context, frame) : changeMany(plan, context, frame);
-  return { statement, empty: isOneRow ? responseOfNothing(plan) : 'null' };
+  if (plan.kind === 'insert' && plan.rows.length === 1)
+    return { statement: insertOne(plan, context, frame), empty: responseOfNothing(plan) };
+  const statement = plan.kind !== 'insert' && isOfOneRow(plan) ? changeOne(plan, context, frame) : changeMany(plan, context, frame);
+  return { statement, empty: 'null' };
 }
 
 /** A single row that is inserted builds the response itself, because there is nothing to aggregate. */
 function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
-  const json = responseJson(plan.members, context, {
+  const json = concatenate(responseOfOne(plan.members, target, context));
+  return sql`${write(plan, target, context.aliases)}${newLine}returning ${selectList(frame, [json])}`;
+}
+
+/** Whether the filter pins the whole key, and one row may be changed. */
+function isOfOneRow({ table, filter, atMost: { value } }: UpdatePlan | DeletePlan): boolean {
+  return table.keyIsUnique && pinsColumns(filter, table.primaryKey) && value.kind === 'constant' && Number(value.value) >= 1;
+}
+
+/**
+ * A row that is found by its key builds the response, too. The subselect fails if there is a second row: after a schema change, the key may no longer be
+ * unique.
+ *
+ *     with changed as (delete from "public"."account" as t1 where t1."id" = $1::int4 returning concat('{"records":[{"id":', t1."id", '}]}') as "response")
+ *     select coalesce((select "response" from changed), '{"records":[]}')
+ */
+function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, frame: Frame): Sql {
+  const target = directScope(context.aliases.next(), plan.table);
+  const json = concatenate(responseOfOne(plan.members, target, context));
+  const ofNothing = concatenate(responseJson(plan.members, context, { count: ['0'], records: () => [], edges: () => [] }));
+  const name = identifier('response');
+  const changed = sql`with changed as (${write(plan, target, context.aliases)}${newLine}returning ${json} as ${name})`;
+  return sql`${changed}${newLine}select ${selectList(frame, [sql`coalesce((select ${name} from changed), ${ofNothing})`])}`;
+}
+
+function responseOfOne(members: readonly Member<ResponseValue>[], target: Scope, context: StatementContext): JsonText {
+  return responseJson(members, context, {
     count: ['1'],
     records: (row) => compileRow(row, target, context),
     edges: ({ members, keys }) => [edgeJson(members, keys, target, new RowValues(target, context.aliases), context, compileRow)],
   });
-  return sql`${write(plan, target, context.aliases)}${newLine}returning ${selectList(frame, [concatenate(json)])}`;
 }
 
 /** The response if the only row was not written: by a trigger, or because it is already there. */

@@ -1,10 +1,8 @@
 with changed as (update "public"."act" as t1
   set "touring" = $1::boolean, "fee" = t1."fee" + $2::numeric, "founded" = t1."founded" + $3::int2
   where t1."id" = $4::bigint
-  returning t1."fee")
-select pg_catalog.concat('{"records":[', coalesce(string_agg(pg_catalog.concat('{"fee":', coalesce('"' || t1."fee"::text || '"', 'null'), '}'), ','), ''),
-  ']}', case when count(*) > $5::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
-from changed as t1;
+  returning pg_catalog.concat('{"records":[{"fee":', coalesce('"' || t1."fee"::text || '"', 'null'), '}]}') as "response")
+select coalesce((select "response" from changed), '{"records":[]}');
 
 with changed as (update "public"."stage" as t1
   set "capacity" = t1."capacity" + $1::int4
