@@ -91,8 +91,8 @@ function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'col
 }
 
 /** Columns beyond the key count are only included (`include`); the number 0 stands for an expression. */
-function toIndex([, primary, unique, immediate, keyCount, columns]: RawIndex): CatalogIndex {
+function toIndex([, primary, unique, immediate, keyCount, columns, movesNulls]: RawIndex): CatalogIndex {
   const keys = columns.slice(0, keyCount);
   const firstExpression = keys.indexOf(0);
-  return { primary, unique, immediate, columns: firstExpression < 0 ? keys : keys.slice(0, firstExpression) };
+  return { primary, unique, immediate, columns: firstExpression < 0 ? keys : keys.slice(0, firstExpression), movesNulls };
 }

@@ -164,7 +164,8 @@ select pg_catalog.json_build_object(
   ),
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
-      i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[]
+      i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[],
+      i.indoption[0] in (1, 2)
     ) order by i.indexrelid)
     from pg_catalog.pg_index i
     where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null

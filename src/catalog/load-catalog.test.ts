@@ -172,10 +172,10 @@ describe('loadCatalog', () => {
   it('tells what an index makes unique', async () => {
     const { indexes } = tableOf(await load('public'), 'child');
     assert.deepEqual(indexes, [
-      { primary: true, unique: true, immediate: true, columns: [4, 3] },
-      { primary: false, unique: true, immediate: true, columns: [2, 1] },
-      { primary: false, unique: false, immediate: true, columns: [1] },
-      { primary: false, unique: false, immediate: true, columns: [1, 3] },
+      { primary: true, unique: true, immediate: true, columns: [4, 3], movesNulls: false },
+      { primary: false, unique: true, immediate: true, columns: [2, 1], movesNulls: false },
+      { primary: false, unique: false, immediate: true, columns: [1], movesNulls: false },
+      { primary: false, unique: false, immediate: true, columns: [1, 3], movesNulls: false },
     ]);
   });
 

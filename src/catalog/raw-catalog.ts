@@ -72,6 +72,7 @@ export type RawIndex = readonly [
   immediate: boolean,
   keyCount: number,
   columns: readonly number[],
+  movesNulls: boolean,
 ];
 
 export type RawUniqueIndex = readonly [

@@ -181,6 +181,24 @@ describe('the ranges of all rows', () => {
     ]);
   });
 
+  it('are as the index has them where that moves nulls', () => {
+    const moved = ({ value, ...rest }: OrderKey): OrderKey =>
+      value.kind === 'column' ? { ...rest, value: by({ ...value.column, leadsIndex: true, indexMovesNulls: true }) } : { value, ...rest };
+    const rangesOf = (first: OrderKey) =>
+      wholeRanges([moved(first), id], values, account).map(({ condition, order }) => [
+        render(condition).text,
+        render(orderBy(order, values)).text,
+      ]);
+    for (const first of [key('a', true, false), key('a', false, true)]) assert.deepEqual(rangesOf(first), []);
+    assert.deepEqual(rangesOf(key('a', true, true)), [
+      ['t."a" is null', 't."id"'],
+      ['t."a" is not null', 't."a" desc nulls last, t."id"'],
+    ]);
+    const [, after] = seekRanges([moved(key('a', true, false)), id], [value('x'), value('1')], values);
+    assert.equal(render(orderBy(after!.order, values)).text, 't."a" desc nulls last, t."id"');
+    assert.equal(render(orderBy([moved({ ...id, descending: true })], values)).text, 't."id" desc nulls last');
+  });
+
   it('are one where an index or its lack asks for no more', () => {
     for (const first of [key('a', false, false), key('a', true, true), { ...id, descending: true }]) assert.deepEqual(rangesFor(first), []);
     assert.deepEqual(rangesFor(key('a', true, false), false), []);

@@ -24,14 +24,14 @@ export interface PagingKey extends OrderKey {
 }
 
 /**
- * All rows of `table`. If nulls are to come at the opposite end from where an index has them, nulls and values are separate ranges: an index serves each
- * of the two, but not `… desc nulls last` as a whole. So they are if the value is that of a related row: but for nulls, PostgreSQL can begin with the
+ * All rows of `table`. If nulls are to come at the opposite end from where indexes have them, nulls and values are separate ranges: an index serves each
+ * of the two, but not all rows. So they are if the value is that of a related row: but for nulls, PostgreSQL can begin with the
  * other table.
  */
 export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, table: Table): SeekRange[] {
   const [first, ...others] = keys;
   if (!first || !leadsIndex(first.value, table) || values.isNeverNull(first.value)) return [];
-  if (first.value.kind === 'column' && first.nullsFirst === first.descending) return [];
+  if (first.value.kind === 'column' && movesNulls(first) === first.value.column.indexMovesNulls) return [];
   const value = values.sqlOf(first.value);
   const present = { condition: sql`${value} is not null`, order: [{ ...first, isValue: true }, ...others], isBeyond: true };
   const nulls = { condition: sql`${value} is null`, order: others, isBeyond: true };
@@ -158,17 +158,29 @@ class Seeker {
   }
 }
 
-/** ORDER BY for keys in paging order. Keywords that state the default, or make no difference, are left out, so that an index matches. */
+/**
+ * ORDER BY for keys in paging order, so that an index matches: keywords that state the default are left out, and where there are no nulls, they are said to
+ * come where indexes have them.
+ */
 export function orderBy(keys: readonly PagingKey[], values: OrderValues): Sql {
   return join(
-    keys.map(({ value, descending, nullsFirst, isValue }) => {
-      const direction = descending ? ' desc' : '';
-      // By default, nulls sort last if ascending, and first if descending (manual: Sorting Rows).
-      const nulls = values.isNeverNull(value) || isValue || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
-      return sql`${values.sqlOf(value)}${trusted(direction + nulls)}`;
+    keys.map((key) => {
+      const { value, descending } = key;
+      const isMoved = values.isNeverNull(value) || key.isValue ? indexMovesNulls(value) : movesNulls(key);
+      const nulls = isMoved ? (descending ? ' nulls last' : ' nulls first') : '';
+      return sql`${values.sqlOf(value)}${trusted((descending ? ' desc' : '') + nulls)}`;
     }),
     ', ',
   );
+}
+
+/** Whether nulls come where they do not by default: they sort last if ascending, and first if descending (manual: Sorting Rows). */
+function movesNulls({ descending, nullsFirst }: OrderKey): boolean {
+  return nullsFirst !== descending;
+}
+
+function indexMovesNulls(value: OrderKey['value']): boolean {
+  return value.kind === 'column' && value.column.indexMovesNulls;
 }
 
 /** The keys in paging order: paging backward reverses every direction. */

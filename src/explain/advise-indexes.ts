@@ -22,14 +22,15 @@ export interface FollowedRelation extends TableName {
 }
 
 /** Advice for scans, without repetitions. */
-export function adviseForScans(scans: readonly Scan[], factsOf: FactsOf): Advice[] {
+export function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
   return scans.flatMap((scan) => {
     const facts = factsOf(scan.table);
-    return facts === undefined ? [] : (adviseForScan(scan, facts) ?? []);
+    const followed = relations.filter((relation) => factsOf(relation) === facts);
+    return facts === undefined ? [] : (adviseForScan(scan, facts, followed) ?? []);
   });
 }
 
-function adviseForScan(scan: Scan, facts: TableFacts): Advice | null {
+function adviseForScan(scan: Scan, facts: TableFacts, followed: readonly FollowedRelation[]): Advice | null {
   const comparisons = usableComparisons(scan, facts);
   const equalities = comparisons.filter(({ kind }) => kind === 'equality');
   const sort = isSortSlow(scan) ? usableSort(scan, facts, equalities) : [];
@@ -44,23 +45,51 @@ function adviseForScan(scan: Scan, facts: TableFacts): Advice | null {
       sql: createIndex(facts, [...equalities.map(columnOf), ...sort.map(keySql)]),
     };
   }
-  return scan.isBlind ? adviseForFilter(scan, facts, comparisons) : null;
+  return scan.isBlind ? adviseForFilter(scan, facts, comparisons, followed) : null;
 }
 
-function adviseForFilter(scan: Scan, facts: TableFacts, comparisons: readonly Comparison[]): Advice | null {
+function adviseForFilter(
+  scan: Scan,
+  facts: TableFacts,
+  comparisons: readonly Comparison[],
+  followed: readonly FollowedRelation[],
+): Advice | null {
   const total = scan.removed === null ? Math.max(facts.rows, scan.rows) : scan.rows + scan.removed;
   const visited = total * scan.share;
   if (comparisons.length === 0 || visited * scan.loops < manyRows || scan.rows > total * selectiveShare) return null;
-  const equal = comparisons.filter(({ kind }) => kind !== 'range').slice(0, mostEqualities);
-  const range = comparisons.find(({ kind, column }) => kind === 'range' && !equal.some((other) => other.column === column));
+  const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, mostEqualities);
+  const range = comparisons.find((comparison) => isRange(comparison) && !equal.some(({ column }) => column === comparison.column));
   const columns = [...equal, ...(range === undefined ? [] : [range])];
   // One that begins with some of the columns would be used if it were selective enough.
   if (facts.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
-  if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [anyOrder(range)]))) return null;
+  if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
   const names = columns.map(({ column }) => column).join(', ');
   const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
   const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index finds them at once`;
-  return { code: 'missing-index', table: facts.name, message, sql: createIndex(facts, columns.map(columnOf)) };
+  return {
+    code: 'missing-index',
+    table: facts.name,
+    message,
+    sql: createIndex(facts, [...columns.map(comparedSql), ...orderBehind(scan, facts, columns, followed)]),
+  };
+}
+
+/**
+ * The keys of the index in whose order the rows are read: behind columns that are equal to one value, they spare a sort that might cost more than is won. Those
+ * of a relation are enough by themselves, as few rows belong together.
+ */
+function orderBehind(
+  { orderedBy }: Scan,
+  facts: TableFacts,
+  columns: readonly Comparison[],
+  followed: readonly FollowedRelation[],
+): string[] {
+  const keys = facts.indexes.find(({ name }) => name === orderedBy)?.keys ?? [];
+  const has = (sql: string | null): boolean => columns.some(({ column }) => column === sql);
+  const names = new Set(facts.columns.filter(({ sql }) => has(sql)).map(({ name }) => name));
+  const isRelation = followed.some((relation) => relation.columns.every((name) => names.has(name)));
+  if (isRelation || columns.some(({ kind }) => kind !== 'equality') || keys.some(({ column }) => column === null)) return [];
+  return (keys as readonly SortKey[]).filter(({ column }) => !has(column)).map(keySql);
 }
 
 /** Advice for relations whose columns no index begins with: however small the table is now, following the relation reads all of it. */
@@ -97,28 +126,24 @@ function usableSort({ sortKeys, table }: Scan, { columns }: TableFacts, equaliti
   return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
 }
 
-/** Whether an index begins with the columns in any order, and then has the keys, forwards or backwards. */
-function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | AnyOrder)[]): boolean {
-  const leading = keys.slice(0, equal.length).map(({ column }) => column);
-  if (!equal.every(({ column }) => leading.includes(column))) return false;
+/** Whether an index begins with the columns in any order, and then has the keys, forwards or backwards, or the column of a range. */
+function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
+  const leading = keys.slice(0, equal.length);
+  if (!equal.every(({ column, kind }) => leading.some((key) => key.column === column && (kind !== 'null' || key.findsNulls)))) return false;
   const rest = keys.slice(equal.length, equal.length + order.length);
   if (rest.length < order.length) return false;
   const matches = (reversed: boolean): boolean =>
     order.every((key, index) => {
-      const { column, descending, nullsFirst } = rest[index]!;
+      const { column, descending, nullsFirst, isOrdered, findsPrefixes } = rest[index]!;
       if (column !== key.column) return false;
-      return 'isAnyOrder' in key || ((descending !== reversed) === key.descending && (nullsFirst !== reversed) === key.nullsFirst);
+      if ('kind' in key) return key.kind === 'prefix' ? findsPrefixes : isOrdered;
+      return isOrdered && (descending !== reversed) === key.descending && (nullsFirst !== reversed) === key.nullsFirst;
     });
   return matches(false) || matches(true);
 }
 
-interface AnyOrder {
-  readonly column: string;
-  readonly isAnyOrder: true;
-}
-
-function anyOrder({ column }: Comparison): AnyOrder {
-  return { column, isAnyOrder: true };
+function isRange({ kind }: Comparison): boolean {
+  return kind === 'range' || kind === 'prefix';
 }
 
 /** `concurrently`, so that writing goes on meanwhile; partitioned tables cannot have it. */
@@ -128,6 +153,11 @@ function createIndex({ sql, isPartitioned }: TableFacts, keys: readonly string[]
 
 function columnOf({ column }: Comparison): string {
   return column;
+}
+
+/** Of most collations, only an index that compares by bytes finds the texts that begin with another one. */
+function comparedSql({ column, kind }: Comparison): string {
+  return kind === 'prefix' ? `${column} text_pattern_ops` : column;
 }
 
 function keySql({ column, descending, nullsFirst }: SortKey): string {

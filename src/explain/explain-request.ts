@@ -73,7 +73,7 @@ async function advise(
   const tables = plans.flatMap(({ root }) => tablesOf(root));
   const factsOf = await loadTableFacts(database, [...tables, ...relations], role);
   const advice = [
-    ...adviseForScans(plans.flatMap(findScans), factsOf),
+    ...adviseForScans(plans.flatMap(findScans), relations, factsOf),
     ...adviseForRelations(relations, factsOf),
     ...tables.flatMap((table) => adviseForPolicies(factsOf(table) ?? noFacts, kind)),
   ];

@@ -9,6 +9,8 @@ export interface Scan {
   readonly table: NonNullable<DatabasePlanNode['table']>;
   /** Whether rows are read until enough of them pass the filters, whatever these say: by a sequential scan, or in the order of an index. */
   readonly isBlind: boolean;
+  /** The index in whose order it is read until there are enough rows. */
+  readonly orderedBy: string | null;
   readonly filters: readonly string[];
   /** The keys of the sort above it; none if it is not sorted. */
   readonly sortKeys: readonly string[];
@@ -54,8 +56,10 @@ function surroundingsBelow(node: DatabasePlanNode, { sort, limit }: Surroundings
     case 'Limit':
       return { sort: null, limit: node };
     case 'Sort':
-    case 'Incremental Sort':
       return { sort: node, limit };
+    case 'Incremental Sort':
+      // Its rows come in the order of its first keys, so that a limit spares most of them; how many, only running it tells.
+      return { sort: node.actual === null ? null : node, limit };
     case 'WindowAgg':
     case 'Bitmap Heap Scan':
     case 'Gather Merge':
@@ -92,9 +96,11 @@ function scanOf(node: DatabasePlanNode, { loops, sort, limit }: Surroundings): S
   const filters = node.conditions.filter(({ kind }) => kind === 'Filter' || kind === 'Index Cond' || kind === 'Recheck Cond');
   const rows = actual?.rows ?? estimate.rows;
   const kept = limit === null ? rows : (limit.actual?.rows ?? limit.estimate.rows);
+  const isBlind = node.type === 'Seq Scan' || (node.index !== null && node.conditions.every(({ kind }) => kind === 'Filter'));
   return {
     table: node.table!,
-    isBlind: node.type === 'Seq Scan' || (node.index !== null && node.conditions.every(({ kind }) => kind === 'Filter')),
+    isBlind,
+    orderedBy: isBlind && sort === null && limit !== null ? node.index : null,
     filters: filters.map(({ text }) => text),
     sortKeys: sort?.sortKeys ?? [],
     loops,

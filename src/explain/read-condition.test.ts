@@ -18,6 +18,12 @@ describe('readComparisons', () => {
     assert.deepEqual(read('("the ""alias"."a ) AND (b" = 1)', 'the "alias'), ['"a ) AND (b" equality']);
   });
 
+  test('finds tests of nulls and booleans, and what a text begins with', () => {
+    assert.deepEqual(read('(t1.a IS NULL)'), ['a null']);
+    assert.deepEqual(read('(t1.done AND (NOT t1."Hidden") AND (t1.a IS NULL))'), ['done equality', '"Hidden" equality', 'a null']);
+    assert.deepEqual(read("((t1.a ^@ 'x'::text) AND ((t1.b)::text ~~ E'x\\\\%'::text))"), ['a prefix', 'b prefix as text']);
+  });
+
   test('leaves the rest out', () => {
     for (const condition of [
       '((t1.a = 1) OR (t1.b = 2))',
@@ -27,9 +33,14 @@ describe('readComparisons', () => {
       '(lower(t1.a) = 1)',
       "(t1.a <> ALL ('{1}'::integer[]))",
       '(t2.a = 1)',
-      "(t1.a ~~ 't1.b = 1'::text)",
+      "(t1.a ~~ '%x'::text)",
+      "(t1.a ~~ '_x'::text)",
+      "(t1.a ^@ ''::text)",
+      '(t1.a ^@ t1.b)',
+      "(t1.a ~~* 'x%'::text)",
+      '(t1.a IS NOT NULL)',
+      't2.a',
       '(ROW(t1.a, t1.b) > ROW(1, 2))',
-      '(t1.a IS NULL)',
       'true',
       '((',
       '',

@@ -3,8 +3,8 @@
  * columns of one table that are compared, and how. What it does not understand, it leaves out.
  */
 
-/** `equality` with one value, `membership` in a list, or a `range`. */
-export type ComparisonKind = 'equality' | 'membership' | 'range';
+/** `equality` with one value, `membership` in a list, `null` for a test of it, a `range`, or the `prefix` of a text. */
+export type ComparisonKind = 'equality' | 'membership' | 'null' | 'range' | 'prefix';
 
 export interface Comparison {
   /** The column, quoted as SQL wants it. */
@@ -23,12 +23,24 @@ export interface SortKey {
 /** Texts and names in quotes, and parentheses. */
 const token = /E?'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|[()]/g;
 const name = '(?:"(?:[^"]|"")*"|[\\p{L}_][\\p{L}\\p{N}_$]*)';
-const operators: Readonly<Record<string, ComparisonKind>> = { '=': 'equality', '<': 'range', '<=': 'range', '>': 'range', '>=': 'range' };
+const operators: Readonly<Record<string, ComparisonKind>> = {
+  '=': 'equality',
+  '<': 'range',
+  '<=': 'range',
+  '>': 'range',
+  '>=': 'range',
+  '^@': 'prefix',
+  '~~': 'prefix',
+};
 const flipped = new RegExp(`^(?<other>.+) (?<operator>=|<=?|>=?) (?<alias>${name})\\.(?<column>${name})$`, 'su');
 const plain = new RegExp(
-  `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>=|<=?|>=?) (?<other>.+)$`,
+  `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>=|<=?|>=?|\\^@|~~) (?<other>.+)$`,
   'su',
 );
+/** A column of type boolean is a condition by itself. */
+const tested = new RegExp(`^(?:NOT )?(?<alias>${name})\\.(?<column>${name})(?<isNull> IS NULL)?$`, 'u');
+/** A text that begins with what it is compared by. */
+const literalPrefix = /^E?'[^'%_]/;
 const sorted = new RegExp(`^(?<alias>${name})\\.(?<column>${name})(?<descending> DESC)?(?: NULLS (?<nulls>FIRST|LAST))?$`, 'u');
 
 /** The comparisons of columns of a table with values that are the same for all of its rows, of those that must all hold. */
@@ -45,6 +57,9 @@ export function readSortKey(text: string, alias: string): SortKey | null {
 }
 
 function readComparison(conjunct: string, alias: string): Comparison | null {
+  const test = tested.exec(conjunct)?.groups;
+  if (test !== undefined)
+    return test.alias === alias ? { column: test.column!, kind: test.isNull ? 'null' : 'equality', asText: false } : null;
   const { groups } = plain.exec(conjunct) ?? flipped.exec(conjunct) ?? {};
   if (groups === undefined || (groups.alias ?? groups.castAlias) !== alias) return null;
   const { operator = '', other = '' } = groups;
@@ -52,6 +67,7 @@ function readComparison(conjunct: string, alias: string): Comparison | null {
   if (mentions(other, alias)) return null;
   // Deparsed, `any` stands behind the operator.
   const kind = /^(?:ANY|ALL) \(/.test(other) ? (operator === '=' && other.startsWith('ANY') ? 'membership' : null) : operators[operator]!;
+  if (kind === 'prefix' && !literalPrefix.test(other)) return null;
   return kind === null ? null : { column, kind, asText: groups.castColumn !== undefined };
 }
 

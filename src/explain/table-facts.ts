@@ -21,10 +21,22 @@ export interface ColumnFacts {
   readonly isVarchar: boolean;
 }
 
-/** A B-tree index that is valid and covers all rows, or all but nulls of its first column. */
+/** A B-tree or hash index that is valid and covers all rows, or all but nulls of its first column. */
 export interface IndexFacts {
-  /** The columns as SQL has them; null for an expression. */
-  readonly keys: readonly { readonly column: string | null; readonly descending: boolean; readonly nullsFirst: boolean }[];
+  readonly name: string;
+  readonly keys: readonly IndexKey[];
+}
+
+/** A key of an index. Each finds the rows that equal a value. */
+export interface IndexKey {
+  /** The column as SQL has it; null for an expression, and where the index compares by another collation than the column. */
+  readonly column: string | null;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  /** Whether it has the rows in the order of `<`, so that it serves ranges and sorts. */
+  readonly isOrdered: boolean;
+  readonly findsPrefixes: boolean;
+  readonly findsNulls: boolean;
 }
 
 export interface PolicyFacts {
@@ -66,6 +78,9 @@ with asked as (
   join pg_catalog.pg_namespace n on n.nspname = t.name ->> 0
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name ->> 1
   where c.relkind in ('r', 'p', 'm')
+), this_database as (
+  select d.datcollate in ('C', 'POSIX') and pg_catalog.to_json(d) ->> 'datlocprovider' is distinct from 'i' as collates_by_bytes
+  from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()
 )
 select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.relname, pg_catalog.json_build_object(
   'name', n.nspname || '.' || c.relname,
@@ -79,16 +94,28 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.rel
     from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attnum > 0 and not t.attisdropped
   ),
   'indexes', (
-    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('keys', (
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', x.relname, 'keys', (
       select pg_catalog.json_agg(pg_catalog.json_build_object(
-        'column', pg_catalog.quote_ident(t.attname), 'descending', i.indoption[k.position] & 1 = 1, 'nullsFirst', i.indoption[k.position] & 2 = 2
+        'column', pg_catalog.quote_ident(t.attname), 'descending', i.indoption[k.position] & 1 = 1, 'nullsFirst', i.indoption[k.position] & 2 = 2,
+        'isOrdered', f.less is not distinct from '<', 'findsPrefixes', f.less = '~<~' or f.less = '<' and (
+          i.indcollation[k.position] in (select o.oid from pg_catalog.pg_collation o where o.collname in ('C', 'POSIX'))
+          or i.indcollation[k.position] = 'pg_catalog."default"'::pg_catalog.regcollation and d.collates_by_bytes
+        ), 'findsNulls', f.less is not null and i.indpred is null
       ) order by k.position)
       from pg_catalog.generate_series(0, i.indnkeyatts - 1) k(position)
       left join pg_catalog.pg_attribute t on t.attrelid = i.indrelid and t.attnum = i.indkey[k.position] and t.attnum > 0
+        and t.attcollation = i.indcollation[k.position]
+      left join lateral (
+        select max(p.oprname) as less
+        from pg_catalog.pg_opclass s
+        join pg_catalog.pg_amop a on a.amopfamily = s.opcfamily and a.amopstrategy = 1 and a.amoplefttype = s.opcintype and m.amname = 'btree'
+        join pg_catalog.pg_operator p on p.oid = a.amopopr
+        where s.oid = i.indclass[k.position]
+      ) f on true
     )) order by i.indexrelid), '[]')
     from pg_catalog.pg_index i
     join pg_catalog.pg_class x on x.oid = i.indexrelid
-    join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree'
+    join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('btree', 'hash')
     where i.indrelid = c.oid and i.indisvalid and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) = (
       select '(' || pg_catalog.quote_ident(t.attname) || ' IS NOT NULL)'
       from pg_catalog.pg_attribute t where t.attrelid = i.indrelid and t.attnum = i.indkey[0]
@@ -122,5 +149,6 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.rel
   )
 )) order by a.nspname, a.relname), '[]')::text
 from asked a
+cross join this_database d
 join pg_catalog.pg_class c on c.oid = a.root
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace`;

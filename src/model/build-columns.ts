@@ -24,6 +24,7 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
   const writable = !column.automatic && isWritable(context, column);
+  const indexes = source.indexes.filter(({ columns }) => columns[0] === column.number);
   const fieldName = readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection);
   return {
     name: column.name,
@@ -33,7 +34,8 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
     description: readDescription(directive),
     type,
     notNull: column.notNull,
-    leadsIndex: source.indexes.some(({ columns }) => columns[0] === column.number),
+    leadsIndex: indexes.length > 0,
+    indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls),
     orderable: isOrderable(context, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,

@@ -112,6 +112,8 @@ export interface Column {
   readonly notNull: boolean;
   /** Whether an index begins with it. */
   readonly leadsIndex: boolean;
+  /** Whether all of those indexes have its nulls where they are not by default: `desc nulls last`, or `nulls first`. */
+  readonly indexMovesNulls: boolean;
   /** Whether it can be ordered by: no array, JSON or composite type, as pg_graphql has it. */
   readonly orderable: boolean;
   readonly selectable: boolean;

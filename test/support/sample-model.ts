@@ -23,8 +23,9 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
-  const usable = { orderable: true, leadsIndex: false, selectable: true, insertable: true, required: false, updatable: true };
-  return { name, fieldName: name, rowFieldName: name, filterName: name, description: null, type, notNull: false, ...usable, ...more };
+  const usable = { orderable: true, selectable: true, insertable: true, required: false, updatable: true };
+  const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
+  return { ...ownNames, description: null, type, notNull: false, leadsIndex: false, indexMovesNulls: false, ...usable, ...more };
 }
 
 /** A table with every privilege and pages of 30 rows; its key is the columns that are not null. */
