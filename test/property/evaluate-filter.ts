@@ -19,9 +19,9 @@ import {
 import { columnOf } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
+import { all, any, negate, type Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
-type Truth = boolean | null;
 /** What each row of the table answers to a condition; no condition at all is undefined. */
 type Verdicts = ReadonlyMap<LoadedRow, Truth> | undefined;
 type FilterValue = Readonly<Record<string, unknown>>;
@@ -162,20 +162,6 @@ class FilterEvaluator {
 /** The table whose rows a filter of related rows is about. */
 function relatedTable({ tables }: World, typeName: string): LoadedTable | undefined {
   return tables.find(({ names }) => [tableTypeName(names, 'FilterToOne'), tableTypeName(names, 'FilterToMany')].includes(typeName));
-}
-
-function all(truths: readonly Truth[]): Truth {
-  if (truths.includes(false)) return false;
-  return truths.includes(null) ? null : true;
-}
-
-function any(truths: readonly Truth[]): Truth {
-  if (truths.includes(true)) return true;
-  return truths.includes(null) ? null : false;
-}
-
-function negate(truth: Truth): Truth {
-  return truth === null ? null : !truth;
 }
 
 const operators: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@
  */
 import type { Relation } from '../../src/model/model.ts';
 import type { ColumnType } from './column-types.ts';
+import { passes } from './evaluate-having.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -122,29 +123,6 @@ function jsonOf(expression: string, { scalar, sql }: ColumnType): string {
   if (scalar === 'BigInt') return `to_json((${expression})::text)`;
   if (scalar === 'BigFloat') return `to_json(trim_scale(${expression})::text)`;
   return scalar === 'Float' ? `to_json((${expression})::${sql})` : `to_json(${expression})`;
-}
-
-/** Conditions on the count of a group, with `not` and `or` around them. */
-function passes(having: unknown, count: number): boolean {
-  return Object.entries((having ?? {}) as Input).every(([name, value]) => {
-    if (name === 'not') return !passes(value, count);
-    if (name === 'or') return listOf(value).some((each) => passes(each, count));
-    return Object.entries(value as Input).every(([operator, operand]) => compares(count, operator, operand));
-  });
-}
-
-function compares(count: number, operator: string, operand: unknown): boolean {
-  if (operator === 'in') return listOf(operand).includes(count);
-  const difference = count - (operand as number);
-  const answers: Readonly<Record<string, boolean>> = {
-    eq: difference === 0,
-    neq: difference !== 0,
-    gt: difference > 0,
-    gte: difference >= 0,
-    lt: difference < 0,
-    lte: difference <= 0,
-  };
-  return answers[operator]!;
 }
 
 function compare(a: readonly number[], b: readonly number[], keys: readonly Key[], orderBy: readonly Input[]): number {

@@ -50,9 +50,19 @@ function widthOf(random: RandomSource, scalar: string): unknown {
   return scalar === 'Float' ? Number(fraction) : fraction;
 }
 
-function randomHaving(random: RandomSource): Element {
-  const count = { count: { [random.pick(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])]: random.pick([0, 1, 1, 2, 3]) } };
-  return random.pick([count, count, { not: count }, { or: [count, { count: { in: [1, 2] } }] }, {}]);
+function randomHaving(random: RandomSource, depth = 2): Element {
+  const count = { count: { [random.pick(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])]: random.pick([0, 1, 1, 2, 3, null]) } };
+  if (depth === 0) return count;
+  const inner = (): Element => randomHaving(random, depth - 1);
+  const others = [
+    { not: inner() },
+    { or: [inner(), { count: { in: [1, 2] } }] },
+    { ...count, and: [inner()] },
+    { count: { is: 'NOT_NULL' } },
+    { or: [] },
+    {},
+  ];
+  return random.chance(0.4) ? count : random.pick(others);
 }
 
 /** By the count, or by keys that are there, as in `{key: {author: {name: AscNullsLast}}}`. */
