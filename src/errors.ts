@@ -174,6 +174,12 @@ export class ApiError extends Error {
     return new ApiError(code, message, { path, locations, details, cause });
   }
 
+  /** The same error with further members of `extensions`. */
+  withDetails(more: Readonly<Record<string, unknown>>): ApiError {
+    const { code, message, path, locations, details, cause } = this;
+    return new ApiError(code, message, { path, locations, details: { ...details, ...more }, cause });
+  }
+
   /** The same error inside a field: with the field's response key ahead of its path. */
   inside(key: string): ApiError {
     return this.at([key, ...(this.path ?? [])], this.locations);

@@ -112,13 +112,14 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
 }
 
 /** How the parts of a response become JSON text; `records` and `edges` write elements of a list. */
-interface ResponseParts {
+export interface ResponseParts {
   readonly count: JsonText;
   readonly records: (row: RowPlan) => JsonText;
   readonly edges: (edges: Extract<ResponseValue, { kind: 'edges' }>) => JsonText;
 }
 
-function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
+/** The response as JSON text. */
+export function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
   return jsonObject(
     members.map((member) => {
       const { value } = member;
@@ -134,7 +135,7 @@ function responseJson(members: readonly Member<ResponseValue>[], context: Statem
  * Empty text, or an error that undoes the statement. A cast that cannot succeed raises it, so that no function of ours need be installed. The text
  * contains the count, so that PostgreSQL does not evaluate the cast while planning.
  */
-function tooManyRows({ kind, atMost }: UpdatePlan | DeletePlan): Sql {
+export function tooManyRows({ kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>): Sql {
   const message = literal(`${raiseMarker}${kind} impacts too many records`);
   return sql`case when count(*) > ${bind(atMost, 'int4')} then (${message} || left(count(*)::text, 0))::int4::text else '' end`;
 }
@@ -157,7 +158,7 @@ function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {
 }
 
 /** `"views" = t1."views" + $1::int4`, without the modifier of a numeric, which would round what is added. */
-function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
+export function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
   const base = type.kind === 'scalar' ? type.typeName : '';
   return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, base)}`;
 }
@@ -166,7 +167,7 @@ function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope
  * `on conflict on constraint "post_pkey" do update set "title" = excluded."title" where …`. PostgreSQL takes no constraint for a mere index, which it
  * finds by its definition: `on conflict (lower(title)) where published do nothing`.
  */
-function conflict(
+export function conflict(
   { arbiter: { target: by }, columns, increment, filter }: ConflictPlan,
   table: Table,
   target: Scope,

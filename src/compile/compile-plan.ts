@@ -3,12 +3,14 @@
  */
 
 import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
+import type { Table } from '../model/model.ts';
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
+import { compileSteps, compileWritten } from './compile-nested.ts';
 import { compileRow, objectOrNull, resultJson, tableRows } from './compile-row.ts';
 import { StatementContext } from './context.ts';
 import { tableSource } from './related-source.ts';
@@ -26,6 +28,8 @@ export interface CompiledOperation {
 export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
+  /** What a step of a nested write writes, and where its inputs stand in the arguments of the root field. */
+  readonly step?: { readonly table: Table; readonly place: string };
 }
 
 /** Where the value of a root field comes from. */
@@ -59,7 +63,14 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
       compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, empty: 'null' });
       if (value !== only) columns.push(compileRoot(value, queryContext));
     } else {
-      const frame = { guard, keptAs: keepsResults ? resultSetting(statements.length) : null };
+      if (value.kind === 'nested write') {
+        for (const { step, statement } of compileSteps(value, guard)) {
+          statements.push({ ...(yield* renderStatement(statement)), step: { table: step.table, place: step.place } });
+          yield;
+        }
+      }
+      const results = compiled.filter((root) => root.kind === 'column').length;
+      const frame = { guard, keptAs: keepsResults ? resultSetting(results) : null };
       const { statement, empty } = compileStatement(value, frame);
       yield;
       compiled.push({
@@ -136,6 +147,8 @@ function compileStatement(value: DataRoot, frame: Frame): { readonly statement: 
     case 'update':
     case 'delete':
       return compileMutation(value, context, frame);
+    case 'nested write':
+      return { statement: compileWritten(value, context, frame), empty: 'null' };
     case 'routine':
       return { statement: callOnce(value, context, frame), empty: 'null' };
     default:

@@ -53,6 +53,10 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
       return isStorable(String(given)) ? String(given) : null;
     case 'integer':
       return String(given);
+    case 'integers':
+      return `{${String(given)}}`;
+    case 'rows':
+      return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
   }
 }
 
@@ -103,6 +107,12 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
   const value = values.find((each) => each.name === name);
   if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${quote(name)}.`);
   return value.label;
+}
+
+/** Each as it would be bound alone. */
+function encodeRows(values: readonly ScalarValue[], type: ValueType, use: 'filter' | 'write' | 'text'): string {
+  if (use !== 'text') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
+  return arrayLiteral(values.map((value) => (value !== null && isStorable(String(value)) ? String(value) : null)));
 }
 
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {

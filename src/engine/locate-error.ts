@@ -11,6 +11,7 @@ import { VariableError } from '../request/coerce-variable-values.ts';
 import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
 import { bindStatements } from './bind-parameters.ts';
 import { findSuspects, unreadParameter } from './find-suspects.ts';
+import { locateInput } from './locate-input.ts';
 import { type PreparedRequest, planAgain } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { RoleSchema } from './role-schema.ts';
@@ -28,23 +29,40 @@ export function locateError(
     return error.at(path, locations);
   }
   const path = error.path ?? (prepared && pathOf(error, roleSchema, prepared));
-  return path ? error.at(path, error.locations ?? locateField(query, operationName, path)) : error;
+  const input = prepared && error.details.input === undefined ? inputOf(error, roleSchema, prepared) : undefined;
+  const located = input === undefined ? error : error.withDetails({ input });
+  return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
 }
 
 /** No field is to blame for these. */
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
 function pathOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): readonly string[] | undefined {
-  const { cause, code } = error;
+  const { cause } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  if (ofConnections.has(code) || (!isOfDatabase && code !== 'BAD_USER_INPUT')) return undefined;
-  const statement = isOfDatabase ? cause.statement : unboundStatement(role.limits, prepared);
+  const statement = statementOf(error, role.limits, prepared);
   if (statement === null) return undefined;
-  const roots = prepared.compiled.roots.flatMap((root) => (root.kind === 'column' && root.statement === statement ? [root.key] : []));
+  // What a root field writes comes before its response.
+  const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
+  const last = columns.find((root) => root.statement >= statement)?.statement;
+  const roots = columns.flatMap((root) => (root.statement === last ? [root.key] : []));
   const plan = planAgain(granted, prepared);
   const places = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
   const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
+}
+
+/** The number of the statement that an error comes from. */
+function statementOf({ cause, code }: ApiError, limits: Limits, prepared: PreparedRequest): number | null {
+  if (cause instanceof DatabaseError) return ofConnections.has(code) ? null : cause.statement;
+  return code === 'BAD_USER_INPUT' ? unboundStatement(limits, prepared) : null;
+}
+
+function inputOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): string | undefined {
+  const statement = statementOf(error, role.limits, prepared);
+  if (statement === null) return undefined;
+  const isBound = (parameter: Parameter) => canBind([parameter], prepared.variables.bindValues, role.limits);
+  return locateInput(error, prepared, statement, () => planAgain(granted, prepared), isBound);
 }
 
 function suspectsOf(

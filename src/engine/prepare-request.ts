@@ -9,7 +9,7 @@ import { runAtOnce, runFromFirstPause, runInSlices } from '../budget/slices.ts';
 import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
 import { ApiError } from '../errors.ts';
 import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Parameter, Plan } from '../plan/plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../request/parse-document.ts';
@@ -222,7 +222,12 @@ function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure,
   }
 }
 
+/** A list that stands in the place of a parameter for each of its values counts as those. */
+function countValues(parameters: readonly Parameter[]): number {
+  return parameters.reduce((count, { value }) => count + (value.kind === 'list' ? value.items.length : 1), 0);
+}
+
 /** Approximate size in memory, in characters. */
 function sizeOf({ statements }: CompiledOperation): number {
-  return statements.reduce((size, { text, parameters }) => size + text.length + 100 * parameters.length, 1);
+  return statements.reduce((size, { text, parameters }) => size + text.length + 100 * countValues(parameters), 1);
 }

@@ -91,6 +91,11 @@ const otherClasses: ReadonlySet<string> = new Set(
 const raised: Readonly<Record<string, ErrorCode>> = {
   'update impacts too many records': 'TOO_MANY_ROWS',
   'delete impacts too many records': 'TOO_MANY_ROWS',
+  'there is no such record to connect': 'BAD_USER_INPUT',
+  'a record cannot be connected to several records': 'TOO_MANY_ROWS',
+  'the role may not change a record to connect': 'PERMISSION_DENIED',
+  'relations give a field different values': 'BAD_USER_INPUT',
+  'a trigger left out a record that is to be inserted': 'BAD_USER_INPUT',
 };
 
 /** The error to report to the client. */

@@ -1,5 +1,6 @@
 /** The plan of an operation as lines for a person, in a tree. In: a `Plan`; out: what is read, written or called, by the keys of the response. */
 import type { Relation, Routine, Table } from '../model/model.ts';
+import type { NestedStep } from '../plan/nested-plan.ts';
 import type {
   AggregateValue,
   ConflictPlan,
@@ -56,9 +57,18 @@ function drawRoot(key: string, value: RootValue): PlanTree {
       const set = [...value.set.map(({ column }) => column.name), ...added].join(', ');
       return tree(`${key}: update ${nameOf(value.table)}, set ${set}${described(value.filter, value.atMost)}`, drawResponse(value.members));
     }
+    case 'nested write':
+      return tree(`${key}: ${value.verb} with related rows`, [...value.steps.map(drawStep), ...drawResponse(value.members)]);
     case 'delete':
       return tree(`${key}: delete from ${nameOf(value.table)}${described(value.filter, value.atMost)}`, drawResponse(value.members));
   }
+}
+
+/** A statement of a nested write. */
+function drawStep({ kind, table, place, paths }: NestedStep): PlanTree {
+  const rows = `${paths.length} ${paths.length === 1 ? 'input' : 'inputs'}`;
+  const verb = kind === 'insert' ? 'insert into' : kind;
+  return tree(`${verb} ${nameOf(table)}, ${place}: ${rows}`);
 }
 
 function drawConflict(conflict: ConflictPlan | null): string {

@@ -12,6 +12,7 @@ export const additionTable = {
   moreAggregates: 'Aggregates of distinct values, spread, booleans and percentiles',
   groups: 'Groups of rows, with their aggregates',
   onConflict: 'Inserts that update the rows that are already there',
+  nestedWrites: 'Inserts and updates that write related rows',
   writtenEdges: 'What a mutation wrote, as edges of its collection',
   inferredKeys: 'Views with the keys and relations of the tables that their columns come from',
   specifiedBy: 'Scalars that name the page that specifies them; of the whole schema, so that only the setting switches it',

@@ -24,7 +24,7 @@ function arbitersOf(context: BuildContext, { source }: TableContext): Arbiter[] 
   return source.arbiters.flatMap(({ name, columns, inference }, position): Arbiter[] => {
     const read = columns.flatMap((number) => readable.get(number)?.name ?? []);
     if (read.length < columns.length) return [];
-    const target = inference ? ({ kind: 'index', ...inference } as const) : ({ kind: 'constraint', name } as const);
+    const target = inference ? ({ kind: 'index', ...inference } as const) : ({ kind: 'constraint', name, columns: read } as const);
     return [{ valueName: names[position]!, description: describe(inference?.elements ?? read, inference?.condition ?? null), target }];
   });
 }

@@ -15,8 +15,18 @@ export function* addColumns(context: BuildContext): Generator<void, void> {
     const columns = source.columns.map((column) => buildColumn(context, tableContext, column));
     table.columns = usableColumns(context, tableContext, columns);
     table.primaryKey = (key ?? []).flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
+    table.uniqueKeys = uniqueKeysOf(tableContext, columns, table.columns);
     yield;
   }
+}
+
+/** Those of indexes over all rows, then that of a directive or what is inferred of a view. Only columns that have names can be given. */
+function uniqueKeysOf({ source, table }: TableContext, columns: readonly Column[], usable: readonly Column[]): Column[][] {
+  const ofIndexes = source.indexes
+    .filter(({ unique }) => unique)
+    .map((index) => index.columns.flatMap((number) => columns[source.columns.findIndex((column) => column.number === number)] ?? []));
+  const keys = table.primaryKey.length > 0 ? [[...table.primaryKey], ...ofIndexes] : ofIndexes;
+  return keys.filter((key) => key.length > 0 && key.every((column) => column.selectable && usable.includes(column)));
 }
 
 function buildColumn(context: BuildContext, { source, schema }: TableContext, column: CatalogColumn): Mutable<Column> {
@@ -41,6 +51,7 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
     insertable: writable && grants.insert,
     required: context.settings.requiredInputs && column.refusesNull && !column.hasDefault && !source.fillsColumns,
     updatable: writable && grants.update,
+    nullByDefault: (source.kind === 'r' || source.kind === 'p') && !column.automatic && !column.hasDefault,
   };
 }
 

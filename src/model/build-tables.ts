@@ -71,6 +71,7 @@ function beginTable(
     keepsNotNull: source.keepsNotNull,
     rowSecurity: source.rowSecurity,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
+    uniqueKeys: [],
     arbiters: [],
     relations: [],
     computed: [],

@@ -109,6 +109,15 @@ export const additionSuffixes = {
   OnConflictInput: 'onConflict',
   Constraint: 'onConflict',
   UpdateColumn: 'onConflict',
+  InsertToOne: 'nestedWrites',
+  InsertToMany: 'nestedWrites',
+  UpdateToOne: 'nestedWrites',
+  UpdateToMany: 'nestedWrites',
+  Key: 'nestedWrites',
+  ConnectOrCreate: 'nestedWrites',
+  NestedUpdate: 'nestedWrites',
+  NestedUpdateMany: 'nestedWrites',
+  NestedDelete: 'nestedWrites',
 } as const satisfies Record<string, AdditionName>;
 
 /** The enums that the groups of all tables share, by what they say of a column's values; another name is put in place of one that is taken. */

@@ -64,6 +64,8 @@ export interface Table {
   readonly keyIsUnique: boolean;
   /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */
   readonly keepsNotNull: boolean;
+  /** The columns of its unique indexes, each set of which identifies a row where none of them is null; none with columns that the role may not select. */
+  readonly uniqueKeys: readonly (readonly Column[])[];
   /** What can settle a conflict of an insert, for this role; none without the addition. */
   readonly arbiters: readonly Arbiter[];
   /** Filled after all tables are built, so that relations can point at each other. */
@@ -94,7 +96,7 @@ export interface Arbiter {
   /** What is unique, in words of SQL. */
   readonly description: string;
   readonly target:
-    | { readonly kind: 'constraint'; readonly name: string }
+    | { readonly kind: 'constraint'; readonly name: string /** Those of PostgreSQL. */; readonly columns: readonly string[] }
     /** What PostgreSQL infers the index from, as SQL of its own making. */
     | { readonly kind: 'index'; readonly elements: readonly string[]; readonly condition: string | null };
 }
@@ -121,6 +123,8 @@ export interface Column {
   /** Whether an insert must give it a value. */
   readonly required: boolean;
   readonly updatable: boolean;
+  /** Whether a row that comes without it has null there, as far as no trigger fills it in. */
+  readonly nullByDefault: boolean;
 }
 
 export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | UnsupportedType;
@@ -192,6 +196,8 @@ export interface Relation {
   readonly fieldName: string;
   readonly kind: 'to-one' | 'to-many';
   readonly target: Table;
+  /** Whether the near table is the one that refers, whose columns the foreign key is made of. */
+  readonly holdsKey: boolean;
   /** Pairs of column names: the near table's, the target's. */
   readonly columns: readonly { readonly near: string; readonly target: string }[];
   /** To-one: whether the field may be null. */

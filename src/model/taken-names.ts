@@ -39,6 +39,15 @@ type TableSuffix = keyof typeof typeSuffixes;
 
 const suffixes = Object.entries(typeSuffixes) as [TableSuffix, (able: TableAbilities) => boolean][];
 const suffixesOfAdditions = Object.keys(additionSuffixes) as AdditionSuffix[];
+/** For each suffix of additions that others end with: what they have ahead of it. */
+const longerSuffixes: ReadonlyMap<AdditionSuffix, readonly string[]> = new Map(
+  suffixesOfAdditions.map((suffix) => [
+    suffix,
+    [...suffixesOfAdditions, ...Object.keys(typeSuffixes)]
+      .filter((longer) => longer !== suffix && longer.endsWith(suffix))
+      .map((longer) => longer.slice(0, -suffix.length)),
+  ]),
+);
 const noneRenamed: TableNames['renamedTypes'] = new Map();
 
 export class TakenNames {
@@ -79,7 +88,10 @@ export class TakenNames {
 
   /** Takes the types of a table's additions, and returns those whose plain names are taken, with the names that they get. All others must already be there. */
   claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<AdditionSuffix, string> {
-    const clashing = (this.#beforeAddition.get(claimant.name) ?? []).filter((suffix) => has(additionSuffixes[suffix]));
+    const taken = new Set(this.#beforeAddition.get(claimant.name));
+    const clashing = suffixesOfAdditions.filter(
+      (suffix) => has(additionSuffixes[suffix]) && (taken.has(suffix) || this.#isOfAnother(claimant.name, suffix)),
+    );
     const renamed = new Map<AdditionSuffix, string>();
     for (const suffix of clashing) {
       const other = this.#firstFree(claimant, (candidate) => !this.#stems.has(candidate) && this.#isTypeFree(candidate + suffix)) + suffix;
@@ -87,6 +99,11 @@ export class TakenNames {
       renamed.set(suffix, other);
     }
     return renamed;
+  }
+
+  /** Whether a name of one table's type may be that of another's: `AuthorGroup` and `Key`, `Author` and `GroupKey`. */
+  #isOfAnother(stem: string, suffix: AdditionSuffix): boolean {
+    return (longerSuffixes.get(suffix) ?? []).some((middle) => stem.endsWith(middle) && this.#stems.has(stem.slice(0, -middle.length)));
   }
 
   /** Claims the type of rows that have no other types, and returns its name. */

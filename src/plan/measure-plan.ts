@@ -6,6 +6,7 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { ScalarValue } from '../request/input-value.ts';
+import type { NestedWritePlan } from './nested-plan.ts';
 import type {
   ConnectionPlan,
   ConnectionValue,
@@ -20,6 +21,7 @@ import type {
   OrderValue,
   Parameter,
   Plan,
+  ResponseValue,
   ResultPlan,
   RootValue,
   RowPlan,
@@ -91,6 +93,8 @@ class PlanMeasurer {
       case 'routine':
         this.#touchRoutine(value.routine);
         return this.#result(value.result);
+      case 'nested write':
+        return this.#nestedWrite(value);
       default:
         return this.#mutation(value);
     }
@@ -210,15 +214,37 @@ class PlanMeasurer {
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
     const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
     if (filter) this.#filter(filter);
-    const records = plan.members.flatMap(({ value }) => {
+    const records = this.#records(plan.members);
+    if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
+    // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
+    return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
+  }
+
+  #records(members: readonly Member<ResponseValue>[]): RowEstimate[] {
+    return members.flatMap(({ value }) => {
       if (value.kind === 'records') return [this.#row(value.row)];
       if (value.kind !== 'edges') return [];
       for (const key of value.keys) this.#order(key.value, 1);
       return [this.#edges(value.members)];
     });
-    if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
-    // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
-    return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
+  }
+
+  /** Each step is a statement, and counts as a subquery does; each row that is given, as one that is read. */
+  #nestedWrite({ steps, written, members }: NestedWritePlan): RowEstimate {
+    let rows = 0;
+    for (const step of steps) {
+      this.subqueries += 1;
+      this.#touchTable(step.table);
+      rows += step.paths.length;
+      const filter = step.kind === 'insert' ? step.onConflict?.filter : 'rows' in step ? step.rows.filter : null;
+      if (filter) this.#filter(filter);
+    }
+    const [first] = steps.filter((step) => 'rows' in step && step.rows.of === null);
+    const atMost = first && 'rows' in first ? first.rows.atMost : null;
+    const root = steps.filter((step) => step.kind === 'insert' && step.into === written);
+    const count = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
+    const answered = this.#records(members);
+    return plus(rows, answered.length === 0 ? zero : times(count, plus(1, sum(answered))));
   }
 
   #touchRelated({ by, target }: RelatedRows): void {

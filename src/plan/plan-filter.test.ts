@@ -114,7 +114,15 @@ describe('planFilter', () => {
   });
 
   it('refuses relations that are nested too deep', () => {
-    const relation: Relation = { fieldName: 'twin', kind: 'to-one', target: account, columns: [], nullable: true, unique: true };
+    const relation: Relation = {
+      fieldName: 'twin',
+      kind: 'to-one',
+      target: account,
+      holdsKey: true,
+      columns: [],
+      nullable: true,
+      unique: true,
+    };
     const rows = { fieldName: 'twin', many: false, target: account, by: { kind: 'relation', relation } } as const;
     const nested = (levels: number): InputValue =>
       levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows }, value: nested(levels - 1) });

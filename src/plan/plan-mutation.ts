@@ -28,7 +28,7 @@ export function planMutation(field: SelectedField, kind: 'insert' | 'update' | '
 }
 
 /** Nulls add nothing. `other` is the argument that gives values to the columns `set`. */
-function planIncrement(value: InputValue, other: string, set: readonly Column[]): readonly Assignment[] {
+export function planIncrement(value: InputValue, other: string, set: readonly Column[]): readonly Assignment[] {
   if (value?.kind !== 'object') return [];
   const increment = entriesOf({ ...value, entries: value.entries.filter((entry) => entry.value !== null) });
   const twice = increment.find(({ column }) => set.includes(column));
@@ -37,7 +37,8 @@ function planIncrement(value: InputValue, other: string, set: readonly Column[])
   throw new ApiError('BAD_USER_INPUT', `The field ${name} is in "${other}" and in "increment". Leave it out of one of them.`);
 }
 
-function planResponse({ selection }: SelectedField, table: Table): Member<ResponseValue>[] {
+/** What is answered of the rows that are written. */
+export function planResponse({ selection }: SelectedField, table: Table): Member<ResponseValue>[] {
   return selection.map((field) => ({ key: field.key, name: field.name, value: inField(field.key, () => planResponseField(field, table)) }));
 }
 
@@ -69,7 +70,8 @@ function planInsert(field: SelectedField, table: Table, members: readonly Member
   };
 }
 
-function planConflict(value: InputValue, table: Table): ConflictPlan | null {
+/** What becomes of rows that are already there. */
+export function planConflict(value: InputValue, table: Table): ConflictPlan | null {
   if (value?.kind !== 'object') return null;
   const given = new Map(value.entries.map((entry) => [entry.name, entry.value]));
   const constraint = given.get('constraint');
@@ -85,8 +87,10 @@ function planConflict(value: InputValue, table: Table): ConflictPlan | null {
 
 function entriesOf(value: InputValue): Assignment[] {
   if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object.');
-  return (value satisfies InputObject).entries.map(({ binding, value: item }) => {
+  return (value satisfies InputObject).entries.flatMap(({ binding, value: item }): Assignment[] => {
+    // With related rows to write, it is `plan-nested-insert.ts` and `plan-nested-update.ts` that read the input.
+    if (binding?.kind === 'nested write' && item === null) return [];
     if (binding?.kind !== 'column') throw new Error('An input field has no column.');
-    return { column: binding.column, parameter: valueParameter(item, binding.column.type, 'write') };
+    return [{ column: binding.column, parameter: valueParameter(item, binding.column.type, 'write') }];
   });
 }

@@ -5,10 +5,13 @@ import { ApiError, inField } from '../errors.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
+import { hasRelatedRows } from './nested-input.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { LookupPlan, Plan, RootValue } from './plan.ts';
 import { planMutation } from './plan-mutation.ts';
+import { planNestedInsert } from './plan-nested-insert.ts';
+import { planNestedUpdate } from './plan-nested-update.ts';
 import { planRoutine } from './plan-routine.ts';
 import { planConnection, planRow } from './plan-selection.ts';
 
@@ -32,7 +35,13 @@ function planRoot(field: SelectedField, model: Model): RootValue {
     case 'node':
       return planNode(field, model);
     case 'insert':
+      return hasRelatedRows(argumentOf(field, 'objects'))
+        ? planNestedInsert(field, binding.table)
+        : planMutation(field, 'insert', binding.table);
     case 'update':
+      return hasRelatedRows(argumentOf(field, 'set'))
+        ? planNestedUpdate(field, binding.table)
+        : planMutation(field, 'update', binding.table);
     case 'delete':
       return planMutation(field, binding.kind, binding.table);
     case 'routine':

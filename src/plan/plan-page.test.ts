@@ -93,7 +93,15 @@ describe('the size of a page', () => {
 
 describe('the order of a page', () => {
   it('refuses relations that are nested too deep', () => {
-    const relation: Relation = { fieldName: 'twin', kind: 'to-one', target: account, columns: [], nullable: true, unique: true };
+    const relation: Relation = {
+      fieldName: 'twin',
+      kind: 'to-one',
+      target: account,
+      holdsKey: true,
+      columns: [],
+      nullable: true,
+      unique: true,
+    };
     const rows = { fieldName: 'twin', many: false, target: account, by: { kind: 'relation', relation } } as const;
     const nested = (levels: number): InputValue =>
       levels === 0

@@ -3,6 +3,7 @@
  */
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { NestedWritePlan } from './nested-plan.ts';
 import type {
   AggregateValue,
   ConnectionPlan,
@@ -18,6 +19,7 @@ import type {
   OrderKey,
   Parameter,
   Plan,
+  ResponseValue,
   ResultPlan,
   RootValue,
   RowPlan,
@@ -60,6 +62,8 @@ class PlaceFinder {
       case 'routine':
         this.#add({ path, kind: 'call', routine: value.routine, parameters: value.arguments.map(({ parameter }) => parameter) });
         return this.#addResult(value.result, path);
+      case 'nested write':
+        return this.#addNestedWrite(value, path);
       default:
         return this.#addMutation(value, path);
     }
@@ -183,7 +187,17 @@ class PlaceFinder {
     const parameters = [...writtenBy(plan), ...comparisons.map(({ parameter }) => parameter)];
     this.#add({ path, kind: 'write', table: plan.table, parameters, operators: comparisons.map(({ operator }) => operator) });
     this.#addRelated(filter, path);
-    for (const { key, value } of plan.members) {
+    this.#addResponse(plan.members, path);
+  }
+
+  /** What its steps do is all done for the root field. */
+  #addNestedWrite({ steps, members }: NestedWritePlan, path: readonly string[]): void {
+    for (const { table } of steps) this.#add({ path, kind: 'write', table });
+    this.#addResponse(members, path);
+  }
+
+  #addResponse(members: readonly Member<ResponseValue>[], path: readonly string[]): void {
+    for (const { key, value } of members) {
       if (value.kind === 'records') this.#addRow(value.row, [...path, key]);
       else if (value.kind === 'edges') {
         this.#addOrder(value.keys, [...path, key]);

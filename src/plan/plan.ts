@@ -5,6 +5,7 @@ import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, T
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { BindValue } from '../request/input-value.ts';
 import type { AggregateFunction, OrderAggregate } from '../schema/bindings.ts';
+import type { NestedWritePlan } from './nested-plan.ts';
 
 export interface Plan {
   readonly kind: 'query' | 'mutation';
@@ -16,7 +17,7 @@ export interface RootPlan {
   readonly key: string;
   readonly value: RootValue;
 }
-export type RootValue = TypeNamePlan | IntrospectionPlan | ConnectionPlan | LookupPlan | MutationPlan | RoutinePlan;
+export type RootValue = TypeNamePlan | IntrospectionPlan | ConnectionPlan | LookupPlan | MutationPlan | NestedWritePlan | RoutinePlan;
 
 /** `__typename`: known without the database. */
 export interface TypeNamePlan {
@@ -289,6 +290,10 @@ export type ParameterEncoding =
   | { readonly kind: 'text' }
   /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
+  /** A list with a value of a column for each row, each of which is encoded as `value` and `text` are. */
+  | { readonly kind: 'rows'; readonly type: ValueType; readonly use: 'filter' | 'write' | 'text' }
+  /** A list of whole numbers. */
+  | { readonly kind: 'integers' }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
   /** A number from 0 to 1. */

@@ -3,6 +3,7 @@
  * and split in two: the *variant*, which decides the SQL and is the key of the statement cache, and the bind values, which are bound.
  */
 import {
+  GraphQLBoolean,
   GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -60,7 +61,7 @@ export function declareVariables(
       name,
       type,
       defaultValue: defaultValue && coerceInputLiteral(type, defaultValue, new Map()),
-      isCondition: conditions.has(name),
+      isCondition: conditions.has(name) && getNullableType(type) === GraphQLBoolean,
     };
   });
 }
@@ -273,7 +274,7 @@ class VariableCoercer {
       this.variant += `${name}:`;
       const binding = inputBinding(field);
       if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
-      entries.push({ name, binding, value: this.#read(field.type, item) });
+      entries.push({ name, binding, value: binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item) });
       this.variant += ',';
     }
     this.variant += '}';

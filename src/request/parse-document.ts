@@ -174,12 +174,18 @@ function parseText(text: string | Source, { noLocation }: { readonly noLocation:
   }
 }
 
-/** Names of the variables that some `@skip` or `@include` of the document depends on. */
+/** Input fields whose booleans decide what the SQL is: the members of nested writes that are switches. */
+const switchNames: ReadonlySet<string> = new Set(['disconnect', 'delete']);
+
+/** Names of the variables that some `@skip` or `@include` of the document depends on, or a switch. */
 function conditionVariables(node: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>();
   visit(node, {
     Directive: (directive) => {
       for (const { value } of directive.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+    ObjectField: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE && switchNames.has(name.value)) names.add(value.name.value);
     },
   });
   return names;

@@ -5,6 +5,7 @@
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { WritableRelation } from '../model/writable-relations.ts';
 
 export type AggregateFunction =
   | 'sum'
@@ -48,6 +49,9 @@ export type InputBinding =
   | { readonly kind: 'relation'; readonly relation: Relation }
   | { readonly kind: 'group aggregate'; readonly name: AggregateFunction }
   | { readonly kind: 'bucket' | 'key' }
+  | { readonly kind: 'nested write'; readonly relation: WritableRelation }
+  /** A boolean that decides what the SQL is. */
+  | { readonly kind: 'switch' }
   | { readonly kind: 'argument'; readonly argument: RoutineArgument };
 
 const key = 'rowgraph';

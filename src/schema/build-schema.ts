@@ -28,6 +28,7 @@ import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-type
 import { defineGroupTypes } from './group-types.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { defineMutationTypes } from './mutation-types.ts';
+import { defineNestedWrites } from './nested-write-types.ts';
 import { defineRelationFilters } from './relation-filter-types.ts';
 import { defineRelationOrders } from './relation-order-types.ts';
 import { defineRootType, type RootField } from './root-types.ts';
@@ -65,6 +66,7 @@ export function buildSchema(model: Model): LazySchema {
   defineRelationOrders(registry, tables, orderByDirection);
   for (const table of model.rowTypes) defineRowType(registry, table);
   const mutations = [...mutationFields(registry, tables, model.routines)];
+  defineNestedWrites(registry, tables, model.nodeIdField);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', () => [
     [nodeFieldName, () => nodeField(node, model.nodeIdField)],
     ...queryFields(registry, tables, model.routines),

@@ -1,7 +1,6 @@
 /** The input types, response types and root fields for inserting into, updating and deleting from a table. */
 import {
   type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   GraphQLInt,
@@ -11,10 +10,13 @@ import {
 } from 'graphql';
 import { tableFieldName, tableTypeName } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
+import { isFilledByRelation } from '../model/writable-relations.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { defineIncrementInput, incrementArgument } from './increment-types.ts';
+import { nestedWriteFields } from './nested-write-types.ts';
 import { defineOnConflictTypes, onConflictArgument } from './on-conflict-types.ts';
+import { restriction } from './restriction.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 import { writtenEdgesField } from './written-edges.ts';
@@ -52,11 +54,11 @@ function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Upd
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-      const isRequired = verb === 'Insert' && column.required;
+      const isRequired = verb === 'Insert' && column.required && !isFilledByRelation(table, column);
       if (type)
         columns[column.fieldName] = { type: isRequired ? new GraphQLNonNull(type) : type, ...bindInput({ kind: 'column', column }) };
     }
-    return columns;
+    return { ...columns, ...nestedWriteFields(registry, table, verb) };
   };
   registry.define(name, () => new GraphQLInputObjectType({ name, fields }));
 }
@@ -122,19 +124,5 @@ function deleteField(registry: TypeRegistry, table: Table): Field {
     description: `Deletes zero or more records from the \`${typeName}\` collection`,
     args: restriction(registry, table),
     ...bindField({ kind: 'delete', table }),
-  };
-}
-
-function restriction(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
-  return {
-    filter: {
-      type: registry.input(tableTypeName(table, 'Filter')),
-      description: "Restricts the mutation's impact to records matching the criteria",
-    },
-    atMost: {
-      type: new GraphQLNonNull(GraphQLInt),
-      default: { value: 1 },
-      description: 'The maximum number of records in the collection permitted to be affected',
-    },
   };
 }

@@ -23,7 +23,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
-  const usable = { orderable: true, selectable: true, insertable: true, required: false, updatable: true };
+  const usable = { orderable: true, selectable: true, insertable: true, required: false, updatable: true, nullByDefault: false };
   const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
   return { ...ownNames, description: null, type, notNull: false, leadsIndex: false, indexMovesNulls: false, ...usable, ...more };
 }
@@ -35,6 +35,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     keyIsUnique: true,
     keepsNotNull: true,
     rowSecurity: false,
+    uniqueKeys: [],
     arbiters: [],
     relations: [],
     computed: [],
@@ -108,6 +109,7 @@ accountRelations.push({
   fieldName: 'posts',
   kind: 'to-many',
   target: post,
+  holdsKey: false,
   columns: [{ near: 'id', target: 'account_id' }],
   nullable: false,
   unique: false,

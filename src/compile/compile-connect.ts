@@ -1,0 +1,52 @@
+/** The steps of a nested write that find rows which are there already: to take their keys, or to make them refer to others. */
+import type { AttachStep, FindStep } from '../plan/nested-plan.ts';
+import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { keepKeys, keptColumns } from './key-list.ts';
+import { raiseIf } from './raise-if.ts';
+import { tableSource } from './related-source.ts';
+import { sourceRows } from './row-source.ts';
+import { type Frame, selectList } from './statement-frame.ts';
+
+/** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. */
+export function findRows({ table, source, into, appends }: FindStep, frame: Frame): Sql {
+  const conditions = source.outputs.map(({ column }, index) => sql`t1.${identifier(column.name)} = ${trusted(`s.o${index}`)}`);
+  const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
+  const found = sql`found as (select distinct on (s.m) s.m, s.n, ${keptColumns(into, 't1')}${newLine}from ${rows} order by s.m)`;
+  const columns = [keepKeys(into, trusted('f.n'), 'f', appends), missing(), ...(source.parents ? [several()] : [])];
+  return sql`with ${sourceRows(source)},${newLine}${found}${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
+}
+
+function missing(): Sql {
+  const first = sql`(select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
+  return raiseIf(sql`${first} is not null`, 'there is no such record to connect', first);
+}
+
+/** A row cannot refer to several. */
+function several(): Sql {
+  const isSeveral = sql`exists (select 1 from source as s group by s.n having count(*) > 1)`;
+  return raiseIf(isSeveral, 'a record cannot be connected to several records');
+}
+
+/** Makes the rows refer to those of the source. Rows that do already are left alone. */
+export function attachRows({ table, source, match, set }: AttachStep, frame: Frame): Sql {
+  const columnOf = (output: number) => identifier(source.outputs[output]!.column.name);
+  const conditions = match.map((output) => sql`t1.${columnOf(output)} = ${trusted(`s.o${output}`)}`);
+  const key = table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`);
+  const values = set.map((output) => sql`${trusted(`s.o${output}`)} as ${trusted(`v${output}`)}`);
+  const moves = set.map((output) => sql`t1.${columnOf(output)} is distinct from ${trusted(`s.o${output}`)}`);
+  const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
+  const found = sql`found as materialized (select distinct on (s.m) s.m, s.n, ${join([...key, ...values], ', ')}, ${join(moves, ' or ')} as moves${newLine}from ${rows} order by s.m)`;
+  const assignments = set.map((output) => sql`${columnOf(output)} = ${trusted(`f.v${output}`)}`);
+  const isSame = table.primaryKey.map(({ name }, index) => sql`t2.${identifier(name)} = ${trusted(`f.k${index}`)}`);
+  const update = sql`update ${tableSource(table)} as t2${newLine}set ${join(assignments, ', ')}${newLine}from found as f${newLine}where f.moves and ${join(isSame, ' and ')}${newLine}returning 1`;
+  const keys = trusted(table.primaryKey.map((_, index) => `k${index}`).join(', '));
+  const pairs = trusted([...table.primaryKey.map((_, index) => `k${index}`), ...set.map((output) => `v${output}`)].join(', '));
+  const count = (columns: Sql) => sql`(select count(*) from (select distinct ${columns} from found where moves) as d)`;
+  const checks = [
+    missing(),
+    several(),
+    raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
+    raiseIf(sql`${count(keys)} > (select count(*) from moved)`, 'the role may not change a record to connect'),
+  ];
+  return sql`with ${sourceRows(source)},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
+}

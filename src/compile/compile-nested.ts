@@ -1,0 +1,187 @@
+/**
+ * An insert or update with related rows as statements: one for each step, which leaves keys for later ones (`key-list.ts`), and one that reads the response by
+ * the keys of what was written. For the comments of posts that were inserted ahead of them:
+ *
+ *     with source as materialized (…),
+ *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s order by s.m returning t1."id" as c0)
+ *     select set_config('rowgraph.keys_2', …, true), case when … then ('rowgraph: …' || …)::int4::text else '' end
+ *     from (select row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m
+ */
+import type { Guard } from '../freshness/schema-guard.ts';
+import type { Table } from '../model/model.ts';
+import type {
+  DeleteStep,
+  InsertStep,
+  KeyList,
+  LockStep,
+  NestedStep,
+  NestedWritePlan,
+  UpdateStep,
+  WrittenRows,
+} from '../plan/nested-plan.ts';
+import { concatenate } from '../sql/json-text.ts';
+import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { attachRows, findRows } from './compile-connect.ts';
+import { edgeJson } from './compile-edge.ts';
+import { compileFilter } from './compile-filter.ts';
+import { conflict, incrementOf, responseJson, tooManyRows } from './compile-mutation.ts';
+import { compileRow } from './compile-row.ts';
+import type { StatementContext } from './context.ts';
+import { keepKeys, keptColumns, keyColumn, keyRows } from './key-list.ts';
+import { RowValues } from './order-values.ts';
+import { where } from './page-query.ts';
+import { raiseIf } from './raise-if.ts';
+import { tableSource } from './related-source.ts';
+import { outputColumns, sourceRows } from './row-source.ts';
+import { Aliases, directScope, type Scope } from './scope.ts';
+import { orderBy } from './seek.ts';
+import { type Frame, selectList } from './statement-frame.ts';
+
+/** The statements of the steps. */
+export function compileSteps({ steps }: NestedWritePlan, guard: Guard): { readonly step: NestedStep; readonly statement: Sql }[] {
+  const frame = { guard, keptAs: null };
+  return steps.map((step) => ({ step, statement: compileStep(step, frame) }));
+}
+
+function compileStep(step: NestedStep, frame: Frame): Sql {
+  switch (step.kind) {
+    case 'insert':
+      return insertRows(step, frame);
+    case 'find':
+      return findRows(step, frame);
+    case 'attach':
+      return attachRows(step, frame);
+    case 'lock':
+    case 'update':
+    case 'delete':
+      return changeRows(step, frame);
+  }
+}
+
+function insertRows({ table, source, onConflict, lenient, into, appends }: InsertStep, frame: Frame): Sql {
+  const aliases = new Aliases();
+  const target = directScope(aliases.next(), table);
+  const list = isKept(into) && !(lenient && into === null) ? into : null;
+  const returning = list ? keptColumns(list, target.alias) : sql`1`;
+  const insert = sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${insertedRows(table, source)}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
+  const ctes = sql`with ${sourceRows(source)},${newLine}written as (${insert}${newLine}returning ${returning})`;
+  const isShort = sql`(select count(*) from source) > (select count(*) from written)`;
+  const checks = [
+    ...(lenient ? [] : [raiseIf(isShort, 'a trigger left out a record that is to be inserted')]),
+    ...(source.same.length > 0
+      ? [raiseIf(sql`exists (select 1 from source where differs)`, 'relations give a field different values')]
+      : []),
+  ];
+  const kept = list ? [keepKeys(list, trusted('s.n'), 'w', appends)] : [];
+  const columns = [...kept, ...checks];
+  const from = list
+    ? sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`
+    : sql``;
+  return sql`${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${from}`;
+}
+
+/** A list of which no column is ever read is not kept. */
+function isKept(list: KeyList | null): list is KeyList {
+  return list !== null && list.columns.length > 0;
+}
+
+function insertedRows(table: Table, source: InsertStep['source']): Sql {
+  const outputs = outputColumns(source);
+  if (outputs.length === 0) {
+    const fallback = table.columns.find((column) => column.insertable)!;
+    const rows = source.labels.map(() => sql`(default)`);
+    return sql`(${identifier(fallback.name)})${newLine}values ${join(rows, ', ')}`;
+  }
+  const names = outputs.map(({ column }) => identifier(column.name));
+  const values = outputs.map(({ name }) => trusted(`s.${name}`));
+  return sql`(${join(names, ', ')})${newLine}select ${join(values, ', ')} from source as s order by s.m`;
+}
+
+function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql {
+  const aliases = new Aliases();
+  const target = directScope(aliases.next(), step.table);
+  const list = step.kind !== 'delete' && isKept(step.into) ? step.into : null;
+  const returned = list ? keptColumns(list, target.alias) : sql`1 as c`;
+  const { atMost } = step.rows;
+  const checks = [
+    ...(atMost ? [tooManyRows({ kind: step.kind === 'delete' ? 'delete' : 'update', atMost })] : []),
+    ...(step.kind === 'update' ? disagreements(step) : []),
+  ];
+  const columns = [...(list ? [keepKeys(list, integer(0), 'w', false)] : []), ...checks];
+  const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
+  // An aggregate, so that there is one row.
+  const listed = columns.length > 0 ? columns : [sql`count(*)`];
+  return sql`${changed}${newLine}select ${selectList(frame, listed)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
+}
+
+function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases: Aliases, returned: Sql): Sql {
+  const table = sql`${tableSource(step.table)} as ${trusted(target.alias)}`;
+  const restricted = where(conditionsOf(step.rows, target, aliases, step.table));
+  switch (step.kind) {
+    case 'lock':
+      return sql`select ${returned}${newLine}from ${table}${restricted}${newLine}for update of ${trusted(target.alias)}`;
+    case 'update':
+      return sql`update ${table}${newLine}set ${join(assignmentsOf(step, target), ', ')}${restricted}${newLine}returning ${returned}`;
+    case 'delete':
+      return sql`delete from ${table}${restricted}${newLine}returning ${returned}`;
+  }
+}
+
+function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope): Sql[] {
+  const first = taken.filter(({ column }, index) => taken.findIndex((each) => each.column === column) === index);
+  return [
+    ...set.map(({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`),
+    ...increment.map(({ column, parameter }) => incrementOf(column, parameter, target)),
+    ...nulled.map((column) => sql`${identifier(column.name)} = null`),
+    ...first.map((each) => sql`${identifier(each.column.name)} = ${takenValue(each)}`),
+  ];
+}
+
+function takenValue({ column, from, of }: UpdateStep['taken'][number]): Sql {
+  return sql`(select ${keyColumn(from, 'k', of, column.type.sqlType)} from ${keyRows(from, 'k')})`;
+}
+
+/** Checks that relations which share a column give it one value. */
+function disagreements({ taken }: UpdateStep): Sql[] {
+  const pairs = taken.flatMap((each, index) => {
+    const first = taken.findIndex(({ column }) => column === each.column);
+    return first < index ? [sql`${takenValue(taken[first]!)} is distinct from ${takenValue(each)}`] : [];
+  });
+  return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'relations give a field different values')] : [];
+}
+
+function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {
+  const conditions: Sql[] = [];
+  if (of) {
+    const pairs = of.pairs.map(
+      ({ column, of: name }) => sql`${keyColumn(of.list, 'k', name, column.type.sqlType)} = ${target.column(column.name)}`,
+    );
+    conditions.push(sql`exists (select 1 from ${keyRows(of.list, 'k')} where ${join(pairs, ' and ')})`);
+  }
+  if (except) {
+    const key = table.primaryKey.map(({ name, type }) => sql`${keyColumn(except, 'x', name, type.sqlType)} = ${target.column(name)}`);
+    conditions.push(sql`not exists (select 1 from ${keyRows(except, 'x')} where ${join(key, ' and ')})`);
+  }
+  if (filter) conditions.push(compileFilter(filter, target, aliases));
+  return conditions;
+}
+
+/** The statement that reads the response. */
+export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
+  const scope = directScope(context.aliases.next(), table);
+  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+  const json = responseJson(members, context, {
+    count: [sql`(select count(*) from ${keyRows(written, 'w')})`],
+    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, scope, context))}, ',' order by k.n, k.m), '')`],
+    edges: ({ members: parts, keys }) => {
+      const values = new RowValues(scope, context.aliases);
+      const edge = edgeJson(parts, keys, scope, values, context, compileRow);
+      return [sql`coalesce(string_agg(${edge}, ',' order by ${keys.length > 0 ? orderBy(keys, values) : literalOrder}), '')`];
+    },
+  });
+  const key = table.primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(written, 'k', name, type.sqlType)}`);
+  const rows = sql`${newLine}from ${keyRows(written, 'k')} join ${tableSource(table)} as ${trusted(scope.alias)} on ${join(key, ' and ')}`;
+  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? rows : sql``}`;
+}
+
+const literalOrder = trusted('k.n, k.m');

@@ -1,0 +1,144 @@
+/**
+ * Which relations of a table an insert or update can write along, and what the role may do with the rows at their other end. In: a table of the model; out:
+ * its relations with the members of their input types. For the addition `nestedWrites`.
+ */
+import type { Column, Relation, Table } from './model.ts';
+
+/** What can be done with related rows, in the order in which it is done. */
+export const nestedVerbs = ['delete', 'disconnect', 'update', 'set', 'connect', 'connectOrCreate', 'create'] as const;
+export type NestedVerb = (typeof nestedVerbs)[number];
+
+/** A relation to write along. */
+export interface WritableRelation {
+  readonly relation: Relation;
+  /** The columns of the foreign key, in its order: of the table that has it. */
+  readonly key: readonly Column[];
+  /** Those that are null in a row that refers to none; empty where none can be. */
+  readonly nulled: readonly Column[];
+  /** What an insert and an update can do. */
+  readonly insert: ReadonlySet<NestedVerb>;
+  readonly update: ReadonlySet<NestedVerb>;
+}
+
+/** The relations, and the names of those that give way because a column has their name. */
+export interface WritableRelations {
+  readonly usable: readonly WritableRelation[];
+  readonly clashing: readonly string[];
+}
+
+const none: WritableRelations = { usable: [], clashing: [] };
+const known = new WeakMap<Table, WritableRelations>();
+
+/** The relations of a table. Its rows are found by their primary keys after they are written, so that the role must be able to read them. */
+export function writableRelations(table: Table): WritableRelations {
+  let found = known.get(table);
+  if (!found) {
+    found = findRelations(table);
+    known.set(table, found);
+  }
+  return found;
+}
+
+function findRelations(table: Table): WritableRelations {
+  if (!table.additions.has('nestedWrites') || !isKeyReadable(table)) return none;
+  const usable: WritableRelation[] = [];
+  const clashing: string[] = [];
+  const names = new Set(table.columns.filter(({ insertable, updatable }) => insertable || updatable).map(({ fieldName }) => fieldName));
+  for (const relation of table.relations) {
+    const writable = relation.holdsKey ? outgoing(table, relation) : incoming(relation);
+    if (writable === null || writable.insert.size + writable.update.size === 0) continue;
+    if (names.has(relation.fieldName)) clashing.push(relation.fieldName);
+    else usable.push(writable);
+  }
+  return { usable, clashing };
+}
+
+/** Whether nested members can give values to a column of a foreign key, so that an insert need not. */
+export function isFilledByRelation(table: Table, column: Column): boolean {
+  return table.relations.some((relation) => {
+    if (!relation.holdsKey || !relation.columns.some(({ near }) => near === column.name)) return false;
+    const back = relation.target.relations.find((other) => isInverse(relation, other, table));
+    return isUsable(table, relation) || (back !== undefined && isUsable(relation.target, back));
+  });
+}
+
+function isUsable(table: Table, relation: Relation): boolean {
+  return writableRelations(table).usable.some((usable) => usable.relation === relation && usable.insert.size > 0);
+}
+
+function isInverse(relation: Relation, other: Relation, table: Table): boolean {
+  if (other.holdsKey || other.target !== table || other.columns.length !== relation.columns.length) return false;
+  return other.columns.every(
+    ({ near, target }, index) => near === relation.columns[index]!.target && target === relation.columns[index]!.near,
+  );
+}
+
+function isKeyReadable({ primaryKey, selectable }: Table): boolean {
+  return selectable && primaryKey.length > 0 && primaryKey.every((column) => column.selectable);
+}
+
+/** A row of `near` refers to one of the relation's target. Relations lead only over columns that the role may read. */
+function outgoing(near: Table, relation: Relation): WritableRelation | null {
+  const { target } = relation;
+  const key = columnsOf(
+    near,
+    relation.columns.map((pair) => pair.near),
+  );
+  if (key === null || !target.selectable) return null;
+  const nulled = nulledOf(key);
+  const written = [
+    ...verbs('connect', target.uniqueKeys.length > 0),
+    ...verbs('connectOrCreate', target.insertable && isKeyReadable(target) && target.arbiters.length > 0),
+    ...verbs('create', target.insertable && isKeyReadable(target)),
+  ];
+  const insert = key.every(({ insertable }) => insertable) && near.insertable ? written : [];
+  const canUpdate = near.updatable;
+  const update = [
+    ...(canUpdate && key.every(({ updatable }) => updatable) ? written : []),
+    ...verbs('disconnect', canUpdate && nulled.length > 0),
+    ...verbs('delete', canUpdate && nulled.length > 0 && target.deletable),
+    ...verbs('update', canUpdate && target.updatable && isKeyReadable(target)),
+  ];
+  return { relation, key, nulled, insert: new Set(insert), update: new Set(update) };
+}
+
+/** Rows of the relation's target refer to a row of the near table. */
+function incoming(relation: Relation): WritableRelation | null {
+  const { target, kind } = relation;
+  const key = columnsOf(
+    target,
+    relation.columns.map((pair) => pair.target),
+  );
+  if (key === null || !isKeyReadable(target)) return null;
+  const nulled = target.updatable ? nulledOf(key) : [];
+  const canCreate = target.insertable && key.every(({ insertable }) => insertable);
+  const canConnect = target.updatable && key.every(({ updatable }) => updatable) && target.uniqueKeys.length > 0;
+  const insert = [
+    ...verbs('connect', canConnect),
+    ...verbs('connectOrCreate', canConnect && canCreate && target.arbiters.length > 0),
+    ...verbs('create', canCreate),
+  ];
+  const update = [
+    ...insert,
+    ...verbs('disconnect', nulled.length > 0),
+    ...verbs('set', kind === 'to-many' && canConnect && nulled.length > 0),
+    ...verbs('update', target.updatable),
+    ...verbs('delete', target.deletable),
+  ];
+  return { relation, key, nulled, insert: new Set(insert), update: new Set(update) };
+}
+
+function verbs(verb: NestedVerb, can: boolean): NestedVerb[] {
+  return can ? [verb] : [];
+}
+
+/** A foreign key refers to nothing as soon as one of its columns is null: those that can be, if all of them can be written. */
+function nulledOf(key: readonly Column[]): readonly Column[] {
+  const nullable = key.filter(({ notNull }) => !notNull);
+  return nullable.every(({ updatable }) => updatable) ? nullable : [];
+}
+
+function columnsOf({ columns }: Table, names: readonly string[]): Column[] | null {
+  const found = names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+  return found.length === names.length ? found : null;
+}

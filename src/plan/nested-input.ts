@@ -1,0 +1,135 @@
+/** The inputs of rows that are written with related ones: which columns they give, what becomes of the rows at the other end of each relation, and keys of rows. */
+import type { Column, Table } from '../model/model.ts';
+import type { NestedVerb, WritableRelation } from '../model/writable-relations.ts';
+import type { InputObject, InputValue } from '../request/input-value.ts';
+import { atInput, type InputPath, inputError, inputPath } from './input-path.ts';
+import { keyOfNodeId } from './node-key.ts';
+import { valueParameter } from './parameters.ts';
+import type { ParameterValue } from './plan.ts';
+
+/** An object of the input, with where it stands. */
+export interface GivenObject {
+  /** Its number among those of its place, and the label of the row that it belongs to. */
+  readonly label: number;
+  readonly parent: number;
+  readonly value: InputObject;
+  readonly path: InputPath;
+}
+
+/** What an object says of a row. */
+export interface GivenRow {
+  readonly label: number;
+  readonly parent: number;
+  readonly path: InputPath;
+  readonly columns: ReadonlyMap<Column, ParameterValue>;
+  readonly related: readonly GivenRelation[];
+}
+export interface GivenRelation {
+  readonly writable: WritableRelation;
+  readonly path: InputPath;
+  /** What is to be done, without what is null or false. */
+  readonly members: ReadonlyMap<NestedVerb, InputValue>;
+}
+
+/** Columns that identify a row, with their values. */
+export interface GivenKey {
+  readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: 'filter' | 'text' }[];
+  readonly object: GivenObject;
+}
+
+/** Whether objects of an insert or update say anything of related rows. */
+export function hasRelatedRows(value: InputValue | undefined): boolean {
+  if (value?.kind === 'list') return value.items.some(hasRelatedRows);
+  return value?.kind === 'object' && value.entries.some(({ binding, value: item }) => binding?.kind === 'nested write' && item !== null);
+}
+
+/** The objects of a list, or the only one. */
+export function objectsOf(value: InputValue | undefined, path: InputPath, many: boolean, parent: number): Omit<GivenObject, 'label'>[] {
+  if (value === undefined || value === null) return [];
+  const items = value.kind === 'list' ? value.items : [value];
+  return items.map((item, index) => ({ parent, value: objectOf(item), path: many ? inputPath(index, path) : path }));
+}
+
+export function objectOf(value: InputValue | undefined): InputObject {
+  if (value?.kind !== 'object') throw new Error('Expected an object.');
+  return value;
+}
+
+/** A member of an object; null if it is absent. */
+export function memberOf({ entries }: InputObject, name: string): InputValue {
+  return entries.find((entry) => entry.name === name)?.value ?? null;
+}
+
+/** Reads what an object says of a row. */
+export function readRow({ label, parent, value, path }: GivenObject): GivenRow {
+  const columns = new Map<Column, ParameterValue>();
+  const related: GivenRelation[] = [];
+  for (const { name, binding, value: item } of value.entries) {
+    if (binding?.kind === 'column') columns.set(binding.column, valueParameter(item, binding.column.type, 'write').value);
+    else if (binding?.kind === 'nested write' && item !== null) related.push(readRelation(binding.relation, item, inputPath(name, path)));
+  }
+  const row = { label, parent, path, columns, related: related.filter(({ members }) => members.size > 0) };
+  checkColumns(row);
+  return row;
+}
+
+function readRelation(writable: WritableRelation, value: InputValue, path: InputPath): GivenRelation {
+  const given = objectOf(value).entries.filter((entry) => entry.value !== null);
+  const isOne = writable.relation.kind === 'to-one';
+  if (isOne && given.length !== 1) {
+    throw inputError(path, `The relation "${writable.relation.fieldName}" takes exactly one member, such as "connect" or "create".`);
+  }
+  const members = given.filter(({ value: item }) => !(item?.kind === 'constant' && item.value === false));
+  return { writable, path, members: new Map(members.map((entry) => [entry.name as NestedVerb, entry.value])) };
+}
+
+/** A member that exists for another relation to the same table need not for this one. */
+export function checkVerbs({ related }: GivenRow, writing: 'insert' | 'update'): void {
+  for (const { writable, members, path } of related) {
+    for (const verb of members.keys()) {
+      if (writable[writing].has(verb)) continue;
+      const reason = writable.nulled.length === 0 && verb !== 'create' ? ': its key cannot be null, or the role may not write it' : '';
+      throw inputError(inputPath(verb, path), `The relation "${writable.relation.fieldName}" has no "${verb}"${reason}.`);
+    }
+  }
+}
+
+/** Whether a relation gives values to the columns of its key in the row itself. */
+export function fillsKey({ writable, members }: GivenRelation): boolean {
+  return writable.relation.holdsKey && [...members.keys()].some((verb) => verb !== 'update');
+}
+
+function checkColumns({ columns, related, path }: GivenRow): void {
+  for (const relation of related) if (fillsKey(relation)) checkFilled(columns, relation.writable, path);
+}
+
+/** Throws if a column is given that a relation fills. */
+export function checkFilled(columns: ReadonlyMap<Column, ParameterValue>, { key, relation }: WritableRelation, path: InputPath): void {
+  const twice = key.find((column) => columns.has(column));
+  if (!twice) return;
+  const message = `The field "${twice.fieldName}" is filled by the relation "${relation.fieldName}". Leave out one of them.`;
+  throw inputError(inputPath(twice.fieldName, path), message);
+}
+
+/** Reads the key that an object gives. */
+export function readKey(object: GivenObject, table: Table): GivenKey {
+  const columns: GivenKey['columns'][number][] = [];
+  for (const { name, binding, value } of object.value.entries) {
+    if (value === null) continue;
+    if (binding?.kind === 'column') {
+      columns.push({ column: binding.column, value: valueParameter(value, binding.column.type, 'filter').value, use: 'filter' });
+    } else if (binding?.kind === 'node id') {
+      const key = atInput(inputPath(name, object.path), () => keyOfNodeId(value, table, name));
+      columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: 'text' as const })));
+    }
+  }
+  const given = new Set(columns.map(({ column }) => column));
+  if (!table.uniqueKeys.some((key) => key.every((column) => given.has(column))) && !table.primaryKey.every((column) => given.has(column)))
+    throw inputError(object.path, `This does not identify a ${table.typeName}. ${keysInWords(table)}`);
+  return { columns, object };
+}
+
+function keysInWords({ uniqueKeys }: Table): string {
+  const keys = uniqueKeys.map((key) => key.map(({ filterName }) => `"${filterName}"`).join(' and '));
+  return `Give its nodeId${keys.map((key) => `, or ${key}`).join('')}.`;
+}

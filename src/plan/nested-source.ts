@@ -1,0 +1,137 @@
+/** Rows that inputs give, in groups that one statement can write: those that give values to the same columns, and null or nothing to others. */
+import type { Column, Table } from '../model/model.ts';
+import type { WritableRelation } from '../model/writable-relations.ts';
+import type { GivenKey, GivenRow } from './nested-input.ts';
+import { type KeyList, keepIn, type Output, type RowSource } from './nested-plan.ts';
+import type { ParameterValue } from './plan.ts';
+
+/** The rows that rows belong to, and how. */
+export interface Parents {
+  readonly list: KeyList;
+  readonly writable: WritableRelation;
+}
+
+/** Keys that rows take, by their labels. */
+export interface Lookup {
+  readonly writable: WritableRelation;
+  readonly list: KeyList;
+}
+
+/** Up to so many statements, rows are written in the order of the input even where they give different columns. */
+const mostRuns = 20;
+
+/** The rows in groups, each in the order of the input. */
+export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[]): GivenRow[][] {
+  const filled = new Set(lookups.flatMap(({ writable }) => writable.key));
+  const given = new Set(rows.flatMap(({ columns }) => [...columns.keys()]));
+  const isOptional = (column: Column) => column.nullByDefault && !filled.has(column);
+  const isOptionalKey = ({ key }: WritableRelation) =>
+    key.every(
+      (column) =>
+        column.nullByDefault && !given.has(column) && lookups.filter(({ writable }) => writable.key.includes(column)).length === 1,
+    );
+  const signatureOf = ({ columns, related }: GivenRow) =>
+    JSON.stringify([
+      [...columns.keys()]
+        .filter((column) => !isOptional(column))
+        .map(({ name }) => name)
+        .sort(),
+      related
+        .flatMap(({ writable }) => (writable.relation.holdsKey && !isOptionalKey(writable) ? [writable.relation.fieldName] : []))
+        .sort(),
+      columns.size === 0,
+    ]);
+  return inGroups(rows, signatureOf);
+}
+
+/** Neighbours of one signature; all of one signature where there would be too many groups. */
+export function inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => string): Item[][] {
+  const runs: Item[][] = [];
+  const sets = new Map<string, Item[]>();
+  let last: string | null = null;
+  for (const item of items) {
+    const signature = signatureOf(item);
+    if (signature === last) runs.at(-1)!.push(item);
+    else runs.push([item]);
+    last = signature;
+    const set = sets.get(signature);
+    if (set) set.push(item);
+    else sets.set(signature, [item]);
+  }
+  return runs.length <= Math.max(sets.size, mostRuns) ? runs : [...sets.values()];
+}
+
+/** The rows of a group, with the keys that they take. */
+export function sourceOf(table: Table, rows: readonly GivenRow[], lookups: readonly Lookup[], parents: Parents | null): RowSource {
+  const used = lookups.filter(({ writable }) => rows.some((row) => row.related.some((each) => each.writable === writable)));
+  const named = new Set(rows.flatMap(({ columns }) => [...columns.keys()]));
+  const outputs: Output[] = table.columns
+    .filter((column) => named.has(column))
+    .map((column) => ({
+      column,
+      from: { kind: 'given', values: rows.map(({ columns }) => columns.get(column) ?? nullValue), use: 'write' },
+    }));
+  const same: [number, number][] = [];
+  const fill = (column: Column, join: 'parents' | number, of: string) => {
+    const first = outputs.findIndex((output) => output.column === column);
+    if (first >= 0) same.push([first, outputs.length]);
+    outputs.push({ column, from: { kind: 'key', join, of } });
+  };
+  for (const [column, of] of parents ? keyPairs(parents.writable) : []) {
+    keepIn(parents!.list, of);
+    fill(column, 'parents', of);
+  }
+  for (const [number, { writable, list }] of used.entries()) {
+    for (const [column, of] of keyPairs(writable)) {
+      keepIn(list, of);
+      fill(column, number, of);
+    }
+  }
+  return {
+    labels: rows.map(({ label }) => label),
+    parents: parents && { list: parents.list, labels: rows.map(({ parent }) => parent) },
+    joins: used.map(({ writable, list }) => ({
+      list,
+      optional: !rows.every((row) => row.related.some((each) => each.writable === writable)),
+    })),
+    outputs,
+    same,
+  };
+}
+
+/** Keys of one signature, with what the rows that they find are to refer to. */
+export function sourceOfKeys(keys: readonly GivenKey[], parents: Parents | null): RowSource {
+  const given = keys[0]!.columns.map(({ column, use }, index): Output => {
+    return { column, from: { kind: 'given', values: keys.map(({ columns }) => columns[index]!.value), use } };
+  });
+  const taken = (parents ? keyPairs(parents.writable) : []).map(([column, of]): Output => {
+    keepIn(parents!.list, of);
+    return { column, from: { kind: 'key', join: 'parents', of } };
+  });
+  return {
+    labels: keys.map(({ object }) => object.label),
+    parents: parents && { list: parents.list, labels: keys.map(({ object }) => object.parent) },
+    joins: [],
+    outputs: [...given, ...taken],
+    same: [],
+  };
+}
+
+/** Keys in groups of those that give the same columns. */
+export function groupKeys(keys: readonly GivenKey[]): GivenKey[][] {
+  const sets = new Map<string, GivenKey[]>();
+  for (const key of keys) {
+    const signature = JSON.stringify(key.columns.map(({ column, use }) => [column.name, use]));
+    const set = sets.get(signature);
+    if (set) set.push(key);
+    else sets.set(signature, [key]);
+  }
+  return [...sets.values()];
+}
+
+/** The columns of a foreign key, each with the column that it takes its value from, as PostgreSQL calls it. */
+export function keyPairs({ key, relation: { holdsKey, columns } }: WritableRelation): [column: Column, of: string][] {
+  return columns.map((pair, index) => [key[index]!, holdsKey ? pair.target : pair.near]);
+}
+
+const nullValue: ParameterValue = { kind: 'constant', value: null };

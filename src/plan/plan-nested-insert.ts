@@ -1,0 +1,225 @@
+/** An insert with related rows as steps: what its rows refer to comes first, then the rows themselves, then what refers to them. Rows of one place are written together. */
+import type { Column, Table } from '../model/model.ts';
+import type { WritableRelation } from '../model/writable-relations.ts';
+import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
+import {
+  checkFilled,
+  checkVerbs,
+  type GivenObject,
+  type GivenRelation,
+  type GivenRow,
+  memberOf,
+  objectOf,
+  objectsOf,
+  readKey,
+  readRow,
+} from './nested-input.ts';
+import { type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from './nested-plan.ts';
+import { groupKeys, groupRows, keyPairs, type Lookup, type Parents, sourceOf, sourceOfKeys } from './nested-source.ts';
+import type { ConflictPlan } from './plan.ts';
+import { planConflict, planResponse } from './plan-mutation.ts';
+
+/** The steps of a root field, as they are planned. */
+export class StepList {
+  readonly steps: NestedStep[] = [];
+  #lists = 0;
+
+  newList(): KeyList {
+    this.#lists += 1;
+    return { number: this.#lists, columns: [] };
+  }
+}
+
+/** The plan of an insert whose objects lead to related rows. Throws BAD_USER_INPUT with the path of the input. */
+export function planNestedInsert(field: SelectedField, table: Table): NestedWritePlan {
+  const members = planResponse(field, table);
+  const place = inputPath('objects');
+  const rows = objectsOf(argumentOf(field, 'objects'), place, true, 0).map((object, label) => readRow({ ...object, label }));
+  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
+  const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
+  if (leads && onConflict && mayLeaveOut(onConflict)) {
+    const related = leads.related.find(({ writable }) => !writable.relation.holdsKey)!;
+    const message = `"${related.writable.relation.fieldName}" needs a row to refer to, but "onConflict" may leave it out. Name a field in "updateColumns", and no filter.`;
+    throw inputError(related.path, message);
+  }
+  const plan = new StepList();
+  const written = plan.newList();
+  for (const { name } of table.primaryKey) keepIn(written, name);
+  insertRows(plan, table, rows, {
+    parents: null,
+    into: written,
+    appends: false,
+    onConflict,
+    lenient: onConflict !== null && !leads,
+  });
+  return { kind: 'nested write', verb: 'insert', table, steps: plan.steps, written, members };
+}
+
+function mayLeaveOut({ columns, increment, filter }: ConflictPlan): boolean {
+  return columns.length + increment.length === 0 || filter !== null;
+}
+
+interface InsertOptions {
+  readonly parents: Parents | null;
+  /** Where the keys of the rows are kept, and whether others are there already. */
+  readonly into: KeyList | null;
+  readonly appends: boolean;
+  readonly onConflict: ConflictPlan | null;
+  readonly lenient: boolean;
+}
+
+/** Inserts rows of one place with all that belongs to them. Returns the rows as the statements take them. */
+function insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], options: InsertOptions): RowSource[] {
+  const { parents, into, appends, onConflict, lenient } = options;
+  for (const row of rows) {
+    checkVerbs(row, 'insert');
+    if (parents) checkFilled(row.columns, parents.writable, row.path);
+  }
+  const lookups = relationsOf(rows, true).map((writable): Lookup => ({ writable, list: relateOne(plan, writable, rows) }));
+  const sources = groupRows(rows, lookups).map((group, index) => {
+    const source = sourceOf(table, group, lookups, parents);
+    const paths = group.map(({ path }) => path);
+    plan.steps.push({ kind: 'insert', table, place: placeOf(paths), paths, source, onConflict, lenient, into, appends: appends || index > 0 });
+    return source;
+  });
+  for (const writable of relationsOf(rows, false)) {
+    const uses = rows.flatMap(({ label, related }) => related.filter((each) => each.writable === writable).map((use) => ({ label, use })));
+    relateMany(plan, { writable, list: into! }, uses);
+  }
+  return sources;
+}
+
+/** The relations that rows write along, those of their own keys or the others, in the order in which they first stand. */
+function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): WritableRelation[] {
+  const all = rows.flatMap(({ related }) => related.map(({ writable }) => writable));
+  return [...new Set(all)].filter(({ relation }) => relation.holdsKey === holdsKey);
+}
+
+/** The keys of the rows that others refer to: of those that are there, and of those that are inserted. */
+export function relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): KeyList {
+  const { target } = writable.relation;
+  const list = plan.newList();
+  let appends = false;
+  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
+    rows.flatMap(({ label, related }) => {
+      const use = related.find((each) => each.writable === writable);
+      const value = use?.members.get(verb);
+      return value ? [{ label, parent: label, value: objectOf(value), path: inputPath(verb, use!.path) }] : [];
+    });
+  for (const [, of] of keyPairs(writable)) keepIn(list, of);
+  const created = given('create');
+  if (created.length > 0) {
+    insertRows(plan, target, created.map(readRow), { ...plainly, into: list, appends });
+    appends = true;
+  }
+  const connected = given('connect').map((object) => readKey(object, target));
+  for (const keys of groupKeys(connected)) {
+    const paths = keys.map(({ object }) => object.path);
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source: sourceOfKeys(keys, null), into: list, appends });
+    appends = true;
+  }
+  for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), null)) {
+    const found = { ...source, outputs: match.map((number) => source.outputs[number]!), same: [] };
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source: found, into: list, appends });
+    appends = true;
+  }
+  return list;
+}
+
+const plainly: InsertOptions = { parents: null, into: null, appends: false, onConflict: null, lenient: false };
+
+/** What some rows say of those that refer to them. */
+export type RelationUse = { readonly label: number; readonly use: GivenRelation };
+
+/** Makes rows refer to those of a list: rows that are there, and rows that are inserted. */
+export function relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): void {
+  const { target, kind } = parents.writable.relation;
+  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
+    uses
+      .flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label))
+      .map((object, label) => ({ ...object, label }));
+  const connected = given('connect');
+  if (connected.length > 0) connectRows(plan, parents, connected);
+  for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), parents)) {
+    const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set, parents: parents.list });
+  }
+  const created = given('create');
+  if (created.length === 0) return;
+  const into = plan.newList();
+  insertRows(plan, target, created.map(readRow), { ...plainly, parents, into });
+}
+
+/** Makes rows that are there refer to those of a list. */
+export function connectRows(plan: StepList, parents: Parents, objects: readonly GivenObject[]): void {
+  const { target } = parents.writable.relation;
+  for (const keys of groupKeys(objects.map((object) => readKey(object, target)))) {
+    const paths = keys.map(({ object }) => object.path);
+    const source = sourceOfKeys(keys, parents);
+    const match = keys[0]!.columns.map((_, number) => number);
+    const set = source.outputs.map((_, number) => number).slice(match.length);
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set, parents: parents.list });
+  }
+}
+
+/** Rows that are there now, and how to find them: by which outputs of the source. */
+interface UpsertedRows {
+  readonly source: RowSource;
+  readonly match: readonly number[];
+  readonly paths: readonly InputPath[];
+}
+
+/** Inserts rows unless they are there. */
+function upsertRows(plan: StepList, table: Table, objects: readonly GivenObject[], parents: Parents | null): UpsertedRows[] {
+  const upserts = objects.map((object) => {
+    const path = inputPath('create', object.path);
+    const row = readRow({ ...object, value: objectOf(memberOf(object.value, 'create')), path });
+    const pointing = row.related.find(({ writable }) => !writable.relation.holdsKey);
+    if (pointing) {
+      const { fieldName } = pointing.writable.relation;
+      throw inputError(
+        pointing.path,
+        `"connectOrCreate" writes no "${fieldName}": the row may be there already. Write it in a later field.`,
+      );
+    }
+    return { row, object, conflict: planConflict(memberOf(object.value, 'onConflict'), table)! };
+  });
+  const groups = new Map<string, typeof upserts>();
+  for (const upsert of upserts) {
+    const { arbiter, columns, increment, filter } = upsert.conflict;
+    const isAlike = increment.length === 0 && filter === null;
+    const signature = JSON.stringify([arbiter.valueName, columns.map(({ name }) => name), isAlike ? '' : upsert.object.label]);
+    groups.set(signature, [...(groups.get(signature) ?? []), upsert]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const { conflict, object } = group[0]!;
+    const rows = group.map(({ row }) => row);
+    const keyPath = inputPath('onConflict', object.path);
+    const key = arbiterColumns(table, conflict, keyPath);
+    const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.object.path]));
+    const sources = insertRows(plan, table, rows, { ...plainly, parents, onConflict: conflict, lenient: true });
+    return sources.map((source) => ({
+      source,
+      match: key.map((column) => outputOf(source, column, keyPath)),
+      paths: source.labels.map((label) => byLabel.get(label)!),
+    }));
+  });
+}
+
+/** The number of the output with a column of the key. */
+function outputOf({ outputs }: RowSource, column: Column, path: InputPath): number {
+  const number = outputs.findIndex((output) => output.column === column);
+  const from = outputs[number]?.from;
+  const isGiven = from?.kind === 'key' || from?.values.every((value) => value.kind !== 'constant' || value.value !== null);
+  if (isGiven) return number;
+  throw inputError(path, `"create" must give "${column.fieldName}", which is in the constraint, and not null.`);
+}
+
+/** The columns that tell whether a row is there. */
+function arbiterColumns(table: Table, { arbiter: { target, valueName } }: ConflictPlan, path: InputPath): Column[] {
+  const names = target.kind === 'constraint' ? target.columns : target.condition === null ? target.elements : [];
+  const columns = names.flatMap((name) => table.columns.find((column) => name === column.name || name === `"${column.name}"`) ?? []);
+  if (columns.length > 0 && columns.length === names.length) return columns;
+  throw inputError(path, `"connectOrCreate" needs a constraint of fields alone, and "${valueName}" has expressions or a condition.`);
+}

@@ -1,0 +1,187 @@
+/** An update with related rows as steps: what its rows will refer to comes first, then the rows, then the rows at the other end of their relations. */
+import type { Table } from '../model/model.ts';
+import type { InputObject, InputValue } from '../request/input-value.ts';
+import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { atInput, type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
+import {
+  checkVerbs,
+  fillsKey,
+  type GivenObject,
+  type GivenRelation,
+  type GivenRow,
+  memberOf,
+  objectOf,
+  objectsOf,
+  readKey,
+  readRow,
+} from './nested-input.ts';
+import { type KeyList, keepIn, type NestedWritePlan, type UpdateStep, type WrittenRows } from './nested-plan.ts';
+import { groupKeys, keyPairs, type Parents, sourceOfKeys } from './nested-source.ts';
+import { integerParameter } from './parameters.ts';
+import type { Assignment, Parameter } from './plan.ts';
+import { planFilter } from './plan-filter.ts';
+import { planIncrement, planResponse } from './plan-mutation.ts';
+import { connectRows, relateMany, relateOne, StepList } from './plan-nested-insert.ts';
+
+/** The plan of an update whose `set` leads to related rows. Throws BAD_USER_INPUT with the path of the input. */
+export function planNestedUpdate(field: SelectedField, table: Table): NestedWritePlan {
+  const members = planResponse(field, table);
+  const plan = new StepList();
+  const written = plan.newList();
+  for (const { name } of table.primaryKey) keepIn(written, name);
+  const set = objectOf(argumentOf(field, 'set'));
+  const increment = argumentOf(field, 'increment') ?? null;
+  const filter = planFilter(argumentOf(field, 'filter'), table);
+  const rows = { of: null, except: null, filter, atMost: atMostOf(argumentOf(field, 'atMost')) };
+  updateRows(plan, table, { set, increment, rows, path: null, into: written });
+  return { kind: 'nested write', verb: 'update', table, steps: plan.steps, written, members };
+}
+
+function atMostOf(value: InputValue | undefined): Parameter {
+  return integerParameter(value ?? { kind: 'constant', value: '1' });
+}
+
+interface UpdateOptions {
+  readonly set: InputObject;
+  readonly increment: InputValue;
+  readonly rows: WrittenRows;
+  /** Of the object with `set`; null for the arguments of the root field. */
+  readonly path: InputPath | null;
+  readonly into: KeyList;
+}
+
+function updateRows(plan: StepList, table: Table, { set, increment: added, rows, path, into }: UpdateOptions): void {
+  const row = readRow({ label: 0, parent: 0, value: set, path: inputPath('set', path) });
+  checkVerbs(row, 'update');
+  const columns = [...row.columns].map(([column, value]): Assignment => {
+    return { column, parameter: { value, encoding: { kind: 'value', type: column.type, use: 'write' } } };
+  });
+  const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.columns.keys()]));
+  const outgoing = row.related.filter(({ writable }) => writable.relation.holdsKey);
+  const taken = outgoing.filter(relatesAnew).flatMap(({ writable }) => {
+    const from = relateOne(plan, writable, [row]);
+    return keyPairs(writable).map(([column, of]) => ({ column, from, of }));
+  });
+  const cut = outgoing.filter(({ members }) => members.has('disconnect') || members.has('delete'));
+  const nulled = [...new Set(cut.flatMap(({ writable }) => writable.nulled))].filter(
+    (column) => !taken.some((each) => each.column === column),
+  );
+  checkIncrement(row, increment);
+  const step = { table, place: placeOf([row.path]), paths: [row.path], into };
+  const changes = { set: columns, increment, nulled, taken };
+  const deleted = outgoing.filter(({ members }) => members.has('delete'));
+  let before: KeyList | null = null;
+  if (deleted.length > 0) {
+    before = plan.newList();
+    for (const { name } of table.primaryKey) keepIn(before, name);
+    plan.steps.push({ ...step, kind: 'lock', rows, into: before });
+    const of = { list: before, pairs: table.primaryKey.map((column) => ({ column, of: column.name })) };
+    plan.steps.push({ ...step, kind: 'update', rows: { ...everyRow, of }, ...changes });
+  } else if (columns.length + increment.length + nulled.length + taken.length === 0) plan.steps.push({ ...step, kind: 'lock', rows });
+  else plan.steps.push({ ...step, kind: 'update', rows, ...changes });
+  for (const relation of outgoing) if (relation.members.has('update')) updateRelated(plan, relation, into);
+  for (const { writable, path: place } of deleted) deleteRelated(plan, { writable, list: before! }, inputPath('delete', place));
+  for (const relation of row.related) if (!relation.writable.relation.holdsKey) writeIncoming(plan, relation, into);
+}
+
+const everyRow: WrittenRows = { of: null, except: null, filter: null, atMost: null };
+
+/** Whether the row is to refer to another one. */
+function relatesAnew({ members }: GivenRelation): boolean {
+  return members.has('connect') || members.has('connectOrCreate') || members.has('create');
+}
+
+function checkIncrement({ related, path }: GivenRow, increment: readonly Assignment[]): void {
+  for (const relation of related.filter(fillsKey)) {
+    const twice = increment.find(({ column }) => relation.writable.key.includes(column));
+    if (!twice) continue;
+    const message = `The field "${twice.column.fieldName}" is filled by the relation "${relation.writable.relation.fieldName}". Leave out one of them.`;
+    throw inputError(path, message);
+  }
+}
+
+/** The rows at the other end of a relation. */
+function relatedTo({ writable, list }: Parents, more: Partial<WrittenRows> = {}): WrittenRows {
+  const { holdsKey, target, columns } = writable.relation;
+  const pairs = columns.map((pair, index) => {
+    keepIn(list, pair.near);
+    const column = holdsKey ? target.columns.find(({ name }) => name === pair.target)! : writable.key[index]!;
+    return { column, of: pair.near };
+  });
+  return { ...everyRow, of: { list, pairs }, ...more };
+}
+
+/** Updates what rows refer to, or the rows that refer to them. */
+function updateRelated(plan: StepList, { writable, members, path }: GivenRelation, list: KeyList): void {
+  const { target, kind } = writable.relation;
+  const many = kind === 'to-many';
+  for (const { value, path: place } of objectsOf(members.get('update'), inputPath('update', path), many, 0)) {
+    const filter = atInput(inputPath('filter', place), () => planFilter(memberOf(value, 'filter'), target));
+    const atMost = many ? atMostOf(memberOf(value, 'atMost') ?? undefined) : null;
+    const rows = relatedTo({ writable, list }, { filter, atMost });
+    const set = objectOf(memberOf(value, 'set'));
+    if (set.entries.length === 0 && memberOf(value, 'increment') === null)
+      throw inputError(inputPath('set', place), 'The field "set" is empty. Set at least one field.');
+    updateRows(plan, target, { set, increment: memberOf(value, 'increment'), rows, path: place, into: plan.newList() });
+  }
+}
+
+function deleteRelated(plan: StepList, parents: Parents, place: InputPath, more: Partial<WrittenRows> = {}): void {
+  const { target } = parents.writable.relation;
+  plan.steps.push({ kind: 'delete', table: target, place: placeOf([place]), paths: [place], rows: relatedTo(parents, more) });
+}
+
+function disconnectRelated(plan: StepList, parents: Parents, place: InputPath, more: Partial<WrittenRows> = {}): void {
+  const { target } = parents.writable.relation;
+  const changes: Pick<UpdateStep, 'set' | 'increment' | 'nulled' | 'taken'> = {
+    set: [],
+    increment: [],
+    nulled: parents.writable.nulled,
+    taken: [],
+  };
+  plan.steps.push({ kind: 'update', table: target, place: placeOf([place]), paths: [place], rows: relatedTo(parents, more), ...changes, into: null });
+}
+
+/** What becomes of the rows that refer to those of the list. */
+function writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList): void {
+  const { writable, members, path } = relation;
+  const parents = { writable, list };
+  const { target, kind } = writable.relation;
+  for (const [verb, run] of [
+    ['delete', deleteRelated],
+    ['disconnect', disconnectRelated],
+  ] as const) {
+    const value = members.get(verb);
+    if (value === undefined) continue;
+    const place = inputPath(verb, path);
+    if (kind === 'to-one') run(plan, parents, place);
+    else run(plan, parents, place, restrictionOf(objectOf(value), target, place));
+  }
+  updateRelated(plan, relation, list);
+  const kept = members.get('set');
+  if (kept !== undefined) setRelated(plan, parents, kept, inputPath('set', path));
+  // A row that has one already gets another in its place.
+  if (kind === 'to-one' && relatesAnew(relation) && writable.nulled.length > 0) disconnectRelated(plan, parents, path);
+  relateMany(plan, parents, [{ label: 0, use: relation }]);
+}
+
+function restrictionOf(value: InputObject, table: Table, path: InputPath): Partial<WrittenRows> {
+  const filter = atInput(inputPath('filter', path), () => planFilter(memberOf(value, 'filter'), table));
+  return { filter, atMost: atMostOf(memberOf(value, 'atMost') ?? undefined) };
+}
+
+/** Relates exactly these rows. */
+function setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): void {
+  const { target } = parents.writable.relation;
+  const objects = objectsOf(value, path, true, 0).map((object, label): GivenObject => ({ ...object, label }));
+  const found = plan.newList();
+  for (const { name } of target.primaryKey) keepIn(found, name);
+  groupKeys(objects.map((object) => readKey(object, target))).forEach((keys, index) => {
+    const { labels, parents: of, joins, outputs } = sourceOfKeys(keys, parents);
+    const source = { labels, parents: of, joins, outputs: outputs.slice(0, keys[0]!.columns.length), same: [] };
+    const paths = keys.map(({ object }) => object.path);
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: found, appends: index > 0 });
+  });
+  disconnectRelated(plan, parents, path, { except: objects.length > 0 ? found : null });
+  if (objects.length > 0) connectRows(plan, parents, objects);
+}
