@@ -36,7 +36,14 @@ const layers: Readonly<Record<string, Layer>> = {
   model: { types: ['catalog'] },
   // Which names types have is decided where it is known which are taken.
   schema: {
-    values: ['model/graphql-names.ts', 'model/conflict-columns.ts', 'model/groupable.ts', 'model/names.ts', 'model/related-rows.ts', 'model/writable-relations.ts'],
+    values: [
+      'model/graphql-names.ts',
+      'model/conflict-columns.ts',
+      'model/groupable.ts',
+      'model/names.ts',
+      'model/related-rows.ts',
+      'model/writable-relations.ts',
+    ],
     types: ['model'],
     packages: ['graphql'],
   },

@@ -80,7 +80,17 @@ function insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], opt
   const sources = groupRows(rows, lookups).map((group, index) => {
     const source = sourceOf(table, group, lookups, parents);
     const paths = group.map(({ path }) => path);
-    plan.steps.push({ kind: 'insert', table, place: placeOf(paths), paths, source, onConflict, lenient, into, appends: appends || index > 0 });
+    plan.steps.push({
+      kind: 'insert',
+      table,
+      place: placeOf(paths),
+      paths,
+      source,
+      onConflict,
+      lenient,
+      into,
+      appends: appends || index > 0,
+    });
     return source;
   });
   for (const writable of relationsOf(rows, false)) {

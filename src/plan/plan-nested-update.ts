@@ -139,7 +139,15 @@ function disconnectRelated(plan: StepList, parents: Parents, place: InputPath, m
     nulled: parents.writable.nulled,
     taken: [],
   };
-  plan.steps.push({ kind: 'update', table: target, place: placeOf([place]), paths: [place], rows: relatedTo(parents, more), ...changes, into: null });
+  plan.steps.push({
+    kind: 'update',
+    table: target,
+    place: placeOf([place]),
+    paths: [place],
+    rows: relatedTo(parents, more),
+    ...changes,
+    into: null,
+  });
 }
 
 /** What becomes of the rows that refer to those of the list. */
