@@ -4,25 +4,28 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { editorParts } from './editor-parts.ts';
+import { pageParts } from './page-parts.ts';
 
 const compress = promisify(brotliCompress);
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, 'dist/graphiql');
 /** What the bundle was made of. */
 const stampFile = path.join(folder, 'made-of.txt');
-const packages = ['graphiql', '@graphiql/plugin-explorer', 'react', 'react-dom', 'esbuild'];
+const packages = ['graphiql', 'react', 'react-dom', 'esbuild'];
 
-const entryPoints = {
-  page: path.join(import.meta.dirname, 'page/page.tsx'),
-  'editor.worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
-  'graphql.worker': 'monaco-graphql/esm/graphql.worker.js',
-  'json.worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
-};
+const entryPoints = [
+  { in: path.join(import.meta.dirname, 'page/skeleton.css'), out: 'skeleton' },
+  { in: path.join(import.meta.dirname, 'page/styles.css'), out: 'page' },
+  { in: path.join(import.meta.dirname, 'page/page.ts'), out: 'page' },
+  { in: 'monaco-editor/esm/vs/editor/editor.worker.js', out: 'editor.worker' },
+  { in: 'monaco-graphql/esm/graphql.worker.js', out: 'graphql.worker' },
+  { in: 'monaco-editor/esm/vs/language/json/json.worker.js', out: 'json.worker' },
+];
 
 /** Of Brotli: a third of a second for everything. The best one takes ten times as long, for a package that is built once. */
 const quickQuality = 5;
@@ -72,22 +75,17 @@ async function bundle(outdir: string): Promise<Bundle> {
     splitting: true,
     target: 'es2022',
     jsx: 'automatic',
+    loader: { '.ttf': 'file' },
+    assetNames: '[name]',
     define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
     logLevel: 'warning',
     plugins: [
       editorParts,
+      pageParts,
       {
         name: 'without the styles of the editor, which are in those of GraphiQL',
         setup: ({ onLoad }) => onLoad({ filter: /monaco-editor.*\.css$/ }, () => ({ contents: '' })),
-      },
-      {
-        name: 'without the fonts of GraphiQL, which are larger than all other styles: the page has those of the system',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /graphiql\/dist\/style\.css$/ }, async ({ path: file }) => ({
-            contents: (await readFile(file, 'utf8')).replace(/@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g, ''),
-            loader: 'css',
-          })),
       },
     ],
   });

@@ -1,7 +1,7 @@
 /**
- * Leaves out of the bundle what the page never shows of Monaco, the editor: half of its parts, such as comparing texts, colour pickers and inline suggestions of
- * machines. A plugin for esbuild. It leans on the names of Monaco's own modules; where a later version has others, the bundle works and is larger, and
- * `npm run test:page` fails for its size.
+ * Leaves out of the bundle what the page never shows of Monaco, the editor: half of its parts, such as comparing texts, the map beside the text, quick fixes and
+ * the palette of commands. A plugin for esbuild. It leans on the names of Monaco's own modules; where a later version has others, the bundle works and is larger,
+ * and `npm run test:page` fails for its size.
  */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
@@ -43,9 +43,48 @@ const unused = [
 ];
 const unusedImport = new RegExp(`^import '\\./[^']*/(?:${unused.join('|')})(?:/[^']*|\\.js)';$`, 'gm');
 
-/** Widgets that compare texts, which the editor refers to without ever making one here. */
-const widgets =
-  /monaco-editor\/esm\/vs\/editor\/browser\/widget\/(?:diffEditor\/diffEditorWidget|multiDiffEditor\/multiDiffEditorWidget)\.js$/;
+const none = '{ static get() { return null; } }';
+
+/**
+ * Modules that others refer to without ever using them here, and what stands for them: parts that never show, and services that nobody asks. By their paths in
+ * `monaco-editor/esm/vs`.
+ */
+const standIns: Readonly<Record<string, string>> = {
+  'editor/browser/widget/diffEditor/diffEditorWidget': 'export class DiffEditorWidget {}',
+  'editor/browser/widget/multiDiffEditor/multiDiffEditorWidget': 'export class MultiDiffEditorWidget {}',
+  'editor/browser/viewParts/minimap/minimap': `import { createFastDomNode } from '../../../../base/browser/fastDomNode.js';
+    import { ViewPart } from '../../view/viewPart.js';
+    export class Minimap extends ViewPart {
+      #node = createFastDomNode(document.createElement('div'));
+      getDomNode() { return this.#node; }
+      prepareRender() {}
+      render() {}
+    }`,
+  'editor/contrib/codeAction/browser/codeAction': `export const quickFixCommandId = '';
+    export const getCodeActions = async () => ({ validActions: [], dispose() {} });`,
+  'editor/contrib/codeAction/browser/codeActionController': `export class CodeActionController ${none}`,
+  'editor/contrib/colorPicker/browser/colorHoverParticipant': 'export class ColorHoverParticipant {}',
+  'editor/contrib/dropOrPasteInto/browser/copyPasteController': `export class CopyPasteController ${none}`,
+  'editor/contrib/gotoError/browser/gotoError': `export class MarkerController ${none}
+    export class NextMarkerAction {}`,
+  'editor/contrib/gotoSymbol/browser/peek/referencesController': `export class ReferencesController ${none}`,
+  'editor/contrib/inlayHints/browser/inlayHintsHover': 'export class InlayHintsHover {}',
+  'editor/contrib/inlineCompletions/browser/hintsWidget/inlineCompletionsHintsWidget': 'export class InlineSuggestionHintsContentWidget {}',
+  'editor/contrib/peekView/browser/peekView': `import { RawContextKey } from '../../../../platform/contextkey/common/contextkey.js';
+    const inPeekEditor = new RawContextKey('inReferenceSearchEditor', false);
+    export const PeekContext = { inPeekEditor, notInPeekEditor: inPeekEditor.toNegated() };`,
+  'editor/common/diff/linesDiffComputers': 'export const linesDiffComputers = {};',
+  'editor/common/services/unicodeTextModelHighlighter': 'export class UnicodeTextModelHighlighter {}',
+  'editor/standalone/browser/quickInput/standaloneQuickInputService': 'export class StandaloneQuickInputService {}',
+  'base/browser/ui/selectBox/selectBox': 'export class SelectBox {}',
+  'platform/list/browser/listService': `import { createDecorator } from '../../instantiation/common/instantiation.js';
+    export const IListService = createDecorator('listService');
+    export class ListService {}`,
+};
+const standInFilter = new RegExp(`monaco-editor/esm/vs/(?:${Object.keys(standIns).join('|')})\\.js$`);
+
+/** A table of characters that look alike, for a part of the editor that is not there. */
+const lookAlikes = /JSON\.parse\('\{\\"_common\\".*\}'\)/;
 
 export const editorParts: Plugin = {
   name: 'only the parts of the editor that the page shows',
@@ -54,6 +93,13 @@ export const editorParts: Plugin = {
       contents: (await readFile(path, 'utf8')).replace(unusedImport, ''),
       loader: 'js',
     }));
-    onLoad({ filter: widgets }, () => ({ contents: 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}\n' }));
+    onLoad({ filter: /monaco-editor\/esm\/vs\/base\/common\/strings\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(lookAlikes, '({ _common: [], _default: [] })'),
+      loader: 'js',
+    }));
+    onLoad({ filter: standInFilter }, ({ path }) => {
+      const [, name = ''] = /esm\/vs\/(.*)\.js$/.exec(path) ?? [];
+      return { contents: standIns[name] ?? '', loader: 'js' };
+    });
   },
 };

@@ -1,12 +1,12 @@
 /** The page: GraphiQL, with a bar above it that says who asks, and tabs beside its result. In: the settings that stand in the page. */
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
-import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { useCallback, useMemo, useState } from 'react';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
 import { CallerHeaders } from './caller-headers.ts';
 import { decodeToken } from './decode-token.ts';
+import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
 import { LastExchange } from './last-exchange.ts';
 import { PageBackend } from './page-backend.ts';
@@ -16,8 +16,7 @@ import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { readSharedQuery } from './share-link.ts';
 import { Workspace } from './workspace.tsx';
 
-const explorer = explorerPlugin({ showAttribution: false });
-const plugins = [DOC_EXPLORER_PLUGIN, explorer, HISTORY_PLUGIN];
+const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, HISTORY_PLUGIN];
 
 export function App({ settings }: { readonly settings: GraphiqlSettings }) {
   const state = usePageState(settings);

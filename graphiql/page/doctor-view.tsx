@@ -2,7 +2,6 @@
 import { useEffect, useState } from 'react';
 import type { DoctorReport } from '../../src/doctor/report.ts';
 import { CodeBlock } from './code-block.tsx';
-import './doctor.css';
 import type { PageBackend } from './page-backend.ts';
 
 interface DoctorViewProps {

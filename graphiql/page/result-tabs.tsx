@@ -2,15 +2,11 @@
  * Tabs beside the response: how long it took, and, where the server tells, what ran: SQL, PostgreSQL's plan, cost, advice. Stands in GraphiQL's footer; the
  * style sheet moves the tabs above the response, and hides that behind the others.
  */
-import './result.css';
 import { type ComponentType, useState, useSyncExternalStore } from 'react';
-import { AdviceView } from './advice-view.tsx';
-import { CostView } from './cost-view.tsx';
-import { DatabasePlanView } from './database-plan-view.tsx';
 import type { ExplanationState } from './explanation-state.ts';
+import { later } from './later.tsx';
 import { usePage } from './page-context.ts';
-import { SqlView } from './sql-view.tsx';
-import { TimingView } from './timing-view.tsx';
+import { PartBoundary } from './part-boundary.tsx';
 import { useExplanation } from './use-explanation.ts';
 
 export interface ExplanationViewProps {
@@ -18,11 +14,12 @@ export interface ExplanationViewProps {
 }
 
 const explanationViews: Readonly<Record<string, ComponentType<ExplanationViewProps>>> = {
-  SQL: SqlView,
-  Plan: DatabasePlanView,
-  Cost: CostView,
-  Advice: AdviceView,
+  SQL: later(() => import('./sql-view.tsx'), 'SqlView'),
+  Plan: later(() => import('./database-plan-view.tsx'), 'DatabasePlanView'),
+  Cost: later(() => import('./cost-view.tsx'), 'CostView'),
+  Advice: later(() => import('./advice-view.tsx'), 'AdviceView'),
 };
+const TimingView = later(() => import('./timing-view.tsx'), 'TimingView');
 
 export function ResultTabs() {
   const { backend, lastExchange } = usePage();
@@ -66,7 +63,7 @@ export function ResultTabs() {
         aria-label={active}
         tabIndex={0}
       >
-        {active !== 'Response' && content}
+        {active !== 'Response' && <PartBoundary key={active}>{content}</PartBoundary>}
       </section>
     </>
   );

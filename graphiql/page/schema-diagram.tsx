@@ -1,5 +1,4 @@
 /** The schema that the caller sees as a diagram: tables as boxes, relations as lines. It is searched, zoomed and dragged; a click on a table writes a query. */
-import './diagram.css';
 import { useGraphiQL } from '@graphiql/react';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { type Box, layOutTables } from './lay-out-tables.ts';

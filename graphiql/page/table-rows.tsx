@@ -1,5 +1,4 @@
 /** The rows of a table as a grid, with filters, order and pages; and the GraphQL that it asks for them. */
-import './rows.css';
 import { useGraphiQL } from '@graphiql/react';
 import { useMemo, useState } from 'react';
 import { type ApiTable, readTables } from './read-tables.ts';

@@ -4,16 +4,19 @@ import { useState } from 'react';
 import { CallerBar } from './caller-bar.tsx';
 import { CopyLinkButton } from './copy-link-button.tsx';
 import { decodeToken } from './decode-token.ts';
-import { DoctorView } from './doctor-view.tsx';
 import { FirstQuery } from './first-query.tsx';
+import { later } from './later.tsx';
 import type { PageCaller } from './page-caller.ts';
 import { usePage } from './page-context.ts';
+import { PartBoundary } from './part-boundary.tsx';
 import { ResultTabs } from './result-tabs.tsx';
-import { SchemaDiagram } from './schema-diagram.tsx';
-import { TableRows } from './table-rows.tsx';
 import { useOpenQuery } from './use-open-query.ts';
 import { useReadableTabs } from './use-readable-tabs.ts';
 import { useReadableThemes } from './use-readable-themes.ts';
+
+const SchemaDiagram = later(() => import('./schema-diagram.tsx'), 'SchemaDiagram');
+const TableRows = later(() => import('./table-rows.tsx'), 'TableRows');
+const DoctorView = later(() => import('./doctor-view.tsx'), 'DoctorView');
 
 type View = 'Query' | 'Diagram' | 'Rows' | 'Doctor';
 
@@ -43,9 +46,11 @@ export function Workspace() {
         <div className="page-view" hidden={view !== 'Query'}>
           <Editor />
         </div>
-        {view === 'Diagram' && <SchemaDiagram onOpenQuery={openQuery} />}
-        {view === 'Rows' && <TableRows onOpenQuery={openQuery} />}
-        {view === 'Doctor' && backend !== null && <DoctorView backend={backend} role={roleOf(caller)} />}
+        <PartBoundary key={view}>
+          {view === 'Diagram' && <SchemaDiagram onOpenQuery={openQuery} />}
+          {view === 'Rows' && <TableRows onOpenQuery={openQuery} />}
+          {view === 'Doctor' && backend !== null && <DoctorView backend={backend} role={roleOf(caller)} />}
+        </PartBoundary>
       </main>
       <FirstQuery />
     </div>

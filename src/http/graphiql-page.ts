@@ -1,6 +1,6 @@
 /**
  * The page at `/graphiql`. In: what it is told; out: HTML. The page refers to nothing outside its own folder, and its content security policy
- * enforces that. Its script is `graphiql/page/page.tsx`.
+ * enforces that. Its first script is `graphiql/page/page.ts`.
  */
 
 export interface GraphiqlSettings {
@@ -14,13 +14,13 @@ export interface GraphiqlSettings {
   readonly backend: string | null;
 }
 
-/** The editor and its dialogs set inline styles on their elements; its fonts and images are `data:` URLs in its style sheet. */
+/** The editor and its dialogs set inline styles on their elements; its images are `data:` URLs in its style sheet. */
 export const graphiqlSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  'font-src data:',
+  "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -28,7 +28,10 @@ export const graphiqlSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The HTML; `assets` is the path of the folder with the scripts and the style sheet. */
+/**
+ * The HTML; `assets` is the path of the folder with the scripts and the style sheets. The large style sheet stands behind the outlines of the page: browsers paint
+ * what stands ahead of it without waiting for it.
+ */
 export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): string {
   // A `<` could end the script element; JSON can always escape it.
   const data = JSON.stringify(settings).replaceAll('<', '\\u003c');
@@ -39,10 +42,16 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>GraphiQL · rowgraph</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${assets}/page.css">
+    <link rel="stylesheet" href="${assets}/skeleton.css">
   </head>
   <body>
-    <div id="graphiql"><p class="page-loading">Loading the editor …</p></div>
+    <div id="graphiql">
+      <div class="skeleton">
+        <header>rowgraph</header>
+        <div class="skeleton-panes"><p role="status">Loading the editor …</p><div></div></div>
+      </div>
+    </div>
+    <link rel="stylesheet" href="${assets}/page.css">
     <script type="application/json" id="settings">${data}</script>
     <script type="module" src="${assets}/page.js"></script>
   </body>

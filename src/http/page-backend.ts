@@ -4,10 +4,11 @@
  */
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
 
+/** What names a role rejects with BAD_REQUEST if that is not among the choices. */
 export interface PageBackend {
   /** Whom the page may be. */
   readonly listCallers: () => Promise<CallerChoices>;
-  /** A token for a caller. Rejects with BAD_REQUEST for a role that is not among the choices. */
+  /** A token for a caller. */
   readonly sign: (caller: Caller) => Promise<SignedToken>;
   /** How a request runs, as JSON; `analyze` runs it in a transaction that is rolled back. Rejects as `graph.explain` does. */
   readonly explain: (request: GraphQLRequest, caller: Caller, mode: 'plan' | 'analyze') => Promise<unknown>;

@@ -1,5 +1,5 @@
 /**
- * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` has put it, compressed: page, scripts and styles, nothing from elsewhere. In: where, and for
+ * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` has put it, compressed: page, scripts, styles and a font, nothing from elsewhere. In: where, and for
  * which endpoint; out: routes.
  */
 import { readdirSync } from 'node:fs';
@@ -13,7 +13,7 @@ const decompress = promisify(brotliDecompress);
 const compress = promisify(gzip);
 /** The same from `src/http` and from `dist/http`. */
 const bundleFolder = new URL('../../dist/graphiql/', import.meta.url);
-const types = { js: 'text/javascript', css: 'text/css' };
+const types: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', ttf: 'font/ttf' };
 
 /** The routes of the page at `path` and of its assets below it. */
 export function createGraphiqlRoutes(
@@ -24,7 +24,7 @@ export function createGraphiqlRoutes(
   const names = listAssets(folder);
   if (names.length === 0) return [[path, answerMissing]];
   const page = Buffer.from(renderGraphiqlPage(path, settings));
-  const headers = [...listHeaders('text/html', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
+  const headers = [...listHeaders('text/html; charset=utf-8', 'no-store'), 'content-security-policy', graphiqlSecurityPolicy];
   const assets = names.map((name) => [`${path}/${name}`, createAssetRoute(name, folder)] as const);
   return [[path, () => ({ status: 200, headers, body: page })], ...assets];
 }
@@ -32,7 +32,7 @@ export function createGraphiqlRoutes(
 /** The names that a browser may ask for; none in a clone where the page has not been bundled. */
 function listAssets(folder: URL): readonly string[] {
   try {
-    return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css))\.br$/.exec(file)?.[1] ?? []);
+    return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css|ttf))\.br$/.exec(file)?.[1] ?? []);
   } catch {
     return [];
   }
@@ -40,12 +40,12 @@ function listAssets(folder: URL): readonly string[] {
 
 const answerMissing: Route = () => ({
   status: 503,
-  headers: listHeaders('text/plain', 'no-store'),
+  headers: listHeaders('text/plain; charset=utf-8', 'no-store'),
   body: Buffer.from('GraphiQL has not been built in this clone of rowgraph: run "npm run build:graphiql", and start rowgraph again.\n'),
 });
 
 function createAssetRoute(name: string, folder: URL): Route {
-  const type = types[name.endsWith('.css') ? 'css' : 'js'];
+  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
   let read: Promise<Buffer> | undefined;
   let zipped: Promise<Buffer> | undefined;
@@ -64,5 +64,5 @@ function createAssetRoute(name: string, folder: URL): Route {
 }
 
 function listHeaders(type: string, caching: string): string[] {
-  return ['content-type', `${type}; charset=utf-8`, 'cache-control', caching, 'referrer-policy', 'no-referrer'];
+  return ['content-type', type, 'cache-control', caching, 'referrer-policy', 'no-referrer'];
 }

@@ -3,6 +3,7 @@
  * is read as a browser would read it. `npm run test:page` opens it in a browser.
  */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
 import { createFetcher } from '../../graphiql/page/fetcher.ts';
@@ -17,6 +18,12 @@ before(async () => {
   server = await startTestServer({ graphiql: { anonKey: 'the-anon-key' }, basePath: '/api' });
 });
 after(() => server.close());
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.ttf': 'font/ttf',
+};
 
 const readPage = async (): Promise<string> => (await fetch(`${server.url}/api/graphiql`)).text();
 
@@ -51,15 +58,14 @@ test('whoever opens the server itself is led to the page', async () => {
 
 test('all that the page loads is served from here, with its type', async () => {
   const assets = new Set(findAssets(await readPage()).filter((url) => url !== 'data:,'));
-  assert.deepEqual([...assets], ['/api/graphiql/page.css', '/api/graphiql/page.js']);
+  assert.deepEqual([...assets], ['/api/graphiql/skeleton.css', '/api/graphiql/page.css', '/api/graphiql/page.js']);
   for (const worker of ['editor', 'graphql', 'json']) assets.add(`/api/graphiql/${worker}.worker.js`);
   // Grows while it is walked: each script names those that it imports.
   for (const asset of assets) {
     const response = await fetch(server.url + asset);
     const text = await response.text();
     assert.equal(response.status, 200, asset);
-    const type = asset.endsWith('.css') ? 'text/css' : 'text/javascript';
-    assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`);
+    assert.equal(response.headers.get('content-type'), types[path.extname(asset)]);
     assert.equal(response.headers.get('content-encoding'), 'gzip');
     assert.ok(text.length > 40, asset);
     assert.ok(!text.includes('sourceMappingURL'), asset);

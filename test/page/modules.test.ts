@@ -1,18 +1,37 @@
 /** The parts of the page that need no browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildSchema, type GraphQLSchema, parse, validate } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLString,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  validate,
+} from 'graphql';
 import { CallerHeaders } from '../../graphiql/page/caller-headers.ts';
 import { callerOf } from '../../graphiql/page/caller-of-headers.ts';
 import { chooseOperationName } from '../../graphiql/page/choose-operation-name.ts';
 import { readClaims, writeClaims } from '../../graphiql/page/claim-lines.ts';
 import { decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
+import { addField, findField, findValue, removeField, setValue } from '../../graphiql/page/edit-operation.ts';
+import { writeField } from '../../graphiql/page/first-choice.ts';
+import { formatJSONC, tryParseJSONC } from '../../graphiql/page/jsonc.ts';
 import { type Box, layOutTables } from '../../graphiql/page/lay-out-tables.ts';
+import { listExplorerLines } from '../../graphiql/page/list-explorer-lines.ts';
+import { moveInTree } from '../../graphiql/page/move-in-tree.ts';
+import { type OperationsText, readOperations, writeOperation } from '../../graphiql/page/operations-text.ts';
 import { ownMilliseconds } from '../../graphiql/page/own-milliseconds.ts';
 import { fit, zoom } from '../../graphiql/page/pan-and-zoom.ts';
 import { readServerTiming } from '../../graphiql/page/read-server-timing.ts';
 import { readSqlTokens } from '../../graphiql/page/read-sql-tokens.ts';
 import { type ApiTable, readTables } from '../../graphiql/page/read-tables.ts';
+import { describeValue, readValue } from '../../graphiql/page/read-value.ts';
 import { readAbilities, writeRowsQuery } from '../../graphiql/page/rows-query.ts';
 import { readSharedQuery, writeSharedQuery } from '../../graphiql/page/share-link.ts';
 import { writeFirstQuery } from '../../graphiql/page/write-first-query.ts';
@@ -231,4 +250,114 @@ test('stages, tokens of SQL and times of a plan are told apart', () => {
     ({ actual: { milliseconds, loops, rows: 1, removed: 0 }, children }) as unknown as DatabasePlanNode;
   assert.equal(ownMilliseconds(node(10, 1, [node(2, 3), node(1, 1)])), 3);
   assert.equal(ownMilliseconds({ ...node(0, 0), actual: null }), 0);
+});
+
+const operationOf = (text: string): OperationDefinitionNode => (readOperations(text) as OperationsText).operations[0]!;
+const fieldNamed = (type: string, name: string) => (schema.getType(type) as GraphQLObjectType).getFields()[name]!;
+
+test('the explorer adds a field with what makes it valid, and takes it out with what it leaves empty', () => {
+  const before = operationOf('query Q { authorCollection { edges { node { name } } } }');
+  const added = addField(before, ['noteCollection'], writeField(fieldNamed('Query', 'noteCollection')));
+  assert.equal(
+    print(added).replaceAll(/\s+/g, ' '),
+    'query Q { authorCollection { edges { node { name } } } noteCollection { edges { node { body } } } }',
+  );
+  const withNode = addField(before, ['node'], writeField(fieldNamed('Query', 'node')));
+  assert.match(print(withNode), /node\(nodeId: ""\) \{\s+body\s+\}/);
+  for (const operation of [added, withNode]) isValid(print(operation));
+  const deep = addField(before, ['noteCollection', 'edges', 'node', 'id'], writeField(fieldNamed('Note', 'id')));
+  assert.match(print(deep), /noteCollection \{\s+edges \{\s+node \{\s+id\s/);
+  const without = removeField(removeField(deep, ['noteCollection', 'edges', 'node', 'id']), ['authorCollection']);
+  assert.equal(print(without).replaceAll(/\s+/g, ' '), 'query Q { __typename }');
+});
+
+test('the explorer sets arguments, and takes them out with the objects that they leave empty', () => {
+  const path = ['noteCollection'];
+  const text = (value: string) => ({ kind: Kind.STRING, value }) as const;
+  let operation = operationOf('{ noteCollection(orderBy: [{id: AscNullsFirst}]) { edges { node { id } } } }');
+  operation = setValue(operation, path, ['filter', 'body', 'ilike'], text('%a%'));
+  operation = setValue(operation, path, ['orderBy', 'id'], { kind: Kind.ENUM, value: 'DescNullsLast' });
+  assert.match(print(operation), /\(\s+orderBy: \[\{ id: DescNullsLast \}\]\s+filter: \{ body: \{ ilike: "%a%" \} \}\s+\)/);
+  isValid(print(operation));
+  const found = findField(operation, path)!;
+  assert.deepEqual([findValue(found, ['orderBy', 'id'])?.kind, findValue(found, ['filter', 'id'])], [Kind.ENUM, null]);
+  assert.match(
+    print(setValue(operation, path, ['filter', 'body', 'ilike'], null)),
+    /noteCollection\(orderBy: \[\{ ?id: DescNullsLast ?\}\]\) \{/,
+  );
+});
+
+test('values are read as people type them', () => {
+  const read = (typed: string, type: GraphQLInputType) => {
+    const value = readValue(typed, type);
+    return value && print(value);
+  };
+  assert.deepEqual(
+    ['3', '"3"', '$n', '', 'x y'].map((typed) => read(typed, GraphQLInt)),
+    ['3', null, '$n', null, null],
+  );
+  assert.deepEqual(
+    ['a"b', '3', '$n', '["a", "b"]', '$ 5'].map((typed) => read(typed, GraphQLString)),
+    ['"a\\"b"', '"3"', '$n', '["a", "b"]', '"$ 5"'],
+  );
+  assert.equal(describeValue({ kind: Kind.STRING, value: 'a"b' }), 'a"b');
+});
+
+test('the text around an operation stays as it is', () => {
+  const text = '# first\nquery A { a }\n\n# second\nquery B { b }\n';
+  const read = readOperations(text) as OperationsText;
+  const changed = writeOperation(text, read, read.operations[0]!, operationOf('query A { x }'));
+  assert.equal(changed, '# first\nquery A {\n  x\n}\n\n# second\nquery B { b }\n');
+  const begun = writeOperation('# only this\n', readOperations('# only this\n') as OperationsText, null, operationOf('{ x }'));
+  assert.equal(begun, '# only this\n{\n  x\n}\n');
+  assert.match((readOperations('{ a ') as { error: string }).error, /Syntax Error/);
+});
+
+test('the explorer lists what is open: arguments, then fields, each with its place', () => {
+  const operation = operationOf('{ noteCollection(first: 1) { pageInfo { endCursor } } }');
+  const opened = new Map([['noteCollection/edges', true]]);
+  const lines = listExplorerLines(schema, { operation, opened, search: '' });
+  assert.deepEqual(
+    lines.map(({ id, level, place, count, isChecked, isOpen }) => [id, level, `${place}/${count}`, isChecked, isOpen]).slice(0, 8),
+    [
+      ['node', 1, '1/3', false, false],
+      ['authorCollection', 1, '2/3', false, false],
+      ['noteCollection', 1, '3/3', true, true],
+      ['noteCollection(first', 2, '1/6', true, null],
+      ['noteCollection(after', 2, '2/6', false, null],
+      ['noteCollection(filter', 2, '3/6', false, false],
+      ['noteCollection(orderBy', 2, '4/6', false, false],
+      ['noteCollection/edges', 2, '5/6', false, true],
+    ],
+  );
+  const names = listExplorerLines(schema, { operation, opened: new Map([['noteCollection', false]]), search: 'AUTHOR' }).map(
+    ({ name }) => name,
+  );
+  assert.deepEqual(names, ['authorCollection', 'noteCollection']);
+});
+
+test('keys move in the tree', () => {
+  const lines = [
+    { name: 'a', level: 1, isOpen: true },
+    { name: 'b', level: 2, isOpen: null },
+    { name: 'ab', level: 1, isOpen: false },
+  ];
+  const press = (place: number, key: string, ctrlKey = false) => moveInTree(lines, place, { key, ctrlKey, metaKey: false, altKey: false });
+  const go = (place: number) => ({ kind: 'go', place });
+  assert.deepEqual([press(0, 'ArrowDown'), press(2, 'ArrowDown'), press(0, 'ArrowUp')], [go(1), go(2), go(0)]);
+  assert.deepEqual([press(0, 'ArrowRight'), press(2, 'ArrowRight'), press(1, 'ArrowRight')], [go(1), { kind: 'open', isOpen: true }, null]);
+  assert.deepEqual([press(1, 'ArrowLeft'), press(0, 'ArrowLeft')], [go(0), { kind: 'open', isOpen: false }]);
+  assert.deepEqual([press(0, 'End'), press(2, 'Home'), press(0, 'a'), press(2, 'A'), press(0, 'z')], [go(2), go(0), go(2), go(0), null]);
+  assert.deepEqual(
+    [press(0, ' '), press(0, 'Enter'), press(0, 'Tab'), press(0, 'a', true)],
+    [{ kind: 'check' }, { kind: 'check' }, null, null],
+  );
+});
+
+test('variables and headers may have comments, and what is wrong with them is said with its place', async () => {
+  assert.deepEqual(tryParseJSONC('{"a": 1, // one\n}'), { a: 1 });
+  assert.equal(tryParseJSONC(' '), undefined);
+  assert.throws(() => tryParseJSONC('[1]'), /^TypeError: are not a JSON object\.$/);
+  assert.throws(() => tryParseJSONC('{\n  "a" 1}'), /are invalid JSON: colon expected at line 2, column 7/);
+  assert.equal(await formatJSONC('{"a":{"b":1}, // c\n"d":[]}'), '{\n  "a": {\n    "b": 1\n  }, // c\n  "d": []\n}\n');
 });

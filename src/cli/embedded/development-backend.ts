@@ -38,20 +38,27 @@ export class DevelopmentBackend implements PageBackend {
   }
 
   async sign({ role, claims = {} }: Caller): Promise<SignedToken> {
-    const roles = await this.#listRoles();
-    if (!roles.includes(role)) throw new ApiError('BAD_REQUEST', `"role" must be one of ${roles.join(', ')}.`);
+    await this.#checkRole(role);
     const expiresAt = expiryOf(lifetime);
     const token = await signKey(this.#database.jwtSecret, role, undefined, { ...claims, exp: expiresAt });
     return { token, expiresAt };
   }
 
-  explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
+  async explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
+    await this.#checkRole(role);
     // As a token has them.
     return this.#database.graph.explain(request, { role, claims: { ...claims, role } }, { mode });
   }
 
-  examine(role: string): Promise<DoctorReport> {
+  async examine(role: string): Promise<DoctorReport> {
+    await this.#checkRole(role);
     return this.#database.graph.doctor({ role });
+  }
+
+  /** Throws BAD_REQUEST for a role that requests may not run as. */
+  async #checkRole(role: string): Promise<void> {
+    const roles = await this.#listRoles();
+    if (!roles.includes(role)) throw new ApiError('BAD_REQUEST', `"role" must be one of ${roles.join(', ')}.`);
   }
 
   async #listRoles(): Promise<string[]> {

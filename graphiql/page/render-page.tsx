@@ -1,7 +1,4 @@
-/** The script of the page at `/graphiql`, as browsers run it: the page with the settings that stand in it. */
-import 'graphiql/style.css';
-import '@graphiql/plugin-explorer/style.css';
-import './page.css';
+/** Renders the page at `/graphiql` with the settings that stand in it. */
 import { createRoot } from 'react-dom/client';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
 import { App } from './app.tsx';
@@ -14,5 +11,8 @@ self.MonacoEnvironment = {
   },
 };
 
-const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '') as GraphiqlSettings;
-createRoot(document.getElementById('graphiql')!).render(<App settings={settings} />);
+/** Puts the page where its outlines are. */
+export function renderPage(): void {
+  const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '') as GraphiqlSettings;
+  createRoot(document.getElementById('graphiql')!).render(<App settings={settings} />);
+}

@@ -1,0 +1,79 @@
+/**
+ * The tree of the explorer. The keys are those that screen readers announce for trees (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/): arrows go along, open
+ * and close; Space and Enter check; Home, End and letters jump; Tab leads on to the value of an argument.
+ */
+import type { GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { addField, findField, removeField, setValue } from './edit-operation.ts';
+import { ExplorerItem } from './explorer-item.tsx';
+import { writeField, writeValue } from './first-choice.ts';
+import { type ExplorerLine, listExplorerLines } from './list-explorer-lines.ts';
+import { moveInTree } from './move-in-tree.ts';
+
+interface ExplorerTreeProps {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly search: string;
+  readonly onChange: (operation: OperationDefinitionNode) => void;
+}
+
+export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTreeProps) {
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const lines = useMemo(() => listExplorerLines(schema, { operation, opened, search }), [schema, operation, opened, search]);
+  const tree = useRef<HTMLDivElement>(null);
+  const [current, setCurrent] = useState('');
+  const [isMoving, setIsMoving] = useState(false);
+  const place = Math.max(
+    0,
+    lines.findIndex(({ id }) => id === current),
+  );
+  useEffect(() => {
+    if (isMoving) tree.current?.querySelector<HTMLElement>('[tabindex="0"][role="treeitem"]')?.focus();
+    setIsMoving(false);
+  }, [isMoving]);
+  const open = ({ id }: ExplorerLine, isOpen: boolean): void => setOpened(new Map([...opened, [id, isOpen]]));
+  const follow = (event: KeyboardEvent): void => {
+    const move = event.target instanceof HTMLElement && event.target.role === 'treeitem' ? moveInTree(lines, place, event) : null;
+    const line = lines[place];
+    if (move === null || line === undefined) return;
+    event.preventDefault();
+    if (move.kind === 'check') onChange(toggle(operation, line));
+    else if (move.kind === 'open') open(line, move.isOpen);
+    else {
+      setCurrent(lines[move.place]?.id ?? '');
+      setIsMoving(true);
+    }
+  };
+  if (lines.length === 0) return <p className="part-notice">No field of this role is called so.</p>;
+  return (
+    <div role="tree" ref={tree} className="explorer-tree" aria-label="Fields and arguments" aria-multiselectable="true" onKeyDown={follow}>
+      {lines.map((line, index) => (
+        <ExplorerItem
+          key={line.id}
+          line={line}
+          isCurrent={index === place}
+          onFocus={() => setCurrent(line.id)}
+          onToggle={() => onChange(toggle(operation, line))}
+          onOpen={(isOpen) => open(line, isOpen)}
+          onValue={(value) => line.kind === 'argument' && onChange(setValue(operation, line.path, line.argument, value))}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The operation with what a line stands for, or without it where it was there. */
+function toggle(operation: OperationDefinitionNode, line: ExplorerLine): OperationDefinitionNode {
+  if (line.kind === 'field') {
+    if (line.isChecked) return removeField(operation, line.path);
+    return withoutTypename(addField(operation, line.path, writeField(line.field)), operation, line.path.length);
+  }
+  const value: ValueNode | null = line.isChecked ? null : writeValue(line.inputType);
+  return setValue(operation, line.path, line.argument, value);
+}
+
+/** What stands in an operation that asks for nothing goes with the first field. */
+function withoutTypename(changed: OperationDefinitionNode, before: OperationDefinitionNode, depth: number): OperationDefinitionNode {
+  const wasEmpty = before.selectionSet.selections.length === 1 && findField(before, ['__typename']) !== null;
+  return wasEmpty && depth > 0 ? removeField(changed, ['__typename']) : changed;
+}

@@ -1,0 +1,96 @@
+/**
+ * Builds a query by clicks and keys: a tree of the schema's fields and arguments, in which those of an operation are checked. In: the text of the editor; out:
+ * the same text with a field or an argument more or less.
+ */
+import { useGraphiQL, useOperationsEditorState, useOptimisticState } from '@graphiql/react';
+import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { useMemo, useState } from 'react';
+import { ExplorerTree } from './explorer-tree.tsx';
+import { emptyOperation, type OperationsText, readOperations, writeOperation } from './operations-text.ts';
+
+export function FieldExplorer() {
+  const schema = useGraphiQL((state) => state.schema);
+  const operationName = useGraphiQL((state) => state.operationName);
+  const [text, setText] = useOptimisticState(useOperationsEditorState());
+  const read = useMemo(() => readOperations(text), [text]);
+  const [search, setSearch] = useState('');
+  if (!schema) return <p className="part-notice">The schema is not there yet.</p>;
+  if ('error' in read) return <p className="part-notice">Correct the document first: {read.error}</p>;
+  return (
+    <section className="explorer" aria-label="Explorer">
+      <h2 className="explorer-title">Explorer</h2>
+      <input
+        type="search"
+        aria-label="Find a field"
+        placeholder="Find a field"
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      <Operations {...{ schema, read, search, text, setText }} named={operationName} />
+    </section>
+  );
+}
+
+interface OperationsProps {
+  readonly schema: GraphQLSchema;
+  readonly read: OperationsText;
+  readonly search: string;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  /** The operation at the cursor of the editor. */
+  readonly named: string | undefined;
+}
+
+function Operations({ schema, read, search, text, setText, named }: OperationsProps) {
+  const kinds = useMemo(() => rootKinds(schema), [schema]);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const atCursor = read.operations.findIndex(({ name }) => name !== undefined && name.value === named);
+  const index = chosen !== null && chosen < read.operations.length ? chosen : Math.max(0, atCursor);
+  const operation: OperationDefinitionNode = read.operations[index] ?? emptyOperation(kinds[0] ?? ('query' as OperationTypeNode));
+  const begin = (kind: OperationTypeNode): void => {
+    setText(writeOperation(text, read, null, emptyOperation(kind, nextName(kind, read))));
+    setChosen(read.operations.length);
+  };
+  return (
+    <>
+      {read.operations.length > 1 && (
+        <label className="explorer-operations">
+          Operation{' '}
+          <select value={index} onChange={({ target }) => setChosen(Number(target.value))}>
+            {read.operations.map(({ name, operation: kind }, place) => (
+              <option key={place} value={place}>
+                {kind} {name?.value ?? '(without a name)'}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <ExplorerTree
+        schema={schema}
+        operation={operation}
+        search={search}
+        onChange={(changed) => setText(writeOperation(text, read, read.operations[index] ?? null, changed))}
+      />
+      <div className="explorer-buttons">
+        {kinds.map((kind) => (
+          <button key={kind} type="button" className="page-button" onClick={() => begin(kind)}>
+            Add a {kind}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function rootKinds(schema: GraphQLSchema): readonly OperationTypeNode[] {
+  const kinds = ['query', 'mutation'] as readonly OperationTypeNode[];
+  return kinds.filter((kind) => schema.getRootType(kind));
+}
+
+/** A name that no operation of the document has. */
+function nextName(kind: OperationTypeNode, { operations }: OperationsText): string {
+  const names = new Set(operations.map(({ name }) => name?.value));
+  const plain = kind === 'mutation' ? 'MyMutation' : 'MyQuery';
+  const numbers = Array.from({ length: names.size + 1 }, (_, index) => (index === 0 ? plain : `${plain}${index + 1}`));
+  return numbers.find((name) => !names.has(name)) ?? plain;
+}

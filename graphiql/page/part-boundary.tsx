@@ -1,0 +1,28 @@
+/** Around each part that is loaded later: says that it is being loaded, or why it cannot be shown, and leaves the rest of the page as it is. */
+import { Component, type ReactNode, Suspense } from 'react';
+
+interface PartBoundaryProps {
+  readonly children: ReactNode;
+}
+
+export class PartBoundary extends Component<PartBoundaryProps, { readonly error: Error | null }> {
+  override readonly state = { error: null as Error | null };
+
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return <Suspense fallback={<p className="part-notice">Loading …</p>}>{this.props.children}</Suspense>;
+    return (
+      <div className="part-notice" role="alert">
+        <p>This part of the page cannot be shown: {error.message}</p>
+        <p>Where rowgraph was started again meanwhile, a reload of the page helps. What stands in the editors is kept.</p>
+        <button type="button" className="page-button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </div>
+    );
+  }
+}

@@ -1,2 +1,0 @@
-/** Style sheets, which the bundler collects into `page.css`. */
-declare module '*.css';
