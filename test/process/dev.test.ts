@@ -111,7 +111,14 @@ test('the page signs for whom the developer wants to be, explains, and examines;
   const own = await ask(signed, '{ memberProfileCollection { edges { node { email } } } }', 'signed');
   assert.deepEqual(own.data, { memberProfileCollection: { edges: [{ node: { email: 'ada@birdclub.example' } }] } });
   for (const role of ['postgres', 'authenticator', 'pg_read_all_data', '__proto__', 'nobody'])
-    assert.equal((await askBackend(printed, 'sign', { role })).status, 400, role);
+    for (const name of ['sign', 'explain', 'doctor']) {
+      const { status, answer } = await askBackend(printed, name, { role, query: '{ __typename }' });
+      assert.deepEqual(
+        [status, JSON.stringify(answer).includes('one of anon, authenticated, service_role')],
+        [400, true],
+        `${name} ${role}`,
+      );
+    }
 
   const report = 'mutation { reportSighting(speciesCode: "ALCATT", siteId: 5, birds: 77) { birds } }';
   const { answer } = await askBackend(printed, 'explain', { ...caller, query: report, mode: 'analyze' });
