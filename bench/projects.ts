@@ -145,6 +145,7 @@ async function compareSilence(server: Server, busy: readonly string[]): Promise<
   noteLoad(`${others.length} busy, 50 requests wait for a silent database`, silent);
 }
 
+const [loadBefore = 0] = loadavg();
 buildPackage(ownRoot);
 const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-bench-projects-'));
 const databases = await startTestDatabases({ settings: { max_connections: '400' } });
@@ -196,8 +197,8 @@ await writeFile(
 
 This page is written by the benchmark. It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph at ${readCommit()}, Node ${process.versions.node},
 one process with ${projectCount} projects in one file, ${busyCount} databases on one PostgreSQL server. Load is one request at a time for each busy project, a page of 5 rows, for
-${seconds} s; the figures with and without a silent database are medians of ${rounds} rounds in turns. The load comes from one process that has a good part of the CPU itself, and everything runs on one machine of ${availableParallelism()} cores, whose load average was ${figure(loadavg()[0]!, 0)} at
-the end: where that is far above their number, other programs ran meanwhile, and only figures of the same run can be compared.
+${seconds} s; the figures with and without a silent database are medians of ${rounds} rounds in turns. The load comes from one process that has a good part of the CPU itself, and everything runs on one machine of ${availableParallelism()} cores, whose load average was ${figure(loadBefore, 0)}
+before the run and ${figure(loadavg()[0]!, 0)} behind it, its own load included. Only figures of the same run can be compared.
 
 ${describeRows(['what', 'figure'], rows, 1)}
 `,

@@ -9,6 +9,8 @@ export interface CrossOrigin {
   readonly headersFor: (origin: string | undefined) => readonly string[];
   /** The Vary header of the endpoint's responses: the request headers that affect them. */
   readonly vary: string;
+  /** The same for responses that caches may keep: one that was made for no origin lacks what pages of others need. */
+  readonly keptVary: string;
   /** The headers of the response to a preflight request; null for other requests. */
   readonly preflightHeaders: (headers: IncomingHttpHeaders) => readonly string[] | null;
 }
@@ -34,5 +36,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
     return [...allowed, 'access-control-allow-methods', 'GET, POST', ...named, 'access-control-max-age', maxAge];
   };
-  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin', preflightHeaders };
+  const withOrigin = 'Accept-Encoding, Origin';
+  const keptVary = origins.length === 0 ? 'Accept-Encoding' : withOrigin;
+  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : withOrigin, keptVary, preflightHeaders };
 }

@@ -25,7 +25,8 @@ interface CachingOptions {
   readonly crossOrigin: CrossOrigin;
 }
 
-const withKeys = 'Accept, apiKey, Authorization';
+/** The host names a project, and not all caches tell hosts apart by themselves. */
+const withKeys = 'Host, Accept, apiKey, Authorization';
 const withCookies = `${withKeys}, Cookie`;
 const nothing: ResponseBody = { chunks: [], length: 0 };
 
@@ -42,7 +43,7 @@ export function makeCacheable(
   state.caching = {
     control: ofDocument ?? cacheControl,
     etag,
-    vary: `${crossOrigin.vary}, ${authenticate === null ? withKeys : withCookies}`,
+    vary: `${crossOrigin.keptVary}, ${authenticate === null ? withKeys : withCookies}`,
   };
   return isKnown(headers, etag) ? { status: 304, code: null, body: nothing } : response;
 }

@@ -3,12 +3,11 @@
  * clients that leave. Each runs where its proxy is on the path.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { type RequestOptions, request as sendHttps } from 'node:https';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -16,12 +15,10 @@ import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { brotliDecompressSync } from 'node:zlib';
 import { rawResponse, startTestServer, type TestServer } from '../http/start-test-server.ts';
-import { until } from '../support/until.ts';
+import { address, isInstalled, nginxIn, type Proxy, startProxy, stopProxy } from './start-proxy.ts';
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, '../../deploy');
-/** Nothing else listens there, so that a free port stays free. */
-const address = '127.0.0.77';
 const name = 'api.example.com';
 const large = JSON.stringify({ data: { text: Array.from({ length: 200_000 }, (_, index) => String(index)).join(' ') } });
 
@@ -32,17 +29,10 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-interface Proxy {
-  readonly command: string;
-  readonly flags: readonly string[];
-  /** Writes its configuration into the folder. */
-  readonly prepare: (ports: { readonly own: number; readonly server: number }) => Promise<void>;
-}
-
 const proxies: readonly Proxy[] = [
   {
     command: 'nginx',
-    flags: ['-e', 'stderr', '-p', '.', '-c', 'nginx-main.conf'],
+    flags: nginxIn('.', '').flags,
     prepare: async ({ own, server }) => {
       const site = replaceAll(await readFile(path.join(deploy, 'nginx.conf'), 'utf8'), {
         'listen 443 ssl http2;': `listen ${address}:${own} ssl http2;`,
@@ -51,12 +41,7 @@ const proxies: readonly Proxy[] = [
         '/etc/ssl/rowgraph/key.pem': path.join(folder, 'key.pem'),
       });
       await writeFile(path.join(folder, 'site.conf'), site);
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${folder}/${each};`);
-      await writeFile(
-        path.join(folder, 'nginx-main.conf'),
-        `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr warn; events {}
-        http { access_log off; ${temporary.join(' ')} include site.conf; }`,
-      );
+      await writeFile(path.join(folder, 'nginx-main.conf'), nginxIn(folder, 'include site.conf;').file);
     },
   },
   {
@@ -82,50 +67,11 @@ function replaceAll(text: string, parts: Readonly<Record<string, string>>): stri
   return replaced;
 }
 
-async function isThere(command: string, ...flags: readonly string[]): Promise<boolean> {
-  return run(command, flags).then(
-    () => true,
-    () => false,
-  );
-}
-
 async function makeCertificate(): Promise<void> {
   const files = ['-keyout', path.join(folder, 'key.pem'), '-out', path.join(folder, 'certificate.pem')];
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-days', '2'];
   await run('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', ...files, ...subject]);
   certificate = await readFile(path.join(folder, 'certificate.pem'));
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, address);
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-async function startProxy(
-  { command, flags, prepare }: Proxy,
-  server: number,
-): Promise<{ readonly port: number; readonly child: ChildProcess }> {
-  const own = await freePort();
-  await prepare({ own, server });
-  const child = spawn(command, flags, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  child.stderr.on('data', (text: Buffer) => {
-    log += text;
-  });
-  await until(async () => {
-    assert.equal(child.exitCode, null, log);
-    const socket = connect(own, address);
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    return isOpen;
-  });
-  return { port: own, child };
 }
 
 interface Answer {
@@ -136,12 +82,8 @@ interface Answer {
 
 for (const proxy of proxies) {
   const { command } = proxy;
-  // Elsewhere a machine has no further addresses without being asked.
-  const isInstalled =
-    process.platform === 'linux' &&
-    (await isThere(command, command === 'nginx' ? '-v' : 'version')) &&
-    (await isThere('openssl', 'version'));
-  const skip = isInstalled ? false : `there is no ${command} or no openssl on the path, or this is not Linux`;
+  const isThere = (await isInstalled(command, command === 'nginx' ? '-v' : 'version')) && (await isInstalled('openssl', 'version'));
+  const skip = isThere ? false : `there is no ${command} or no openssl on the path, or this is not Linux`;
   describe(command, { skip }, () => {
     let server: TestServer;
     let port: number;
@@ -163,14 +105,10 @@ for (const proxy of proxies) {
           return rawResponse('{"data":null}', 'CANCELLED');
         },
       });
-      ({ port, child } = await startProxy(proxy, server.port));
+      ({ port, child } = await startProxy(proxy, folder, server.port));
     });
     after(async () => {
-      if (child !== undefined && child.exitCode === null) {
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      }
+      await stopProxy(child);
       await server?.close();
     });
 

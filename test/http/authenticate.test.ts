@@ -50,7 +50,7 @@ test('it works alone, at once or later, and what depends on a cookie says so to 
   const get = (search: string): Promise<Response> => fetch(`${server.endpoint}?${search}`);
   const found = await get('query=%7B__typename%7D');
   assert.equal(found.status, 200);
-  assert.equal(found.headers.get('vary'), 'Accept-Encoding, Accept, apiKey, Authorization, Cookie');
+  assert.equal(found.headers.get('vary'), 'Accept-Encoding, Origin, Host, Accept, apiKey, Authorization, Cookie');
   const none = await get('query=%7B__typename%7D&nobody');
   assert.deepEqual([none.status, (await readError(none)).code], [401, 'UNAUTHENTICATED']);
   // Without a secret there is no token that it accepts.

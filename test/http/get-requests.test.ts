@@ -148,7 +148,7 @@ test('pipelined GET requests are answered in order, and HEAD has no body', async
 test('a response says how it may be kept, and what it depends on', async () => {
   const response = await get(cached, 'query=a', { origin: 'https://app.example' });
   assert.equal(response.headers.get('cache-control'), 'private, max-age=60');
-  assert.equal(response.headers.get('vary'), 'Accept-Encoding, Origin, Accept, apiKey, Authorization');
+  assert.equal(response.headers.get('vary'), 'Accept-Encoding, Origin, Host, Accept, apiKey, Authorization');
   assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example');
   assert.match(response.headers.get('etag') ?? '', /^W\/"[\w-]{27}"$/);
   const failed = await get(cached, 'query=fails');
