@@ -48,10 +48,15 @@ function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
 function percentile(typeName: string, value: Sql, fraction: Sql): Sql {
   const of = (number: Sql): Sql => sql`${builtIn('percentile_cont', fraction)} within group (order by ${number})`;
   if (!isPointInTime(typeName)) return of(typeName === 'money' ? sql`${value}::numeric::float8` : sql`${value}::float8`);
-  // What lies between two infinite points is no number.
-  const point = builtIn('to_timestamp', sql`nullif(${of(sql`date_part('epoch', ${value})`)}, 'NaN')`);
+  // PostgreSQL makes a timestamp of a date first, which not every date can be.
+  const seconds = of(typeName === 'date' ? sql`${builtIn('extract', sql`'epoch', ${value}`)}::float8` : sql`date_part('epoch', ${value})`);
+  // What lies between two infinite points is no number, and some numbers are beyond all timestamps.
+  const point = sql`case when ${seconds} <= ${lastSecond} or ${seconds} = 'infinity' then ${builtIn('to_timestamp', seconds)} end`;
   return typeName === 'timestamptz' ? point : sql`${point} at time zone 'UTC'`;
 }
+
+/** Where timestamps end: 294276-12-31 23:59:59. */
+const lastSecond = sql`9224318015999`;
 
 function isPointInTime(typeName: string): boolean {
   return typeName === 'date' || typeName === 'timestamp' || typeName === 'timestamptz';

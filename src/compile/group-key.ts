@@ -17,17 +17,27 @@ export function groupExpression(by: GroupBy, scope: Scope): Sql {
   switch (by.kind) {
     case 'value':
       return value;
-    case 'truncated': {
-      const unit = literal(by.unit);
-      if (typeName === 'date') return sql`date_trunc(${unit}, ${value}::timestamp)::date`;
-      // Points in time without a zone are truncated as they are.
-      return by.timeZone && typeName === 'timestamptz'
-        ? sql`date_trunc(${unit}, ${value}, ${bind(by.timeZone, 'text')})`
-        : sql`date_trunc(${unit}, ${value})`;
-    }
+    case 'truncated':
+      return truncate(typeName, value, literal(by.unit), by.timeZone);
     case 'bucket':
       return bucket(by.column, value, by.width);
   }
+}
+
+/**
+ * Where the unit begins. PostgreSQL refuses units that begin before the earliest point in time that it knows, and dates that no timestamp can be: such values
+ * are one group at either end, so that they do not keep others out.
+ */
+function truncate(typeName: string, value: Sql, unit: Sql, timeZone: Parameter | null): Sql {
+  const zone = typeName === 'timestamptz' ? ' 00:00+00' : '';
+  const early = sql`when ${value} < ${literal(`4712-01-01${zone} BC`)} and ${value} > '-infinity' then ${literal(`4714-11-24${zone} BC`)}`;
+  if (typeName === 'date') {
+    const late = sql`when ${value} > '294276-12-31' and ${value} < 'infinity' then '294277-01-01'`;
+    return sql`case ${early} ${late} else date_trunc(${unit}, ${value}::timestamp)::date end`;
+  }
+  // Points in time without a zone are truncated as they are.
+  const zoned = timeZone && typeName === 'timestamptz' ? sql`, ${bind(timeZone, 'text')}` : nothing;
+  return sql`case ${early} else date_trunc(${unit}, ${value}${zoned}) end`;
 }
 
 /** Whole numbers as what they are computed, and the least values of their types, which buckets do not go below. */
@@ -36,6 +46,9 @@ const wholeNumbers: Readonly<Record<string, { readonly as: string; readonly leas
   int4: { as: 'int8', least: '-2147483648' },
   int8: { as: 'numeric', least: '-9223372036854775808' },
 };
+
+/** The greatest finite floating point numbers: the decimal digits of a value, and the start of a bucket, may be beyond them. */
+const greatest: Readonly<Record<string, string>> = { float4: '3.4028235e38', float8: '1.7976931348623157e308' };
 
 /** Computed as bigint or numeric, which is exact. `mod` has the sign of the value, and no answer for infinity, which a number of limited digits never is. */
 function bucket(column: Column, value: Sql, width: Parameter): Sql {
@@ -47,9 +60,14 @@ function bucket(column: Column, value: Sql, width: Parameter): Sql {
   const rest = sql`mod(${number}, ${step})`;
   const above = sql`${number} - ${rest}`;
   const below = sql`${above} - case when ${rest} = 0 then 0 else ${step} end`;
-  const limited = whole ? sql`greatest(${below}, ${trusted(whole.least)})` : below;
-  const infinite = whole || /^numeric\(/.test(sqlType) ? nothing : sql` when ${builtIn('abs', number)} = 'infinity' then ${number}`;
-  const start = sql`case${infinite} when ${number} < 0 then ${limited} else ${above} end`;
+  const most = greatest[typeName];
+  const least = whole?.least ?? (most && `-${most}`);
+  const fromBelow = least ? sql`greatest(${below}, ${trusted(least)})` : below;
+  // Without a value, `least` would be its other argument.
+  const fromAbove = most ? sql`when ${number} >= 0 then least(${above}, ${trusted(most)})` : sql`else ${above}`;
+  // Infinity and NaN are their own.
+  const infinite = whole || /^numeric\(/.test(sqlType) ? nothing : sql` when ${builtIn('abs', number)} >= 'infinity' then ${number}`;
+  const start = sql`case${infinite} when ${number} < 0 then ${fromBelow} ${fromAbove} end`;
   return typeName === 'numeric' ? start : sql`(${start})::${trusted(typeName)}`;
 }
 

@@ -11,7 +11,7 @@ select (select pg_catalog.concat('{"aggregate":{"countDistinct":{"genre":', pg_c
     '}}}')
   from "public"."act" as t1
   where t1."founded" > $3::smallint),
-(select pg_catalog.concat('{"aggregate":{"percentile":{"born":', coalesce(pg_catalog.to_json(pg_catalog.to_timestamp(nullif(pg_catalog.percentile_cont($4::float8) within group (order by date_part('epoch', t2."born")), 'NaN')) at time zone 'UTC'), 'null'),
-    ',"joined":', coalesce(pg_catalog.to_json(pg_catalog.to_timestamp(nullif(pg_catalog.percentile_cont($4::float8) within group (order by date_part('epoch', t2."joined")), 'NaN'))), 'null'),
+(select pg_catalog.concat('{"aggregate":{"percentile":{"born":', coalesce(pg_catalog.to_json(case when pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t2."born")::float8) <= 9224318015999 or pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t2."born")::float8) = 'infinity' then pg_catalog.to_timestamp(pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t2."born")::float8)) end at time zone 'UTC'), 'null'),
+    ',"joined":', coalesce(pg_catalog.to_json(case when pg_catalog.percentile_cont($4::float8) within group (order by date_part('epoch', t2."joined")) <= 9224318015999 or pg_catalog.percentile_cont($4::float8) within group (order by date_part('epoch', t2."joined")) = 'infinity' then pg_catalog.to_timestamp(pg_catalog.percentile_cont($4::float8) within group (order by date_part('epoch', t2."joined"))) end), 'null'),
     '}}}')
   from "public"."musician" as t2);

@@ -6,7 +6,7 @@ select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(s
             '}', $1::text,
             '{"born":', coalesce(pg_catalog.to_json(t3."value 3"), 'null'),
             '}}'), ','), ''), ']')
-    from (select t2."act_id" as "key 1", date_trunc('month', t2."joined", $2::text) as "key 2", date_trunc('year', t2."born"::timestamp)::date as "key 3", count(*) as "value 1", pg_catalog.min(t2."joined") as "value 2", pg_catalog.max(t2."born") as "value 3"
+    from (select t2."act_id" as "key 1", case when t2."joined" < '4712-01-01 00:00+00 BC' and t2."joined" > '-infinity' then '4714-11-24 00:00+00 BC' else date_trunc('month', t2."joined", $2::text) end as "key 2", case when t2."born" < '4712-01-01 BC' and t2."born" > '-infinity' then '4714-11-24 BC' when t2."born" > '294276-12-31' and t2."born" < 'infinity' then '294277-01-01' else date_trunc('year', t2."born"::timestamp)::date end as "key 3", count(*) as "value 1", pg_catalog.min(t2."joined") as "value 2", pg_catalog.max(t2."born") as "value 3"
       from "public"."musician" as t2
       where t2."born" is not null
       group by 1, 2, 3
