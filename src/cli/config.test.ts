@@ -48,6 +48,19 @@ test('values are typed and checked', () => {
   assert.deepEqual(read(['schemas', 'prepare', 'poolSize'], { file }), { schemas: ['a', 'b'], prepare: false, poolSize: 4 });
 });
 
+test('a number that may also be switched on and off has a usual value', () => {
+  const batchOf = (text: string): unknown => read(['maxBatch'], { flags: { maxBatch: text } }).maxBatch;
+  assert.deepEqual(['on', 'off', '1', '1000'].map(batchOf), [10, 'off', 1, 1000]);
+  assert.equal(read(['maxBatch'], {}).maxBatch, 'off');
+  assert.equal(read(['maxBatch'], { file: { name: 'f.json', text: '{"maxBatch": true}' } }).maxBatch, 10);
+  assert.deepEqual(problemsOf(['maxBatch'], { environment: { ROWGRAPH_MAX_BATCH: 'yes' } }), [
+    'ROWGRAPH_MAX_BATCH must be a whole number from 1 to 1000, on or off (it is "yes")',
+  ]);
+  assert.deepEqual(problemsOf(['maxBatch'], { flags: { maxBatch: '0' } }), [
+    '--max-batch must be a whole number from 1 to 1000 (it is "0")',
+  ]);
+});
+
 test('a time is a number and its unit, and becomes milliseconds', () => {
   const timeOf = (closeTimeout: string): number => read(['closeTimeout'], { flags: { closeTimeout } }).closeTimeout;
   assert.deepEqual(['500ms', '30s', '2min', '1h', '0s', '0'].map(timeOf), [500, 30_000, 120_000, 3_600_000, 0, 0]);

@@ -24,6 +24,7 @@ import {
   integer,
   limit,
   list,
+  numberOrSwitch,
   onOrOff,
   type Setting,
   secret,
@@ -125,7 +126,7 @@ export const settings = {
   },
   onlyTrustedDocuments: onOrOff('Refuse all other documents than trusted ones', false),
   untrustedRoles: list('ROLES', 'Roles that may run other documents too, separated by commas; - for none', []),
-  maxBatch: integer('NUMBER', 'Maximum requests in a batch, an array as the body; batches are refused unless set', undefined, [1, 1000]),
+  maxBatch: numberOrSwitch('Maximum requests in a batch, an array as the body; on is 10, and off refuses batches', 10, [1, 1000]),
   cacheControl: text(
     'DIRECTIVES',
     'The Cache-Control header of responses to GET requests that succeed, such as "private, max-age=60"',

@@ -84,6 +84,17 @@ export function onOrOff(description: string, fallback: boolean): Setting<boolean
   return { ...words, default: fallback, parse: (value) => words.parse(value) === 'on' };
 }
 
+/** A whole number within bounds; `on` stands for a usual one, and `off` is the default. */
+export function numberOrSwitch(description: string, usual: number, [least, most]: readonly [number, number]): Setting<number | 'off'> {
+  const number = integer('NUMBER', description, usual, [least, most]);
+  const parse = (value: string): number | 'off' => {
+    if (value === 'off') return value;
+    if (!/^\d/.test(value) && value !== 'on') throw expected(`must be a whole number from ${least} to ${most}, on or off`);
+    return value === 'on' ? usual : number.parse(value);
+  };
+  return { ...number, placeholder: 'NUMBER|on|off', default: 'off', defaultText: 'off', parse };
+}
+
 /** Items separated by commas; `-` is the empty list. */
 export function list(placeholder: string, description: string, fallback: readonly string[]): Setting<readonly string[]> {
   const parse = (value: string): readonly string[] => {

@@ -41,7 +41,7 @@ export function addSettings<Name extends SettingName, Required extends Name>(
 
 /** A switch may be given without its value, and is on then. */
 function isSwitch(name: SettingName): boolean {
-  return typeof settings[name].default === 'boolean';
+  return settings[name].placeholder.endsWith('on|off');
 }
 
 function defaultTextOf(name: SettingName, commandDefault: unknown): string {

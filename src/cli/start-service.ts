@@ -72,7 +72,7 @@ export async function startService({
       ...(documents !== null && { trustedDocuments: documents }),
       ...(configuration.onlyTrustedDocuments && { untrustedRoles: configuration.untrustedRoles }),
       ...(persistedQueries !== 'off' && { persistedQueries }),
-      ...(maxBatch !== undefined && { maxBatch }),
+      ...(maxBatch !== 'off' && { maxBatch }),
       ...(basePath !== undefined && { basePath }),
       ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
       ...(trustProxy !== undefined && { trustProxy }),
