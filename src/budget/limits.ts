@@ -76,7 +76,7 @@ export const limitTable = {
   },
   listElements: {
     code: 'TOO_MANY_ELEMENTS',
-    default: 10_000,
+    default: 20_000,
     strict: 1_000,
     description: 'Maximum list elements in all arguments and variables combined',
     finding: 'The lists in the request have {n} elements',

@@ -61,16 +61,14 @@ function compileStep(step: NestedStep, frame: Frame): Sql {
 function insertRows({ table, source, onConflict, lenient, into, appends }: InsertStep, frame: Frame): Sql {
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
-  const list = isKept(into) && !(lenient && into === null) ? into : null;
+  const list = isKept(into) ? into : null;
   const returning = list ? keptColumns(list, target.alias) : sql`1`;
   const insert = sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${insertedRows(table, source)}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
   const ctes = sql`with ${sourceRows(source)},${newLine}written as (${insert}${newLine}returning ${returning})`;
   const isShort = sql`(select count(*) from source) > (select count(*) from written)`;
   const checks = [
     ...(lenient ? [] : [raiseIf(isShort, 'a trigger left out a record that is to be inserted')]),
-    ...(source.same.length > 0
-      ? [raiseIf(sql`exists (select 1 from source where differs)`, 'relations give a field different values')]
-      : []),
+    ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'relations give a field different values', differing)] : []),
   ];
   const kept = list ? [keepKeys(list, trusted('s.n'), 'w', appends)] : [];
   const columns = [...kept, ...checks];
@@ -79,6 +77,8 @@ function insertRows({ table, source, onConflict, lenient, into, appends }: Inser
     : sql``;
   return sql`${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${from}`;
 }
+
+const differing = sql`(select min(n) from source where differs)`;
 
 /** A list of which no column is ever read is not kept. */
 function isKept(list: KeyList | null): list is KeyList {
