@@ -6,11 +6,12 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { environmentVariableOf, flagOf, type SettingName, settings } from '../../src/cli/config.ts';
-import { makeFolder, removeFolder, runCommand } from './run-command.ts';
+import { removeFolder, runCommand } from './run-command.ts';
+import { makeDevFolder } from './start-dev.ts';
 
 let home: string;
 before(async () => {
-  home = await makeFolder();
+  home = await makeDevFolder();
 });
 after(() => removeFolder(home));
 

@@ -8,7 +8,8 @@ import type { Client } from 'pg';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
-import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { makeDevFolder } from './start-dev.ts';
 
 const secret = 'a secret that has more than 32 characters';
 const environment: Record<string, string> = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '4' };
@@ -26,7 +27,7 @@ let holder: Client;
 let keys: Record<string, string>;
 
 before(async () => {
-  home = await makeFolder();
+  home = await makeDevFolder();
   databases = await startTestDatabases();
   database = await databases.create(`
     create table letter (id int primary key); alter table letter enable row level security;

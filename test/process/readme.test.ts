@@ -9,8 +9,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRowgraph } from '../../src/index.ts';
-import { makeFolder, removeFolder, runCommand } from './run-command.ts';
-import { ask, type Printed, startDev } from './start-dev.ts';
+import { removeFolder, runCommand } from './run-command.ts';
+import { ask, makeDevFolder, type Printed, startDev } from './start-dev.ts';
 
 const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
@@ -22,7 +22,7 @@ const ada = '{"sub":"00000000-0000-4000-8000-000000000001"}';
 let home: string;
 let printed: Printed;
 before(async () => {
-  home = await makeFolder();
+  home = await makeDevFolder();
   printed = await startDev(home);
 });
 after(async () => {

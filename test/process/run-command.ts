@@ -28,8 +28,10 @@ function killAll(): void {
 /** Beside other tests, a server is late without being overloaded. */
 const patience = { ROWGRAPH_MAX_EVENT_LOOP_DELAY: '1h' };
 
-/** `npm run test:coverage` counts what commands run, too. */
-const coverage = process.env.NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE };
+/** `npm run test:coverage` counts what commands run, too, and what one of them compiled is not compiled by the others. */
+const passedOn = Object.fromEntries(
+  ['NODE_V8_COVERAGE', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+);
 
 export interface CommandOptions {
   /** Home and working folder. */
@@ -58,7 +60,7 @@ export interface RunningCommand {
 export function startCommand(commandArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
   const child = spawn(process.execPath, [main, ...commandArguments], {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...coverage, ...environment },
+    env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...passedOn, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -1,5 +1,8 @@
 /** Starts `rowgraph dev`, reads what it prints, and asks its API. */
-import { type RunningCommand, startCommand } from './run-command.ts';
+import path from 'node:path';
+import { saveSnapshot } from '../../src/cli/embedded/database-snapshots.ts';
+import { initialisedState } from '../support/pglite.ts';
+import { makeFolder, type RunningCommand, startCommand } from './run-command.ts';
 
 /** What it prints, by its label; and the line to paste. */
 export interface Printed {
@@ -7,6 +10,13 @@ export interface Printed {
   readonly facts: Readonly<Record<string, string>>;
   readonly curl: string;
   readonly text: string;
+}
+
+/** A folder for one test file, as after a first start of `dev`: it has the initialised database that takes seconds to make. */
+export async function makeDevFolder(): Promise<string> {
+  const home = await makeFolder();
+  await saveSnapshot(path.join(home, 'cache/rowgraph'), 'empty', await initialisedState());
+  return home;
 }
 
 /** Resolves when it is ready. */

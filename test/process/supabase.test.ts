@@ -7,15 +7,15 @@ import { SignJWT } from 'jose';
 import pg from 'pg';
 import { connectOnce } from '../../src/cli/connect-once.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
-import { ask, startDev } from './start-dev.ts';
+import { removeFolder, runCommand, startCommand } from './run-command.ts';
+import { ask, makeDevFolder, startDev } from './start-dev.ts';
 
 const ada = '0000000a-0000-4000-8000-000000000000';
 const fileOf = (name: string): string => path.join(import.meta.dirname, 'supabase', name);
 
 let home: string;
 before(async () => {
-  home = await makeFolder();
+  home = await makeDevFolder();
 });
 after(() => removeFolder(home));
 

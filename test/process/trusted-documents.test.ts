@@ -8,12 +8,13 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { removeFolder, runCommand, startCommand } from './run-command.ts';
+import { makeDevFolder } from './start-dev.ts';
 
 const secret = 'a secret that has more than 32 characters';
 let home: string;
 before(async () => {
-  home = await makeFolder();
+  home = await makeDevFolder();
 });
 after(() => removeFolder(home));
 

@@ -14,10 +14,15 @@ let initialised: Promise<Blob> | undefined;
 
 /** Opens an empty database that has the extensions citext, hstore and ltree at hand, and more if asked. The caller closes it. */
 export async function startPglite(more: Extensions = {}): Promise<PGlite> {
-  initialised ??= readOrMakeState();
   // PostgreSQL fills its buffers with zeros as it starts: with the 128 MB of its default that is a quarter of the time.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
-  return PGlite.create({ loadDataDir: await initialised, extensions: { citext, hstore, ltree, ...more }, startParams });
+  return PGlite.create({ loadDataDir: await initialisedState(), extensions: { citext, hstore, ltree, ...more }, startParams });
+}
+
+/** A data folder as PGlite initialises it, as a tar archive. */
+export function initialisedState(): Promise<Blob> {
+  initialised ??= readOrMakeState();
+  return initialised;
 }
 
 async function readOrMakeState(): Promise<Blob> {
