@@ -40,13 +40,14 @@ describe('examineDatabase', () => {
 
   it('says which names groups leave to a table', async () => {
     const findings = await doctor.examine(
-      `create table item (id int primary key, bucket int); create table "GroupByTime" (id int primary key); create type "GroupByDate" as enum ('a');
+      `create table item (id int primary key, bucket int, fraction int); create table "GroupByTime" (id int primary key); create type "GroupByDate" as enum ('a');
        comment on table item is '@graphql({"aggregate": {"enabled": true}})';
        grant select on item, "GroupByTime" to anon;`,
     );
     assert.deepEqual(linesOf(findings, 'addition-gave-way'), [
       'addition-gave-way enum s.GroupByDate',
       'addition-gave-way table s.GroupByTime',
+      'addition-gave-way table s.item',
       'addition-gave-way table s.item',
     ]);
   });

@@ -25,6 +25,19 @@ export function groupableRelations({ relations }: Table): readonly Relation[] {
   return relations.filter(({ kind, target }) => kind === 'to-one' && target.additions.has('groups') && target.columns.some(isGroupable));
 }
 
+/** Which percentile of groups is meant, beside the columns in conditions and orders; a column of that name is left out there. */
+export const fractionMember = 'fraction';
+
+/** Whether a table has a column of that name that has percentiles. */
+export function clashesWithFraction({ columns, additions }: Table): boolean {
+  const hasPercentiles = ({ type }: Column): boolean =>
+    type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float', 'Date', 'Datetime'].includes(type.scalar);
+  return (
+    additions.has('moreAggregates') &&
+    columns.some((column) => column.selectable && column.fieldName === fractionMember && hasPercentiles(column))
+  );
+}
+
 /** Where the columns are that rows are grouped by ranges of; a column or relation of that name is in the way. */
 export const bucketMember = 'bucket';
 

@@ -8,7 +8,7 @@ import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { countOf, valueParameter, widthParameter } from './parameters.ts';
 import type { GroupBy, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from './plan.ts';
 import { planAggregateField } from './plan-aggregate.ts';
-import { aggregateOf, planHaving, textType } from './plan-having.ts';
+import { askedOfAggregates, planHaving, textType } from './plan-having.ts';
 import { planMembers } from './plan-members.ts';
 import { noMaximum } from './plan-page.ts';
 
@@ -141,23 +141,16 @@ function planOrderKey({ binding, value }: InputEntry, by: readonly GroupBy[]): G
   switch (binding?.kind) {
     case 'count':
       return [{ of: { kind: 'count' }, ...directionOf(value) }];
-    case 'group aggregate':
-      return planOrderMembers(value, ({ binding: bound, value: direction }) => ({
-        of: aggregateOf(binding.name, bound),
-        ...directionOf(direction),
-      }));
+    case 'group aggregate': {
+      const asked = askedOfAggregates(binding.name, objectOf(value, 'orderBy'));
+      if (asked.length > 1) throw severalKeys('orderBy');
+      return asked.map(({ of, value: direction }) => ({ of, ...directionOf(direction) }));
+    }
     case 'key':
       return planOrderOfKey(value, by, [], []);
     default:
       throw new Error('An element of the order of groups has no meaning.');
   }
-}
-
-/** The keys within one of an order, of which there is at most one. */
-function planOrderMembers(value: InputValue, plan: (entry: InputEntry) => GroupOrderKey): GroupOrderKey[] {
-  const entries = objectOf(value, 'orderBy').entries.filter((entry) => entry.value !== null);
-  if (entries.length > 1) throw severalKeys('orderBy');
-  return entries.map(plan);
 }
 
 function planOrderOfKey(value: InputValue, by: readonly GroupBy[], path: readonly Relation[], names: readonly string[]): GroupOrderKey[] {

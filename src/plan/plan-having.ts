@@ -2,8 +2,8 @@
 import { ApiError } from '../errors.ts';
 import type { ScalarType } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
-import type { AggregateFunction, InputBinding } from '../schema/bindings.ts';
-import { valueParameter } from './parameters.ts';
+import type { AggregateFunction } from '../schema/bindings.ts';
+import { fractionParameter, valueParameter } from './parameters.ts';
 import type { GroupAggregate, GroupCondition, Operator } from './plan.ts';
 
 /** The condition; null if there is none. Throws BAD_USER_INPUT. */
@@ -11,10 +11,22 @@ export function planHaving(value: InputValue): GroupCondition | null {
   return value === null ? null : combine('and', objectOf(value).entries.map(planEntry));
 }
 
-/** A function over the column that a member of an input is bound to. */
-export function aggregateOf(name: AggregateFunction, binding: InputBinding | undefined): GroupAggregate {
-  if (binding?.kind !== 'column') throw new Error(`The function ${name} has no column.`);
-  return { kind: 'function', name, column: binding.column, fraction: null };
+/** What an input asks of a function: of a column, something. */
+export interface AskedOfAggregate {
+  readonly of: GroupAggregate;
+  readonly value: InputValue;
+}
+
+/** What an input asks of a function over columns: `{price: …}`, of a percentile `{fraction: 0.5, price: …}`. Nulls ask nothing. */
+export function askedOfAggregates(name: AggregateFunction, { entries }: InputObject): readonly AskedOfAggregate[] {
+  const given = entries.find(({ binding }) => binding?.kind === 'fraction');
+  const fraction = given ? fractionParameter(given.value, given.name) : null;
+  return entries
+    .filter((entry) => entry !== given && entry.value !== null)
+    .map(({ binding, value }) => {
+      if (binding?.kind !== 'column') throw new Error(`The function ${name} has no column.`);
+      return { of: { kind: 'function', name, column: binding.column, fraction }, value };
+    });
 }
 
 function planEntry({ binding, value }: InputEntry): GroupCondition | null {
@@ -22,13 +34,11 @@ function planEntry({ binding, value }: InputEntry): GroupCondition | null {
   switch (binding?.kind) {
     case 'count':
       return planTests({ kind: 'count' }, value);
-    case 'group aggregate': {
-      const columns = objectOf(value).entries.filter((entry) => entry.value !== null);
+    case 'group aggregate':
       return combine(
         'and',
-        columns.map((entry) => planTests(aggregateOf(binding.name, entry.binding), entry.value)),
+        askedOfAggregates(binding.name, objectOf(value)).map(({ of, value: tests }) => planTests(of, tests)),
       );
-    }
     case 'and':
     case 'or':
       return combine(binding.kind, (value.kind === 'list' ? value.items : [value]).map(planHaving));
@@ -61,6 +71,7 @@ export const textType: ScalarType = { kind: 'scalar', scalar: 'String', sqlType:
 const types = {
   int4: { kind: 'scalar', scalar: 'Int', sqlType: 'integer', typeName: 'int4', maxLength: null },
   numeric: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'numeric', typeName: 'numeric', maxLength: null },
+  timestamp: { kind: 'scalar', scalar: 'Datetime', sqlType: 'timestamp without time zone', typeName: 'timestamp', maxLength: null },
   float8: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'double precision', typeName: 'float8', maxLength: null },
 } as const satisfies Record<string, ScalarType>;
 
@@ -82,6 +93,9 @@ function comparedType(of: GroupAggregate): ScalarType {
     case 'boolAnd':
     case 'boolOr':
       return column.type;
+    case 'percentile':
+      if (column.type.scalar === 'Datetime') return column.type;
+      return column.type.scalar === 'Date' ? types.timestamp : types.float8;
     default:
       return types.numeric;
   }

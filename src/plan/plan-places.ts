@@ -136,13 +136,15 @@ class PlaceFinder {
     for (const { key, value } of members) if (value.kind === 'node') this.#addRow(value.row, [...path, key]);
   }
 
-  #addGroups({ by, having, limit, offset, members }: GroupsPlan, path: readonly string[]): void {
-    const comparisons = having ? groupComparisonsOf(having) : [];
+  #addGroups({ by, having, order, limit, offset, members }: GroupsPlan, path: readonly string[]): void {
+    const tests = having ? groupTestsOf(having) : [];
+    const comparisons = tests.filter((test) => test.kind === 'comparison');
     const counts = [limit, offset].filter((count) => typeof count === 'object' && count !== null);
     const ofKeys = by.flatMap((each) =>
       each.kind === 'bucket' ? [each.width] : each.kind === 'truncated' && each.timeZone ? [each.timeZone] : [],
     );
-    const parameters = [...ofKeys, ...comparisons.map(({ parameter }) => parameter), ...counts];
+    const fractions = [...tests, ...order].flatMap(({ of }) => (of.kind === 'function' && of.fraction ? [of.fraction] : []));
+    const parameters = [...ofKeys, ...comparisons.map(({ parameter }) => parameter), ...fractions, ...counts];
     this.#add({ path, kind: 'group', parameters, operators: comparisons.map(({ operator }) => operator) });
     for (const { path: relations } of by) for (const { target } of relations) this.#add({ path, kind: 'read', table: target });
     for (const { key, value } of members) if (value.kind === 'function') this.#addAggregate(value, [...path, key]);
@@ -215,17 +217,16 @@ function writtenBy(plan: MutationPlan): readonly Parameter[] {
   return plan.kind === 'update' ? [...plan.set, ...plan.increment].map(({ parameter }) => parameter).concat(plan.atMost) : [plan.atMost];
 }
 
-function groupComparisonsOf(condition: GroupCondition): readonly Extract<GroupCondition, { kind: 'comparison' }>[] {
+function groupTestsOf(condition: GroupCondition): readonly Extract<GroupCondition, { kind: 'comparison' | 'null test' }>[] {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return condition.conditions.flatMap(groupComparisonsOf);
+      return condition.conditions.flatMap(groupTestsOf);
     case 'not':
-      return groupComparisonsOf(condition.condition);
+      return groupTestsOf(condition.condition);
     case 'comparison':
-      return [condition];
     case 'null test':
-      return [];
+      return [condition];
   }
 }
 

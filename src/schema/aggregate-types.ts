@@ -70,9 +70,9 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fie
   return fields;
 }
 
-const fractionArgument: GraphQLFieldConfigArgumentMap = {
-  fraction: {
-    type: new GraphQLNonNull(GraphQLFloat),
-    description: 'How much of the values is to be at most the percentile, from 0 to 1: 0.5 is the median',
-  },
+/** Which percentile is meant. */
+export const fractionConfig = {
+  type: new GraphQLNonNull(GraphQLFloat),
+  description: 'How much of the values is to be at most the percentile, from 0 to 1: 0.5 is the median',
 };
+const fractionArgument: GraphQLFieldConfigArgumentMap = { fraction: fractionConfig };

@@ -48,7 +48,7 @@ export type InputBinding =
   | { readonly kind: 'aggregate function'; readonly name: OrderAggregate }
   | { readonly kind: 'relation'; readonly relation: Relation }
   | { readonly kind: 'group aggregate'; readonly name: AggregateFunction }
-  | { readonly kind: 'bucket' | 'key' }
+  | { readonly kind: 'bucket' | 'key' | 'fraction' }
   | { readonly kind: 'nested write'; readonly relation: WritableRelation }
   /** A boolean that decides what the SQL is. */
   | { readonly kind: 'switch' }

@@ -14,10 +14,11 @@ import {
   type ScalarName,
   tableTypeName,
 } from '../model/graphql-names.ts';
-import { bucketMember, clashesWithBuckets, groupableRelations, hasBuckets, isGroupable } from '../model/groupable.ts';
+import { bucketMember, clashesWithBuckets, fractionMember, groupableRelations, hasBuckets, isGroupable } from '../model/groupable.ts';
 import type { Column, Table } from '../model/model.ts';
 import { numbered } from '../model/names.ts';
-import { type AggregateField, aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
+import { aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
+import { fractionConfig } from './aggregate-types.ts';
 import { type AggregateFunction, bindInput } from './bindings.ts';
 import { asChoice } from './choices.ts';
 import { emptyRecord } from './empty-record.ts';
@@ -132,7 +133,8 @@ const having = {
   countDistinct: 'GroupHavingDistinct',
   boolAnd: 'GroupHavingBooleans',
   boolOr: 'GroupHavingBooleans',
-} as const satisfies Partial<Record<AggregateFunction, AdditionSuffix>>;
+  percentile: 'GroupHavingPercentile',
+} as const satisfies Record<AggregateFunction, AdditionSuffix>;
 const order = {
   sum: 'GroupOrderNumbers',
   avg: 'GroupOrderNumbers',
@@ -143,65 +145,66 @@ const order = {
   countDistinct: 'GroupOrderDistinct',
   boolAnd: 'GroupOrderBooleans',
   boolOr: 'GroupOrderBooleans',
-} as const satisfies Partial<Record<AggregateFunction, AdditionSuffix>>;
-type Compared = keyof typeof having;
-
-function isCompared(field: AggregateField): field is AggregateField & { readonly name: Compared } {
-  return Object.hasOwn(having, field.name);
-}
+  percentile: 'GroupOrderPercentile',
+} as const satisfies Record<AggregateFunction, AdditionSuffix>;
 
 /** Defines the inputs of a table whose rows can be grouped: conditions on groups, and their order. */
 export function defineGroupInputs(registry: TypeRegistry, table: Table, direction: GraphQLEnumType): void {
   const define = (suffix: AdditionSuffix, fields: () => Fields) => defineInput(registry, table, suffix, fields);
-  const compared = aggregateFieldsOf(table).filter(isCompared);
+  const functions = aggregateFieldsOf(table).map(({ name }) => name);
   const filterOf = (scalar: ScalarName) => registry.input(filterTypeName(scalar as FilteredScalar));
-  for (const name of onePerInput(compared, having)) define(having[name], () => columnFields(table, name, filterOf));
-  for (const name of onePerInput(compared, order)) define(order[name], () => columnFields(table, name, () => direction));
-  define('GroupHaving', () => havingFields(registry, table, compared));
+  for (const name of onePerInput(functions, having)) define(having[name], () => columnFields(table, name, filterOf));
+  for (const name of onePerInput(functions, order)) define(order[name], () => columnFields(table, name, () => direction));
+  define('GroupHaving', () => havingFields(registry, table, functions));
   define('GroupOrder', () => ({
     key: { type: registry.input(tableTypeName(table, 'GroupKeyOrder')), ...bindInput({ kind: 'key' }) },
     count: { type: direction, ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, compared, order),
+    ...functionFields(registry, table, functions, order),
   }));
 }
 
 /** A function for each input that functions share. */
 function onePerInput(
-  fields: readonly { readonly name: Compared }[],
-  suffixes: Readonly<Record<Compared, AdditionSuffix>>,
-): readonly Compared[] {
-  return [...new Map(fields.map(({ name }) => [suffixes[name], name])).values()];
+  functions: readonly AggregateFunction[],
+  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
+): readonly AggregateFunction[] {
+  return [...new Map(functions.map((name) => [suffixes[name], name])).values()];
 }
 
-function columnFields(table: Table, name: Compared, typeOf: (scalar: ScalarName) => GraphQLEnumType | GraphQLInputObjectType): Fields {
+function columnFields(
+  table: Table,
+  name: AggregateFunction,
+  typeOf: (scalar: ScalarName) => GraphQLEnumType | GraphQLInputObjectType,
+): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
     const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
     if (scalar) fields[column.fieldName] = { type: typeOf(scalar), ...bindInput({ kind: 'column', column }) };
   }
-  return fields;
+  // In the place of a column of that name.
+  return name === 'percentile' ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput({ kind: 'fraction' }) } } : fields;
 }
 
 function functionFields(
   registry: TypeRegistry,
   table: Table,
-  compared: readonly { readonly name: Compared }[],
-  suffixes: Readonly<Record<Compared, AdditionSuffix>>,
+  functions: readonly AggregateFunction[],
+  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
 ): Fields {
   return Object.fromEntries(
-    compared.map(({ name }) => [
+    functions.map((name) => [
       name,
       { type: registry.input(tableTypeName(table, suffixes[name])), ...bindInput({ kind: 'group aggregate', name }) },
     ]),
   );
 }
 
-function havingFields(registry: TypeRegistry, table: Table, compared: readonly { readonly name: Compared }[]): Fields {
+function havingFields(registry: TypeRegistry, table: Table, functions: readonly AggregateFunction[]): Fields {
   const self = registry.input(tableTypeName(table, 'GroupHaving'));
   const list = new GraphQLList(new GraphQLNonNull(self));
   return {
     count: { type: registry.input(filterTypeName('Int')), ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, compared, having),
+    ...functionFields(registry, table, functions, having),
     and: { type: list, description: 'All of the conditions hold', ...bindInput({ kind: 'and' }) },
     or: { type: list, description: 'At least one of the conditions holds', ...bindInput({ kind: 'or' }) },
     not: { type: self, description: 'The condition does not hold', ...bindInput({ kind: 'not' }) },
