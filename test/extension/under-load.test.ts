@@ -33,7 +33,7 @@ const steps = [
   'alter table item add column if not exists extra int',
 ];
 
-test('create, drop and update under load: as many answers as requests, and no failure', async () => {
+test('create, drop and update under load: as many answers as requests, and no failure', async (context) => {
   const database = await databases.create(setup);
   await database.run('create extension rowgraph');
   const events: Event[] = [];
@@ -60,6 +60,7 @@ test('create, drop and update under load: as many answers as requests, and no fa
   isDone = true;
   await Promise.all(callers);
   await graph.close();
+  context.diagnostic(`${counts.sent} requests, ${counts.answered} answers, ${failed.length} failures, ${6 * steps.length} changes`);
   assert.deepEqual(failed, []);
   assert.equal(counts.answered, counts.sent);
   assert.deepEqual(await database.run("select count(*)::int from item where note = 'more'"), [{ count: counts.written }]);
