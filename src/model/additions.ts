@@ -27,6 +27,9 @@ export const additionNames = Object.keys(additionTable) as readonly AdditionName
 /** Those that a table has only with its aggregates. */
 export const ofAggregates: ReadonlySet<AdditionName> = new Set(['moreAggregates']);
 
+/** Those that define types of a table where another table with the addition leads to it. */
+export const ofRelations: ReadonlySet<AdditionName> = new Set(['relationFilters', 'relationOrder', 'nestedWrites']);
+
 export const allAdditions: Additions = new Set(additionNames);
 export const noAdditions: Additions = new Set();
 

@@ -2,7 +2,7 @@
  * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
  */
 import type { CatalogColumn, CatalogTable, CatalogView } from '../catalog/catalog.ts';
-import { type Additions, narrowAdditions, ofAggregates } from './additions.ts';
+import { type Additions, narrowAdditions, ofAggregates, ofRelations } from './additions.ts';
 import { type BuildContext, privilegesOn, type SchemaSettings, type TableContext } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
@@ -126,11 +126,13 @@ function* claimNames(context: BuildContext): Generator<void, void> {
 /** Gives the types of additions their names, after all that pg_graphql has: whatever is in their way keeps its name, and they get another. */
 export function* claimAdditions(context: BuildContext): Generator<void, void> {
   for (const { table, schema, key } of context.tables.values()) {
-    if (key === null || table.additions.size === 0) continue;
+    if (key === null || context.settings.additions.size === 0) continue;
     const claimant = { name: table.stem, schema: schema.name, inflection: schema.inflection };
     const renamed = context.names.claimAdditions(
       claimant,
-      (addition) => table.additions.has(addition) && (table.aggregate || !ofAggregates.has(addition)),
+      (addition) =>
+        (table.additions.has(addition) || (ofRelations.has(addition) && context.settings.additions.has(addition))) &&
+        (table.aggregate || !ofAggregates.has(addition)),
     );
     if (renamed.size === 0) continue;
     table.renamedTypes = new Map([...table.renamedTypes, ...renamed]);
