@@ -57,7 +57,7 @@ class RoleCheck {
     await checkWalk(this.#random, this.#schema, this.#world, this.#oracle, (operation) => this.#compare(operation));
     const mutations = this.#random.integer(0, 3);
     for (let number = 0; number < mutations; number += 1) {
-      const operation = randomMutation(this.#maker(), this.#schema);
+      const operation = randomMutation(this.#maker(), this.#schema, this.#world);
       if (!operation) break;
       await this.#mutate(operation);
       this.#world = await loadAsRole(this.#context, this.#model);
@@ -115,11 +115,13 @@ class RoleCheck {
   }
 
   async #mutate(operation: RandomOperation): Promise<void> {
-    const { query, variables } = operation;
+    const { query, variables, isNested = false } = operation;
     const document = parse(query);
-    const expected = await this.#expect(operation, document, () =>
+    const told = await this.#expect(operation, document, () =>
       evaluateMutation(this.#context, this.#model, { schema: this.#schema, document, variables, oracle: this.#oracle }),
     );
+    // What is wrong with related rows in an input is found before an earlier field fails.
+    const expected = isNested && told.answer.kind === 'error' ? { ...told, answer: { ...told.answer, message: null } } : told;
     const answer = await this.#send(operation);
     const fail = (what: string, wanted: unknown, got: unknown) => this.#failure(what, operation, document, { expected: wanted, got });
     if (answer.errors?.[0]?.extensions.code === 'INTERNAL_ERROR') throw fail('A mutation crashes.', expected.answer, answer);

@@ -10,7 +10,18 @@ interface Index {
 }
 
 /** The columns of the unique index of this name, with its condition: `("id", "code") where (code is not null)`. */
-export async function conflictTarget({ database }: CaseContext, { schemaName, description }: LoadedTable, name: string): Promise<string> {
+export async function conflictTarget(context: CaseContext, table: LoadedTable, name: string): Promise<string> {
+  const index = await readIndex(context, table, name);
+  const columns = index.columns.map((column) => quoteIdentifier(column)).join(', ');
+  return `(${columns})${index.condition === null ? '' : ` where ${index.condition}`}`;
+}
+
+/** The columns of the unique index of this name. */
+export async function conflictColumns(context: CaseContext, table: LoadedTable, name: string): Promise<readonly string[]> {
+  return (await readIndex(context, table, name)).columns;
+}
+
+async function readIndex({ database }: CaseContext, { schemaName, description }: LoadedTable, name: string): Promise<Index> {
   const table = quoteLiteral(quoteIdentifier(schemaName, description.name));
   const text = await readValue(
     database,
@@ -20,9 +31,7 @@ export async function conflictTarget({ database }: CaseContext, { schemaName, de
     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = ${table}::regclass and i.indisunique`,
   );
   const indexes = JSON.parse(text ?? '[]') as Index[];
-  const index = byLegalName(indexes, ({ name: own }) => own, name);
-  const columns = index.columns.map((column) => quoteIdentifier(column)).join(', ');
-  return `(${columns})${index.condition === null ? '' : ` where ${index.condition}`}`;
+  return byLegalName(indexes, ({ name: own }) => own, name);
 }
 
 /** What a value of an enum stands for, whose name may not be its own. */

@@ -6,8 +6,10 @@ import { BREAK, type GraphQLInputObjectType, type GraphQLResolveInfo, getNamedTy
 import type { Model } from '../../src/model/model.ts';
 import { asRole, type CaseContext, readValue } from './case-context.ts';
 import { byLegalName, conflictTarget } from './evaluate-conflict.ts';
-import { filterRows, inputText } from './evaluate-filter.ts';
+import { filterRows } from './evaluate-filter.ts';
+import { NestedEvaluator } from './evaluate-nested.ts';
 import { type Evaluation, type Expectation, ExpectedError, evaluateOperation, type MutationResult } from './evaluate-operation.ts';
+import { additions, columnName, incremented, literal } from './input-values.ts';
 import {
   keyOf,
   type LoadedRow,
@@ -17,10 +19,12 @@ import {
   RefusalError,
   readRows,
   rowJson,
+  rowsOf,
   tableByType,
   valueOf,
 } from './loaded-tables.ts';
-import { columnOf, type SchemaDescription } from './schema-description.ts';
+import { holdsRelatedRows } from './nested-inputs.ts';
+import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -111,11 +115,23 @@ class FieldEvaluator {
     const world = await loadWorld(this.#context, this.#model);
     const typeName = getNamedType(info.returnType).name;
     const table = tableByType(world, typeName);
+    const nested = await this.#nested(table, args, info);
+    if (nested) return nested;
     const statement = args.objects ? await this.#insert(table, args, info) : await this.#change(table, args, info);
     const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`}`, args);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
     const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
     return { kind: 'mutation', count: rows.length, records };
+  }
+
+  /** An insert or update that holds related rows; null for others. */
+  async #nested(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<MutationResult | null> {
+    if (!holdsNested(args, info)) return null;
+    const evaluator = new NestedEvaluator(this.#context, this.#model, this.#oracle);
+    const type = inputTypeOf(info, args.objects ? 'objects' : 'set');
+    if (args.objects) return { kind: 'mutation', ...(await evaluator.insert(table, type, args.objects as readonly Arguments[])) };
+    const passing = (await filterRows(table, inputTypeOf(info, 'filter'), args.filter, this.#oracle)) ?? rowsOf(table);
+    return { kind: 'mutation', ...(await evaluator.update(table, type, args, passing)) };
   }
 
   async #execute(statement: string, args: Arguments): Promise<Awaited<ReturnType<typeof readRows>>> {
@@ -211,35 +227,18 @@ class FieldEvaluator {
   }
 }
 
+/** Whether the objects that are given hold related rows. */
+function holdsNested({ objects, set }: Arguments, info: GraphQLResolveInfo): boolean {
+  if (!objects && !set) return false;
+  return holdsRelatedRows(inputTypeOf(info, objects ? 'objects' : 'set'), (objects ?? [set]) as readonly Arguments[]);
+}
+
 function tooManyRows(args: Arguments): ExpectedError {
   return new ExpectedError(`${args.set ? 'update' : 'delete'} impacts too many records`);
 }
 
 function inputTypeOf({ parentType, fieldName }: GraphQLResolveInfo, argument: string): GraphQLInputObjectType {
   return getNamedType(parentType.getFields()[fieldName]!.args.find(({ name }) => name === argument)!.type) as GraphQLInputObjectType;
-}
-
-/** The fields with what is added to each. */
-function incremented(increment: unknown): readonly [field: string, value: unknown][] {
-  return Object.entries((increment ?? {}) as Arguments).filter(([, value]) => value !== null);
-}
-
-function additions(table: LoadedTable, added: ReturnType<typeof incremented>, scope: string): string[] {
-  return added.map(([field, value]) => {
-    const name = columnName(table, field);
-    const type = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
-    return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
-  });
-}
-
-function columnName(table: LoadedTable, field: string): string {
-  return table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
-}
-
-function literal(table: LoadedTable, field: string, value: unknown): string {
-  const { type } = columnOf(table.description, columnName(table, field));
-  if (type.maxLength !== null && typeof value === 'string' && [...value].length > type.maxLength) throw new RefusalError('too long');
-  return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${type.sql}`;
 }
 
 /** Whether the records are asked for. Each selection of them reads a column. */

@@ -10,6 +10,7 @@ import type { ColumnType } from './column-types.ts';
 import {
   type ColumnDescription,
   columnOf,
+  type ForeignKeyDescription,
   keyColumns,
   maySelectAll,
   type RoutineDescription,
@@ -56,6 +57,7 @@ export interface World {
   /** The root fields of functions, by what they call. */
   readonly routines: ReadonlyMap<string, RoutineDescription>;
   readonly role: string;
+  readonly foreignKeys: readonly ForeignKeyDescription[];
 }
 
 /** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
@@ -70,6 +72,7 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
     enums: new Set(model.enums.map(({ name }) => name)),
     routines: rootRoutines(schema, model),
     role: model.role,
+    foreignKeys: schema.foreignKeys,
   };
   const queries = model.tables.map((names) => {
     const rows = `select ${rowJson(readableColumns(schema, model, names))} as row from ${quoteIdentifier(schema.name, names.name)}`;

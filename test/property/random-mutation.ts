@@ -9,29 +9,39 @@ import {
   getNamedType,
   isInputObjectType,
 } from 'graphql';
+import { tableByType, type World } from './loaded-tables.ts';
+import { holdsRelatedRows } from './nested-inputs.ts';
+import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
 /** A mutation, or undefined where the role may write nothing. */
-export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema): RandomOperation | undefined {
+export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema, world: World): RandomOperation | undefined {
   const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
   if (fields.length === 0) return undefined;
   const count = maker.random.pick([1, 1, 1, 2, 3]);
-  const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields)));
-  return { query: maker.writer.document('mutation', `{ ${parts.join(' ')} }`), variables: maker.writer.variables };
+  const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields), world));
+  const query = maker.writer.document('mutation', `{ ${parts.map(({ text }) => text).join(' ')} }`);
+  return { query, variables: maker.writer.variables, isNested: parts.some(({ isNested }) => isNested) };
 }
 
-function mutationField(maker: SelectionMaker, field: Field): string {
+function mutationField(maker: SelectionMaker, field: Field, world: World): { readonly text: string; readonly isNested: boolean } {
   const { random, writer } = maker;
   const typeName = getNamedType(field.type).name;
-  const args = argumentsOf(maker, field, typeName).map(([name, value]) => {
-    const { type } = field.args.find((argument) => argument.name === name)!;
-    return `${name}: ${writer.value(type, value)}`;
+  const given = argumentsOf(maker, field, typeName, world);
+  const typeOf = (name: string) => field.args.find((argument) => argument.name === name)!.type;
+  const args = given.map(([name, value]) => `${name}: ${writer.value(typeOf(name), value)}`);
+  const isNested = given.some(([name, value]) => {
+    const type = getNamedType(typeOf(name));
+    return (
+      (name === 'objects' || name === 'set') && isInputObjectType(type) && holdsRelatedRows(type, [value as Record<string, unknown>].flat())
+    );
   });
   const parts = random.chance(0.8) ? ['affectedCount'] : ['__typename'];
   if (random.chance(0.75)) parts.push(recordsOf(maker, field));
-  return `${writer.alias(field.name, true)}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} { ${random.shuffled(parts).join(' ')} }`;
+  const text = `${writer.alias(field.name, true)}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} { ${random.shuffled(parts).join(' ')} }`;
+  return { text, isNested };
 }
 
 /** The records, with a column or nodeId that is always read: which policies apply depends on whether anything is read. */
@@ -45,10 +55,16 @@ function recordsOf(maker: SelectionMaker, field: Field): string {
   return `records { ${column ? column.name : 'nodeId'} ... on ${type.name} ${inner} }`;
 }
 
-function argumentsOf(maker: SelectionMaker, field: Field, typeName: string): [name: string, value: unknown][] {
+function argumentsOf(maker: SelectionMaker, field: Field, typeName: string, world: World): [name: string, value: unknown][] {
   const { random } = maker;
+  const table = tableByType(world, typeName);
   const typeOf = (name: string) => getNamedType(field.args.find((argument) => argument.name === name)!.type) as GraphQLInputObjectType;
   if (field.args.some(({ name }) => name === 'objects')) {
+    const isNested = NestedMaker.isNested(typeOf('objects')) && !table.description.view && random.chance(0.6);
+    if (isNested) {
+      const nested = new NestedMaker(maker, world);
+      return [['objects', Array.from({ length: random.pick([1, 1, 2, 3]) }, () => nested.insertObject(typeOf('objects'), table, 2))]];
+    }
     const isUpsert = field.args.some(({ name }) => name === 'onConflict') && random.chance(0.5);
     const isNew = isUpsert ? 0.25 : 1;
     const rows = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => randomInput(maker, typeOf('objects'), typeName, 0.75, isNew));
@@ -58,8 +74,14 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string): [na
     ];
   }
   const given: [string, unknown][] = [];
-  if (field.args.some(({ name }) => name === 'set')) given.push(['set', randomInput(maker, typeOf('set'), typeName, 0.35)]);
-  if (field.args.some(({ name }) => name === 'increment') && random.chance(0.4)) {
+  const isUpdate = field.args.some(({ name }) => name === 'set');
+  const isNested = isUpdate && NestedMaker.isNested(typeOf('set')) && !table.description.view && random.chance(0.6);
+  if (isUpdate)
+    given.push([
+      'set',
+      isNested ? new NestedMaker(maker, world).updateObject(typeOf('set'), table, 2) : randomInput(maker, typeOf('set'), typeName, 0.35),
+    ]);
+  if (!isNested && field.args.some(({ name }) => name === 'increment') && random.chance(0.4)) {
     const set = random.chance(0.5) ? {} : (given.pop()![1] as Record<string, unknown>);
     given.splice(0, 1, ['set', set], ['increment', randomIncrement(maker, typeOf('increment'), Object.keys(set))]);
   }

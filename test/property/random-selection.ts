@@ -19,6 +19,8 @@ import { RandomValues } from './random-values.ts';
 export interface RandomOperation {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Whether inputs hold related rows. */
+  readonly isNested?: boolean;
 }
 
 type Field = GraphQLField<unknown, unknown>;

@@ -1,0 +1,31 @@
+/** Values of inputs as SQL that one would write by hand. */
+import { inputText } from './evaluate-filter.ts';
+import { type LoadedTable, RefusalError } from './loaded-tables.ts';
+import { columnOf } from './schema-description.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+
+/** The fields with what is added to each. */
+export function incremented(increment: unknown): readonly [field: string, value: unknown][] {
+  return Object.entries((increment ?? {}) as Record<string, unknown>).filter(([, value]) => value !== null);
+}
+
+/** Assignments that add to columns. */
+export function additions(table: LoadedTable, added: ReturnType<typeof incremented>, scope: string): string[] {
+  return added.map(([field, value]) => {
+    const name = columnName(table, field);
+    const type = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
+    return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
+  });
+}
+
+/** The column of a field. */
+export function columnName(table: LoadedTable, field: string): string {
+  return table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
+}
+
+/** A value of a field, with its type. */
+export function literal(table: LoadedTable, field: string, value: unknown): string {
+  const { type } = columnOf(table.description, columnName(table, field));
+  if (type.maxLength !== null && typeof value === 'string' && [...value].length > type.maxLength) throw new RefusalError('too long');
+  return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${type.sql}`;
+}
