@@ -17,7 +17,7 @@ export class RefusedError extends Error {}
 export async function prepareRequests(server: RunningServer, workload: Workload, secret: string): Promise<PreparedRequest[]> {
   const key = signToken({ role: 'anon' }, secret);
   const requests: PreparedRequest[] = [];
-  for (let index = 0; index < requestCount; index++) {
+  for (let index = 0; index < (workload.requests ?? requestCount); index++) {
     const headers: Record<string, string> = { apikey: key };
     if (workload.role !== 'anon') {
       headers.authorization = `Bearer ${signToken({ role: workload.role, sub: subjectOf(listenerAt(index)) }, secret)}`;

@@ -93,6 +93,20 @@ create table review (
 create index on review (listener_id);
 create index on review (album_id);
 
+-- The tables of nested inserts; emptied before each slice.
+create table setlist (
+  id bigint primary key generated always as identity,
+  listener_id int not null references listener,
+  name text not null
+);
+create table setlist_entry (
+  id bigint primary key generated always as identity,
+  setlist_id bigint not null references setlist,
+  position int not null,
+  note text not null
+);
+create index on setlist_entry (setlist_id, position);
+
 -- Row level security as docs/performance.md recommends it: the claims are read once for each statement.
 create table diary_entry (
   id bigint primary key,
@@ -143,5 +157,6 @@ grant usage on schema public to anon, authenticated;
 grant usage on schema internal to authenticated;
 grant select on artist, album, track, listener, listener_profile, playlist, playlist_track, studio_album to anon, authenticated;
 grant select on diary_entry, message to authenticated;
-grant select, insert on review to authenticated;
+grant select, insert on review, setlist, setlist_entry to authenticated;
+grant usage on sequence setlist_id_seq to authenticated;
 grant insert, update on listener_profile to authenticated;

@@ -1,7 +1,7 @@
 /** What a workload is: one request in the words of each server, the same work as hand-written SQL, and its variables. */
 import type { ServerName } from '../servers/start-server.ts';
 
-export type Variables = Readonly<Record<string, string | number>>;
+export type Variables = Readonly<Record<string, unknown>>;
 
 /** The same request in the two dialects of GraphQL, and as a statement whose only value is the whole answer. */
 export interface Asked {
@@ -24,6 +24,8 @@ export interface Workload extends Asked {
   readonly before?: string;
   /** Keys whose values differ from one time to the next. */
   readonly changing?: readonly string[];
+  /** How many different requests there are; 64 unless they are large. */
+  readonly requests?: number;
   /** The servers describe different schemas, so there is nothing to compare. */
   readonly incomparable?: boolean;
 }

@@ -2,6 +2,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { aggregates } from './aggregates.ts';
 import { keysetPages } from './keyset-pages.ts';
+import { nestedWrites } from './nested-writes.ts';
 import { reads } from './reads.ts';
 import { relations } from './relations.ts';
 import { rowSecurity } from './row-security.ts';
@@ -25,6 +26,7 @@ export const workloads: readonly Workload[] = [
   ...keysetPages,
   ...relations,
   ...writes,
+  ...nestedWrites,
   ...rowSecurity,
   ...shapes,
   introspection,

@@ -1,0 +1,80 @@
+/** Rows inserted with the rows that belong to them: a few, and very many in one request. */
+import { scatter, valuesOf, type Workload } from './workload.ts';
+
+const few: Workload = {
+  name: 'nested-insert',
+  title: 'insert one row with 3 that belong to it, return all',
+  role: 'authenticated',
+  variables: (index) => ({
+    listener: scatter(index, 18, 1, 10_000),
+    name: `Set number ${index}`,
+    note1: `Opens ${index}`,
+    note2: `Goes on ${index}`,
+    note3: `Ends ${index}`,
+  }),
+  before: 'truncate setlist, setlist_entry',
+  changing: ['id'],
+  rowgraph: `mutation NestedInsert($listener: Int!, $name: String!, $note1: String!, $note2: String!, $note3: String!) {
+    insertIntoSetlistCollection(objects: [{
+      listenerId: $listener
+      name: $name
+      setlistEntryCollection: { create: [{ position: 1, note: $note1 }, { position: 2, note: $note2 }, { position: 3, note: $note3 }] }
+    }]) {
+      records { id listenerId name setlistEntryCollection(orderBy: [{ position: AscNullsLast }]) { edges { node { position note } } } }
+    }
+  }`,
+  statement: {
+    text: `with parent as (insert into setlist (listener_id, name) values ($1::int, $2) returning id, listener_id, name),
+      entry as (
+        insert into setlist_entry (setlist_id, position, note)
+        select parent.id, given.position, given.note from parent, (values (1, $3), (2, $4), (3, $5)) as given (position, note)
+        returning position, note
+      )
+      select '{"data":{"insertIntoSetlistCollection":{"records":[{"id":"' || id || '","listenerId":' || listener_id || ',"name":' || to_json(name)
+        || ',"setlistEntryCollection":{"edges":[' || entries.edges || ']}}]}}}'
+      from parent, (
+        select string_agg('{"node":{"position":' || position || ',"note":' || to_json(note) || '}}', ',' order by position) as edges from entry
+      ) as entries`,
+    values: valuesOf('listener', 'name', 'note1', 'note2', 'note3'),
+  },
+};
+
+const many: Workload = {
+  name: 'nested-insert-many',
+  title: 'insert 1,000 rows with 10 each that belong to them',
+  role: 'authenticated',
+  requests: 3,
+  variables: (index) => ({
+    objects: Array.from({ length: 1_000 }, (_, number) => ({
+      listenerId: scatter(number, 19 + index, 1, 10_000),
+      name: `Set number ${number}`,
+      setlistEntryCollection: {
+        create: Array.from({ length: 10 }, (_, position) => ({ position, note: `Entry ${position} of ${number}` })),
+      },
+    })),
+  }),
+  before: 'truncate setlist, setlist_entry',
+  rowgraph: `mutation NestedInsertMany($objects: [SetlistInsertInput!]!) {
+    insertIntoSetlistCollection(objects: $objects) { affectedCount }
+  }`,
+  // The keys are drawn first, so that one statement can write both tables.
+  statement: {
+    text: `with given as materialized (
+        select nextval('setlist_id_seq') as id, object from jsonb_array_elements($1::jsonb) with ordinality as o (object, number) order by number
+      ),
+      parent as (
+        insert into setlist (id, listener_id, name) overriding system value
+        select id, (object ->> 'listenerId')::int, object ->> 'name' from given
+        returning id
+      ),
+      entry as (
+        insert into setlist_entry (setlist_id, position, note)
+        select given.id, (entry ->> 'position')::int, entry ->> 'note'
+        from given, jsonb_array_elements(object -> 'setlistEntryCollection' -> 'create') as entry
+      )
+      select '{"data":{"insertIntoSetlistCollection":{"affectedCount":' || count(*) || '}}}' from parent`,
+    values: ({ objects }) => [JSON.stringify(objects)],
+  },
+};
+
+export const nestedWrites: readonly Workload[] = [few, many];
