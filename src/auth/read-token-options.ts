@@ -40,7 +40,7 @@ export function readTokenOptions(options: TokenOptions, observe: Observer): Toke
 
 /** Where the authentication server of a project publishes its keys. */
 export function keysOfSupabase(project: string): string {
-  const origin = project.startsWith('https://') ? project.replace(/\/$/, '') : `https://${project}.supabase.co`;
+  const origin = /^https?:\/\//.test(project) ? project.replace(/\/$/, '') : `https://${project}.supabase.co`;
   return `${origin}/auth/v1/.well-known/jwks.json`;
 }
 

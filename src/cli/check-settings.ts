@@ -32,16 +32,21 @@ export function checkMetricsKey(value: string): void {
 /** A remote URL without TLS would let the network choose who may sign tokens. */
 export function checkKeysUrl(value: string): void {
   if (!/^[a-z]+:\/\//i.test(value)) return;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal))
-    throw expected('must be a file or a URL that begins with https://');
+  if (!isTrustworthy(value)) throw expected('must be a file or a URL that begins with https://');
 }
 
 /** A reference, or a URL without a path. */
 export function checkSupabaseProject(value: string): void {
-  if (!/^[a-z0-9]{20}$/.test(value) && !/^https:\/\/[\w.-]+(:\d+)?\/?$/.test(value))
+  const isUrl = /^https?:\/\/[\w.-]+(:\d+)?\/?$/.test(value) && isTrustworthy(value);
+  if (!/^[a-z0-9]{20}$/.test(value) && !isUrl)
     throw expected('must be a reference of 20 letters and digits, or a URL such as https://abcdefghijklmnopqrst.supabase.co');
+}
+
+/** A URL that nobody else on the network can answer at. */
+function isTrustworthy(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
 }
 
 /** A path of names, as `readClaim` follows it. */
