@@ -18,6 +18,32 @@ import { installOnce } from './install-once.ts';
 
 const folder = import.meta.dirname;
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
+/** What clients may stumble over: reserved words, names in both styles, labels that are no names, keys of any type, a column called as the identifier is. */
+const oddNames = `
+  create type mood as enum ('happy', 'very sad', '1st', 'true', 'type', '');
+  create type phase as enum ('new', 'in-work', 'DONE');
+  comment on type phase is '@graphql({"mappings": {"in-work": "IN_WORK"}})';
+  create table "default" (id uuid primary key default gen_random_uuid(), "class" text not null, "await" bool, "__proto__" text, "constructor" text,
+    "nodeId" text, "type" phase not null default 'new', "null" mood);
+  create table "snake_Camel" ("firstPart" int, second_part uuid, "with space" text, "9lives" int, "in" date, primary key ("firstPart", second_part));
+  create table "user" (id bigint primary key generated always as identity, "default" uuid references "default", part int, part2 uuid, meta jsonb not null,
+    seen timestamptz not null default now(), amount numeric not null, at time, tags text[] not null, phases phase[], foreign key (part, part2) references "snake_Camel");
+  create table query (id int primary key, "query" text);
+  create table node (id int primary key, node_id text, edges text[]);
+  create table "Object" (id int primary key, "toString" text, "hasOwnProperty" int);
+  create table measure (id timestamptz primary key, period tstzrange, place point, "char" "char", price money, bits bit(3));
+  create table keyless (a int, b text);
+  create view user_view as select id, meta, amount from "user";
+  create view totals as select count(*) as n from "user";
+  create function "return"("user") returns text stable language sql as $$ select $1.meta::text $$;
+  insert into "default" ("class", "nodeId", "type", "null") values ('a', 'n', 'in-work', 'happy');
+  insert into "snake_Camel" values (1, '00000000-0000-0000-0000-000000000001', 'w', 9, '2020-01-01');
+  insert into "user" ("default", part, part2, meta, amount, tags, phases)
+    select id, 1, '00000000-0000-0000-0000-000000000001', '{"a": 1}', 1.50, '{x}', '{in-work,DONE}' from "default";
+  insert into node values (1, 'own', '{a}');
+  insert into "Object" values (1, 'text', 2);
+  insert into measure values ('2020-01-01', '[2020-01-01,)', '(1,2)', 'c', 1, '101');`;
+
 /** Keys of several kinds: a bigint beyond 2^53, several columns, and rows without a key. */
 const setup = `
   comment on schema public is '@graphql({"inflect_names": true})';
@@ -30,7 +56,8 @@ const setup = `
   grant select on summary to anon, service_role;
   insert into author (name) values ('Ada');
   insert into note (id, author_id, body) values (9007199254740993, 1, 'alpha'), (9007199254740992, 1, 'beta'), (3, null, 'gamma'), (4, null, 'delta'), (5, 1, 'epsilon');
-  insert into tag values (9007199254740993, 'a'), (9007199254740993, 'b'), (9007199254740992, 'a');`;
+  insert into tag values (9007199254740993, 'a'), (9007199254740993, 'b'), (9007199254740992, 'a');
+  ${oddNames}`;
 
 let databases: TestDatabases;
 before(async () => {
@@ -42,12 +69,12 @@ after(async () => {
   await databases?.close();
 });
 
-/** Servers of one database: with the names of pg_graphql, and with a global identifier that is called id. */
+/** Servers of one database: with the names of pg_graphql, and with a global identifier that is called id and inputs that say what is required. */
 async function startServers() {
   const { url: database } = await databases.create(setup);
   const telemetry = createTelemetry({ level: 'silent' });
   const start = async (nodeIdField: 'nodeId' | 'id') => {
-    const graph = await createRowgraph({ database, nodeIdField, introspection: 'on', poolSize: 2 });
+    const graph = await createRowgraph({ database, nodeIdField, requiredInputs: nodeIdField === 'id', introspection: 'on', poolSize: 2 });
     const server = await startServer({ graph, jwtSecret: secret, telemetry, persistedQueries: 1024 ** 2, maxBatch: 10 });
     return { graph, endpoint: `${server.url}/graphql/v1`, stop: () => server.close().then(() => graph.close()) };
   };
