@@ -29,8 +29,11 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/clients/apollo.md',
     'docs/clients/urql.md',
     'docs/clients/houdini.md',
-    'docs/clients/requests.md',
+    'docs/clients/graphql-request.md',
+    'docs/clients/tanstack-query.md',
+    'docs/clients/supabase-js.md',
     'docs/clients/codegen.md',
+    'docs/clients/gql-tada.md',
   ],
   'In production': [
     'docs/settings.md',

@@ -111,14 +111,15 @@ for (const program of programs) {
 
 test('the recipes of docs/clients are parts of these programs, or of the apps of examples/', () => {
   const unindented = (code: string): string => code.trim().replace(/^ +/gm, '');
-  let found = 0;
-  for (const page of globSync('docs/clients/*.md', { cwd: root })) {
-    const blocks = readFileSync(path.join(root, page), 'utf8').matchAll(/<!-- of: (\S+) -->\s*```\w+\n([\s\S]*?)^```/gm);
+  const pages = globSync('docs/clients/*.md', { cwd: root });
+  assert.ok(pages.length >= 9);
+  for (const page of pages) {
+    const text = readFileSync(path.join(root, page), 'utf8');
+    const blocks = [...text.matchAll(/<!-- of: (\S+) -->\s*```\w+\n([\s\S]*?)^```/gm)];
+    assert.ok(blocks.length > 0 && blocks.length * 2 === text.match(/^```/gm)?.length, `${page} has code that no test runs`);
     for (const [, file = '', code = ''] of blocks) {
       const program = readFileSync(file.startsWith('examples/') ? path.join(root, file) : path.join(folder, 'programs', file), 'utf8');
       assert.ok(unindented(program).includes(unindented(code)), `${page}: ${file} has no such lines:\n${code}`);
-      found += 1;
     }
   }
-  assert.ok(found > 0);
 });

@@ -90,7 +90,9 @@ type IsKnown<Result> = [Result] extends [never] ? false : true;\n`;
 const comparable = (data) =>
   JSON.stringify(data, (key, value) => {
     if (key === '__typename') return undefined;
-    return value === null || typeof value !== 'object' || Array.isArray(value) ? value : Object.fromEntries(Object.entries(value).sort());
+    return value === null || typeof value !== 'object' || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
   });
 
 async function checkCaches(address, schema, key, queries) {

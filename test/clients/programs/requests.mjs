@@ -1,6 +1,6 @@
 /** Clients without a cache of rows: graphql-request, the headers of supabase-js, and TanStack Query with pages. */
 import assert from 'node:assert/strict';
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
+import { InfiniteQueryObserver, MutationObserver, QueryClient } from '@tanstack/query-core';
 import { ClientError, GraphQLClient } from 'graphql-request';
 import { headers, url } from './settings.mjs';
 
@@ -39,5 +39,34 @@ while (result.hasNextPage) result = await notes.fetchNextPage();
 assert.deepEqual(
   result.data.pages.flatMap((page) => page.noteCollection.edges.map(({ node }) => node.body)),
   ['alpha', 'beta', 'delta', 'epsilon', 'gamma'],
+);
+
+// An optimistic update is seen, then stays or is taken back.
+const updateNote = `mutation Update($id: BigInt!, $body: String!) {
+  updateNoteCollection(filter: { id: { eq: $id } }, set: { body: $body }) { records { id body } }
+}`;
+/** The pages with another body in one of their rows. */
+const withBody = (data, id, body) => JSON.parse(JSON.stringify(data), (_key, value) => (value?.id === id ? { ...value, body } : value));
+const update = new MutationObserver(queries, {
+  mutationFn: (variables) => client.request(updateNote, variables),
+  onMutate: async ({ id, body }) => {
+    await queries.cancelQueries({ queryKey: ['notes'] });
+    const before = queries.getQueryData(['notes']);
+    queries.setQueryData(['notes'], (data) => withBody(data, id, body));
+    return { before };
+  },
+  onError: (_error, _variables, { before }) => queries.setQueryData(['notes'], before),
+});
+const seen = [];
+const stop = notes.subscribe(({ data }) => seen.push(data.pages[0].noteCollection.edges[0].node.body));
+const { id } = noteCollection.edges[0].node;
+await update.mutate({ id, body: 'aleph' });
+await assert.rejects(update.mutate({ id, body: null }));
+await notes.refetch();
+await update.mutate({ id, body: 'alpha' });
+stop();
+assert.deepEqual(
+  seen.filter((body, index) => body !== seen[index - 1]),
+  ['alpha', 'aleph', null, 'aleph', 'alpha'],
 );
 queries.clear();
