@@ -24,16 +24,20 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this client.' },
   PERSISTED_QUERY_NOT_SUPPORTED: { status: 200, meaning: 'The server stores no documents by their hash; send the document.' },
-  PERSISTED_QUERY_NOT_FOUND: { status: 200, meaning: 'The server has no document of this hash; send the document with it.' },
-  PERSISTED_DOCUMENT_NOT_FOUND: { status: 400, meaning: 'There is no trusted document of this id.' },
-  UNTRUSTED_DOCUMENT: { status: 403, meaning: 'The role may run only trusted documents, and this is none.' },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 200,
+    meaning: 'The server has no document with this hash; send the document together with the hash.',
+  },
+  PERSISTED_DOCUMENT_NOT_FOUND: { status: 400, meaning: 'There is no trusted document with this id.' },
+  UNTRUSTED_DOCUMENT: { status: 403, meaning: 'The role may run only trusted documents, and this is not one.' },
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not syntactically valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: 'The document is not valid for the schema that the role sees.' },
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: 'The request does not determine which operation of the document to run.' },
   BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument has an invalid value.' },
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
-    meaning: 'The mutation has an idempotency key, and the database lacks the extension that keeps them, or a version of it that does.',
+    meaning:
+      'The mutation has an idempotency key, and the database lacks the extension that stores the keys, or has a version that does not store them.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -56,7 +60,7 @@ export const errorCodes = {
   INPUT_TOO_LARGE: { status: 400, meaning: 'The values to send to PostgreSQL are larger than the limit `inputSize`.' },
   TOO_MANY_ESTIMATED_ROWS: {
     status: 400,
-    meaning: 'According to its page sizes, the operation could read more rows than the limit `estimatedRows`.',
+    meaning: 'By its page sizes, the operation could read more rows than the limit `estimatedRows`.',
   },
   QUERY_TOO_COMPLEX: {
     status: 400,

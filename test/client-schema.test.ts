@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildSchema, type GraphQLObjectType, GraphQLScalarType, isSpecifiedScalarType } from 'graphql';
+import { buildSchema, GraphQLObjectType, GraphQLScalarType, isSpecifiedScalarType } from 'graphql';
 import { scalarConfig, scalars, withScalars } from '../src/codegen/codegen.ts';
 import { createRowgraph, type Rowgraph } from '../src/index.ts';
 import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
@@ -13,6 +13,10 @@ let started: PgliteGraph;
 before(async () => {
   started = await startPgliteGraph(`
     create table harbour (id int primary key generated always as identity, name text not null);
+    comment on table harbour is '@graphql({"aggregate": {"enabled": true}})';
+    create view log as select 7 as id, 'calm' as line;
+    create function latest_log(harbour) returns log stable language sql as $$ select 7, 'calm at ' || $1.name $$;
+    grant select on log to service_role;
     create table ship (fleet text, number bigint, name text, harbour_id int references harbour, primary key (fleet, number));
     create function screen() returns trigger language plpgsql as $$ begin if new.name = 'ghost' then return null; end if; return new; end $$;
     create trigger screen before insert on ship for each row execute function screen();
@@ -100,6 +104,19 @@ describe('a global identifier called id', () => {
     });
   });
 
+  test('is the only id of an object: rows without a key and aggregates have idColumn', async () => {
+    const query = `{
+      harbourCollection(orderBy: [{id: AscNullsLast}], first: 1) { aggregate { min { idColumn } } edges { node { latest_log { idColumn line } } } }
+    }`;
+    const log = { idColumn: 7, line: 'calm at Emden' };
+    assert.deepEqual(await ask(query), {
+      harbourCollection: { aggregate: { min: { idColumn: 1 } }, edges: [{ node: { latest_log: log } }] },
+    });
+    const types = Object.values(buildSchema(await graph.sdl({ role: 'service_role' })).getTypeMap());
+    const withId = types.filter((type) => type instanceof GraphQLObjectType && type.getFields()['id']).map(({ name }) => name);
+    assert.deepEqual(withId.sort(), ['call', 'entry', 'form', 'harbour', 'ship']);
+  });
+
   test('is refused with its own name', async () => {
     const { errors } = await graph.execute({ query: '{ node(id: "WyJwdWJsaWMiLCAibm9uZSIsIDFd") { id } }' }, { role: 'service_role' });
     assert.match(errors![0]!.message, /in the argument "id" does not identify/);
@@ -113,7 +130,7 @@ describe('a global identifier called id', () => {
     const renamed = findings.filter(({ code }) => code === 'name-changed');
     assert.deepEqual(
       renamed.map(({ object, name }) => [object, name]),
-      ['call', 'entry', 'harbour'].map((table) => ['column', `public.${table}.id`]),
+      ['call', 'entry', 'harbour', 'log'].map((table) => ['column', `public.${table}.id`]),
     );
   });
 });

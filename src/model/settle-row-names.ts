@@ -21,7 +21,8 @@ export function* settleRowNames(context: BuildContext): Generator<void, void> {
 
 function settle(context: BuildContext, { table, key }: TableContext): void {
   const { nodeIdField } = context.settings;
-  const taken = new Set<string>(key === null ? [] : [nodeIdField]);
+  // Caches that tell rows apart by `id` must not take a column for it, of rows without a key either.
+  const taken = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
   const isFree = (name: string) => !taken.has(name);
   const take = (name: string) => isFree(name) && taken.add(name);
   const computed = inOrder(context, table.computed).filter(({ fieldName }) => !take(fieldName));

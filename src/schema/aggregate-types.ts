@@ -18,18 +18,22 @@ import type { TypeRegistry } from './type-registry.ts';
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 /** Defines the aggregate types of a table whose directive enables them. */
-export function defineAggregateTypes(registry: TypeRegistry, table: Table): void {
-  for (const field of aggregateFieldsOf(table)) registry.define(tableTypeName(table, field.suffix), () => resultType(table, field));
+export function defineAggregateTypes(registry: TypeRegistry, table: Table, nodeIdField: string): void {
+  for (const field of aggregateFieldsOf(table)) {
+    registry.define(tableTypeName(table, field.suffix), () => resultType(table, field, nodeIdField));
+  }
   registry.define(tableTypeName(table, 'Aggregate'), () => aggregateType(registry, table));
 }
 
-function resultType(table: Table, { name, suffix, kind, column: described }: AggregateField): GraphQLObjectType {
+function resultType(table: Table, { name, suffix, kind, column: described }: AggregateField, nodeIdField: string): GraphQLObjectType {
+  // Caches that tell objects apart by `id` would take the smallest one for an identifier.
+  const hidesId = nodeIdField === 'id';
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
     const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
     if (!scalar) continue;
     const type = scalarTypes[scalar];
-    fields[column.fieldName] = {
+    fields[hidesId && column.fieldName === nodeIdField ? column.rowFieldName : column.fieldName] = {
       type: name === 'countDistinct' ? new GraphQLNonNull(type) : type,
       description: `${described} of ${column.fieldName} across all matching records`,
       ...bindField({ kind: 'aggregate column', column }),

@@ -60,7 +60,7 @@ export function buildSchema(model: Model): LazySchema {
   const tables = model.tables.filter((table) => table.selectable);
   for (const table of tables) {
     defineTableTypes(registry, table, node, model.nodeIdField);
-    if (table.aggregate) defineAggregateTypes(registry, table);
+    if (table.aggregate) defineAggregateTypes(registry, table, model.nodeIdField);
   }
   defineRelationFilters(registry, tables, (table) => filterFields(registry, table, model.nodeIdField));
   defineRelationOrders(registry, tables, orderByDirection);
