@@ -25,7 +25,7 @@ export function schemaCommand(environment: Environment): Command {
     .description('Print the GraphQL schema that a role sees')
     .option('--role <ROLE>', 'The role (default: that of --anon-role)')
     .option('--out <FILE>', 'Write it to a file, for editors and code generators')
-    .option('--watch', 'Go on, and write the file again whenever the schema changes');
+    .option('--watch', 'Keep running, and write the file again whenever the schema changes');
   return addSettings(command, schemaSettings).action(async ({ watch = false, ...flags }: Flags & { readonly watch?: boolean }) => {
     const configuration = readSettings(schemaSettings, flags, environment);
     const { databaseUrl, schemas, anonRole } = configuration;
@@ -36,6 +36,8 @@ export function schemaCommand(environment: Environment): Command {
     let onLoad = (): void => undefined;
     const observe: Observer = ({ kind }) => (kind === 'schema-loaded' ? onLoad() : undefined);
     const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...modelOptionsOf(configuration), observe });
+    // Waiting for a signal, or until the schema is read again, keeps no process alive: it would end when the database closes its connections.
+    const staysAlive = watch ? setInterval(() => undefined, 2 ** 30) : undefined;
     try {
       const read = () => graph.sdl({ role });
       if (flags.out === undefined) {
@@ -49,6 +51,7 @@ export function schemaCommand(environment: Environment): Command {
       await file.update();
       await end;
     } finally {
+      clearInterval(staysAlive);
       onLoad = () => undefined;
       await graph.close();
     }
