@@ -10,6 +10,9 @@ const page = path.join(import.meta.dirname, 'page');
 /** The icons of the editor: half of all styles where it stands in them. Browsers load it when an icon is shown. */
 const iconFont = 'monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf';
 
+/** A line of the help for keys, of a part of the editor that is not there. */
+const commandPalette = /"Open the Command Palette[^"]*": "F1",/;
+
 interface Replacement {
   /** What is imported, by which module. */
   readonly imported: RegExp;
@@ -53,6 +56,10 @@ export const pageParts: Plugin = {
     onResolve({ filter: /^prettier\/parser-graphql$/ }, ({ resolveDir }) =>
       resolve('prettier/plugins/graphql', { resolveDir, kind: 'dynamic-import' }),
     );
+    onLoad({ filter: /graphiql\/dist\/ui\/short-keys\.js$/ }, async ({ path: file }) => ({
+      contents: (await readFile(file, 'utf8')).replace(commandPalette, ''),
+      loader: 'js',
+    }));
     onLoad({ filter: /graphiql\/dist\/style\.css$/ }, async ({ path: file }) => ({
       contents: lighten(await readFile(file, 'utf8')),
       loader: 'css',

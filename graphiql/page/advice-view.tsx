@@ -10,16 +10,16 @@ export function AdviceView({ state: { explanation } }: ExplanationViewProps) {
       {advice.length === 0 && <p>Nothing stands in its way: there is no advice.</p>}
       {advice.map(({ code, table, message, sql }) => (
         <article key={`${code} ${table} ${sql}`} className="advice">
-          <h3>
+          <h2>
             {table} <small>{code}</small>
-          </h3>
+          </h2>
           <p>{message}</p>
           <CodeBlock text={sql} />
         </article>
       ))}
       {plan !== null && (
         <>
-          <h3>What each field does</h3>
+          <h2>What each field does</h2>
           <Tree trees={plan} />
         </>
       )}

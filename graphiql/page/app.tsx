@@ -1,6 +1,6 @@
 /** The page: GraphiQL, with a bar above it that says who asks, and tabs beside its result. In: the settings that stand in the page. */
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
-import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
+import { HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { useCallback, useMemo, useState } from 'react';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
@@ -8,6 +8,7 @@ import { CallerHeaders } from './caller-headers.ts';
 import { decodeToken } from './decode-token.ts';
 import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
+import { historyPlugin } from './history-plugin.tsx';
 import { LastExchange } from './last-exchange.ts';
 import { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
@@ -16,7 +17,7 @@ import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { readSharedQuery } from './share-link.ts';
 import { Workspace } from './workspace.tsx';
 
-const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, HISTORY_PLUGIN];
+const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, historyPlugin];
 
 export function App({ settings }: { readonly settings: GraphiqlSettings }) {
   const state = usePageState(settings);
@@ -58,7 +59,7 @@ function usePageState(settings: GraphiqlSettings): PageState {
   }, []);
   // GraphiQL reads the schema again when it is given another fetcher: what there is, and what completes, depends on who asks.
   const { fetcher, ask } = useMemo(() => {
-    const options = { endpoint: settings.endpoint, headersOfCaller: () => headers.of(caller) };
+    const options = { endpoint: settings.endpoint, headersOfCaller: (wasRefused: boolean) => headers.of(caller, wasRefused) };
     return {
       fetcher: createFetcher({ ...options, onExchange: lastExchange.set }),
       ask: createFetcher({ ...options, onExchange: () => undefined }),

@@ -19,18 +19,18 @@ export class CallerHeaders {
     this.#backend = backend;
   }
 
-  /** Rejects if the server does not sign for this caller. */
-  async of(caller: PageCaller): Promise<Readonly<Record<string, string>>> {
-    if (caller.kind === 'role') return { apiKey: await this.#sign(caller.role, caller.claims) };
+  /** Rejects if the server does not sign for this caller. `wasRefused`: the server took those of before no more, because it was started again with another secret. */
+  async of(caller: PageCaller, wasRefused = false): Promise<Readonly<Record<string, string>>> {
+    if (caller.kind === 'role') return { apiKey: await this.#sign(caller.role, caller.claims, wasRefused) };
     const { key, token } = caller;
     return { ...(key !== '' && { apiKey: key }), ...(token !== '' && { authorization: `Bearer ${token}` }) };
   }
 
-  async #sign(role: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
+  async #sign(role: string, claims: Readonly<Record<string, unknown>>, wasRefused: boolean): Promise<string> {
     if (this.#backend === null) throw new Error('This server signs no tokens for its page: paste a key.');
     const name = JSON.stringify([role, claims]);
     const known = this.#signed.get(name);
-    if (known !== undefined && known.expiresAt - margin > Date.now()) return known.token;
+    if (!wasRefused && known !== undefined && known.expiresAt - margin > Date.now()) return known.token;
     const { token, expiresAt } = await this.#backend.sign(role, claims);
     this.#signed.set(name, { token, expiresAt: expiresAt * 1000 });
     return token;

@@ -23,7 +23,6 @@ export function ExplorerItem({ line, isCurrent, onFocus, onToggle, onOpen, onVal
       role="treeitem"
       className={`explorer-item ${line.kind}`}
       style={{ paddingLeft: (level - 1) * 16 }}
-      aria-label={`${line.kind === 'argument' ? 'argument ' : ''}${name}: ${type}`}
       aria-level={level}
       aria-posinset={place}
       aria-setsize={count}
@@ -47,6 +46,7 @@ export function ExplorerItem({ line, isCurrent, onFocus, onToggle, onOpen, onVal
         {isOpen === null ? '' : isOpen ? '▾' : '▸'}
       </span>
       <span className={isChecked ? 'explorer-check checked' : 'explorer-check'} aria-hidden="true" />
+      {line.kind === 'argument' && <span className="visually-hidden">argument </span>}
       <span className="explorer-name">{name}</span>
       {hasValue ? (
         <Value name={name} type={line.inputType} value={line.value} isReached={isCurrent} onValue={onValue} />

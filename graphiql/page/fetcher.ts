@@ -1,6 +1,7 @@
 /** How the page asks the endpoint. In: where it is, and who asks; out: GraphiQL's fetcher. */
 import { chooseOperationName } from './choose-operation-name.ts';
 import type { Exchange } from './last-exchange.ts';
+import { reachServer, readJson } from './reach-server.ts';
 
 interface GraphqlRequest {
   readonly query: string;
@@ -13,50 +14,71 @@ export type Fetcher = (request: GraphqlRequest, options?: { readonly headers?: R
 export interface FetcherOptions {
   /** Path of the endpoint. */
   readonly endpoint: string;
-  readonly headersOfCaller: () => Promise<Readonly<Record<string, string>>>;
-  /** Told of each request of the user's own. */
-  readonly onExchange: (exchange: Exchange) => void;
+  /** Other ones than before, if there are any, where the server has refused those. */
+  readonly headersOfCaller: (wasRefused: boolean) => Promise<Readonly<Record<string, string>>>;
+  /** Told of each request of the user's own; of null where nothing answered it. */
+  readonly onExchange: (exchange: Exchange | null) => void;
 }
 
 /** GraphiQL reads the schema by an operation of this name. */
 const introspection = 'IntrospectionQuery';
 
+const unauthorized = 401;
+
 /**
  * What stands in GraphiQL's pane of headers goes ahead of what the caller gives; names are compared without regard to case, because a browser would send
- * `apiKey` and `apikey` as one header with two keys in it.
+ * `apiKey` and `apikey` as one header with two keys in it. What keeps a request from being answered is given as its error: GraphiQL shows a rejection with the
+ * places in the scripts that it came from.
  */
-export function createFetcher({ endpoint, headersOfCaller, onExchange }: FetcherOptions): Fetcher {
-  return async (request, { headers: given = {} } = {}) => {
-    const headers = new Headers(await headersOfCaller());
-    for (const [name, value] of Object.entries(given)) headers.set(name, value);
-    headers.set('content-type', 'application/json');
-    headers.set('accept', 'application/graphql-response+json, application/json;q=0.9');
-    const { query, variables } = request;
-    const operationName = chooseOperationName(query, request.operationName);
-    const start = performance.now();
-    const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify({ query, variables, operationName }) });
-    const text = await response.text();
-    const milliseconds = performance.now() - start;
-    if (request.operationName !== introspection)
-      onExchange({
-        query,
-        variables,
-        operationName,
-        requestHeaders: Object.fromEntries(headers),
-        status: response.status,
-        responseHeaders: [...response.headers],
-        milliseconds,
-        bytes: new TextEncoder().encode(text).length,
-      });
-    return parse(text, response.status);
+export function createFetcher(options: FetcherOptions): Fetcher {
+  return async (request, { headers = {} } = {}) => {
+    try {
+      return await ask(options, request, headers);
+    } catch (error) {
+      if (request.operationName !== introspection) options.onExchange(null);
+      return { errors: [{ message: (error as Error).message }] };
+    }
   };
 }
 
-/** A proxy in front may answer something else than JSON. */
-function parse(text: string, status: number): object {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    throw new Error(`The server answered with status ${status} and no JSON: ${text.slice(0, 200)}`);
+async function ask(
+  { endpoint, headersOfCaller, onExchange }: FetcherOptions,
+  request: GraphqlRequest,
+  given: Readonly<Record<string, string>>,
+): Promise<object> {
+  const { query, variables } = request;
+  const operationName = chooseOperationName(query, request.operationName);
+  const body = JSON.stringify({ query, variables, operationName });
+  const start = performance.now();
+  const send = async (headers: Headers): Promise<Response> => reachServer(endpoint, { method: 'POST', headers, body });
+  let headers = joinHeaders(await headersOfCaller(false), given);
+  let response = await send(headers);
+  if (response.status === unauthorized) {
+    const renewed = joinHeaders(await headersOfCaller(true), given);
+    if (renewed.get('apikey') !== headers.get('apikey')) {
+      headers = renewed;
+      response = await send(headers);
+    }
   }
+  const { value, text } = await readJson(response);
+  if (request.operationName !== introspection)
+    onExchange({
+      query,
+      variables,
+      operationName,
+      requestHeaders: Object.fromEntries(headers),
+      status: response.status,
+      responseHeaders: [...response.headers],
+      milliseconds: performance.now() - start,
+      bytes: new TextEncoder().encode(text).length,
+    });
+  return value;
+}
+
+function joinHeaders(ofCaller: Readonly<Record<string, string>>, given: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers(ofCaller);
+  for (const [name, value] of Object.entries(given)) headers.set(name, value);
+  headers.set('content-type', 'application/json');
+  headers.set('accept', 'application/graphql-response+json, application/json;q=0.9');
+  return headers;
 }

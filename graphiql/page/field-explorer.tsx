@@ -7,6 +7,7 @@ import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from '
 import { useMemo, useState } from 'react';
 import { ExplorerTree } from './explorer-tree.tsx';
 import { emptyOperation, type OperationsText, readOperations, writeOperation } from './operations-text.ts';
+import { SchemaNotice } from './schema-notice.tsx';
 
 export function FieldExplorer() {
   const schema = useGraphiQL((state) => state.schema);
@@ -14,7 +15,7 @@ export function FieldExplorer() {
   const [text, setText] = useOptimisticState(useOperationsEditorState());
   const read = useMemo(() => readOperations(text), [text]);
   const [search, setSearch] = useState('');
-  if (!schema) return <p className="part-notice">The schema is not there yet.</p>;
+  if (!schema) return <SchemaNotice />;
   if ('error' in read) return <p className="part-notice">Correct the document first: {read.error}</p>;
   return (
     <section className="explorer" aria-label="Explorer">

@@ -15,12 +15,13 @@ export interface Exchange {
 }
 
 export class LastExchange {
-  #exchange: Exchange | null = null;
+  #exchange: Exchange | null | undefined;
   readonly #listeners = new Set<() => void>();
 
-  readonly get = (): Exchange | null => this.#exchange;
+  /** Null where it was not answered; undefined as long as nothing was asked. */
+  readonly get = (): Exchange | null | undefined => this.#exchange;
 
-  readonly set = (exchange: Exchange): void => {
+  readonly set = (exchange: Exchange | null): void => {
     this.#exchange = exchange;
     for (const listener of this.#listeners) listener();
   };

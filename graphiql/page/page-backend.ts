@@ -4,6 +4,7 @@ import type { DoctorReport } from '../../src/doctor/report.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
 import type { CallerChoices, SignedToken } from '../../src/http/page-backend.ts';
 import type { Claims } from './decode-token.ts';
+import { reachServer, readJson } from './reach-server.ts';
 
 /** What was asked, and as whom, as `explain` takes it. */
 export interface RequestToExplain {
@@ -38,11 +39,11 @@ export class PageBackend {
     return this.#ask('doctor', { role });
   }
 
-  /** Rejects with an `Error` whose message is that of the server. */
+  /** Rejects with an `Error` whose message is that of the server, or says why there is none. */
   async #ask<Answer>(name: string, body: unknown): Promise<Answer> {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const response = await fetch(`${this.#path}/${name}`, init);
-    const answer = (await response.json()) as Answer & { readonly errors?: readonly { readonly message: string }[] };
+    const { value } = await readJson(await reachServer(`${this.#path}/${name}`, init));
+    const answer = value as Answer & { readonly errors?: readonly { readonly message: string }[] };
     if (answer.errors !== undefined) throw new Error(answer.errors.map(({ message }) => message).join('\n'));
     return answer;
   }

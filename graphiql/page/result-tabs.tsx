@@ -27,10 +27,12 @@ export function ResultTabs() {
   const exchange = useSyncExternalStore(lastExchange.subscribe, lastExchange.get);
   const names = ['Response', ...(backend === null ? [] : Object.keys(explanationViews)), 'Timing'];
   const View = explanationViews[active];
-  const { state, measure } = useExplanation(exchange, View !== undefined);
+  const { state, measure } = useExplanation(exchange ?? null, View !== undefined);
   const content =
-    exchange === null ? (
+    exchange === undefined ? (
       <p>Run the operation first.</p>
+    ) : exchange === null ? (
+      <p>Nothing answered the last request.</p>
     ) : active === 'Timing' ? (
       <TimingView exchange={exchange} />
     ) : (
@@ -51,12 +53,13 @@ export function ResultTabs() {
             {name}
           </button>
         ))}
-        {exchange !== null && (
+        {exchange && (
           <span className="result-summary">
             {exchange.status} · {exchange.milliseconds.toFixed(0)} ms
           </span>
         )}
       </div>
+      {exchange === undefined && active === 'Response' && <p className="result-hint">Ctrl-Enter runs the operation at the cursor.</p>}
       <section
         id="result-panel"
         className={active === 'Response' ? 'result-panel hidden' : 'result-panel'}

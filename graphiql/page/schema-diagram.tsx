@@ -5,6 +5,7 @@ import { type Box, layOutTables } from './lay-out-tables.ts';
 import { centre, fit, type Part, zoom } from './pan-and-zoom.ts';
 import { type ApiTable, readTables } from './read-tables.ts';
 import { RelationLines } from './relation-lines.tsx';
+import { SchemaNotice } from './schema-notice.tsx';
 import { TableBox } from './table-box.tsx';
 import { writeTableQuery } from './write-first-query.ts';
 
@@ -28,6 +29,8 @@ export function SchemaDiagram({ onOpenQuery }: { readonly onOpenQuery: (query: s
   const zoomBy = (factor: number): void => setPart(zoom(part, factor, { x: size().width / 2, y: size().height / 2 }));
   return (
     <div className="diagram">
+      <SchemaNotice />
+      {schema && tables.length === 0 && <p className="part-notice">No table is in the API of this role.</p>}
       <search className="view-bar">
         <input
           type="search"

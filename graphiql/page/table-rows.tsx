@@ -5,6 +5,7 @@ import { type ApiTable, readTables } from './read-tables.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowGrid } from './row-grid.tsx';
 import { type RowsChoice, readAbilities, writeRowsQuery } from './rows-query.ts';
+import { SchemaNotice } from './schema-notice.tsx';
 import { useRows } from './use-rows.ts';
 
 const firstPage: RowsChoice = { filters: [], order: null, after: null, pageSize: 20 };
@@ -14,9 +15,11 @@ export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: strin
   const tables = useMemo(() => (schema ? readTables(schema).filter(({ columns }) => columns.length > 0) : []), [schema]);
   const [chosen, setChosen] = useState('');
   const table = tables.find(({ type }) => type === chosen) ?? tables[0];
-  if (!schema || table === undefined) return <p className="view-bar">No table is in the API of this role.</p>;
+  if (!schema) return <SchemaNotice />;
+  if (table === undefined) return <p className="view-bar">No table is in the API of this role.</p>;
   return (
     <div className="rows-view">
+      <SchemaNotice />
       <div className="view-bar">
         <label>
           Table{' '}

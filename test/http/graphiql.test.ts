@@ -97,7 +97,7 @@ test('the page tells its script where the endpoint is, and the anon key', async 
 test('the page asks the endpoint as the caller, unless the user writes other headers', async (context) => {
   const headers = { 'content-type': 'application/json', 'server-timing': 'total;dur=2' };
   const fetchInPage = context.mock.method(globalThis, 'fetch', async () => new Response('{"data":1}', { headers }));
-  const exchanges: Exchange[] = [];
+  const exchanges: (Exchange | null)[] = [];
   const headersOfCaller = async () => ({ apiKey: 'the-anon-key' });
   const ask = createFetcher({ endpoint: '/api/graphql/v1', headersOfCaller, onExchange: (exchange) => exchanges.push(exchange) });
   assert.deepEqual(await ask({ query: '{ a }' }), { data: 1 });
@@ -112,14 +112,33 @@ test('the page asks the endpoint as the caller, unless the user writes other hea
     ['/api/graphql/v1', 'another', 'Bearer x', '{"query":"{ a }"}'],
   ]);
   assert.deepEqual(
-    exchanges.map(({ requestHeaders, status, bytes }) => [requestHeaders.apikey, status, bytes]),
+    exchanges.map((exchange) => [exchange?.requestHeaders.apikey, exchange?.status, exchange?.bytes]),
     [
       ['the-anon-key', 200, 10],
       ['another', 200, 10],
     ],
   );
   fetchInPage.mock.mockImplementation(async () => new Response('<html>', { status: 502 }));
-  await assert.rejects(ask({ query: '{ a }' }), /status 502 and no JSON: <html>/);
+  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*status 502 is not rowgraph.*<html>/);
+  fetchInPage.mock.mockImplementation(async () => {
+    throw new TypeError('Failed to fetch');
+  });
+  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*The server does not answer/);
+});
+
+test('a token that the server takes no more is signed anew, once', async (context) => {
+  const keys: (string | null)[] = [];
+  context.mock.method(globalThis, 'fetch', async (_url: string, init: RequestInit) => {
+    const key = new Headers(init.headers).get('apikey');
+    keys.push(key);
+    return key === 'new' ? Response.json({ data: 1 }) : Response.json({ errors: [{ message: 'expired' }] }, { status: 401 });
+  });
+  const options = { endpoint: '/graphql/v1', onExchange: () => undefined };
+  const ask = createFetcher({ ...options, headersOfCaller: async (wasRefused) => ({ apiKey: wasRefused ? 'new' : 'old' }) });
+  assert.deepEqual(await ask({ query: '{ a }' }), { data: 1 });
+  const askAsPasted = createFetcher({ ...options, headersOfCaller: async () => ({ apiKey: 'pasted' }) });
+  assert.deepEqual(await askAsPasted({ query: '{ a }' }), { errors: [{ message: 'expired' }] });
+  assert.deepEqual(keys, ['old', 'new', 'pasted']);
 });
 
 test('a key cannot end the script element that it is in', async () => {

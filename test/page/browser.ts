@@ -93,16 +93,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 interface Violation {
   readonly id: string;
-  readonly impact: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe calls serious or critical in what is shown now. */
+/** What axe finds in what is shown now. */
 export async function findBarriers({ page }: ShownPage): Promise<readonly string[]> {
   // The policy of the page lets no script in but its own; the debugger stands above that.
   await page.evaluate(axe);
   const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[];
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
 }

@@ -282,6 +282,80 @@ test('the explorer builds a query by keys alone', async (context) => {
   assert.deepEqual(complaints, []);
 });
 
+test('what keeps the server from answering is said in a sentence, and the page goes on afterwards', async (context) => {
+  // Wide enough for a sentence in one line.
+  const shown = await open(context, { width: 2560, height: 800 });
+  const { page } = shown;
+  await run(shown, /Godwit/);
+  await page.route('**/graphql/v1', (route) => route.abort());
+  await run(shown, /The server does not answer\. See whether rowgraph is still running/);
+  assert.doesNotMatch(await textOf(result(page)), /object Object|stack|at /);
+  await view(page, 'Diagram').click();
+  await role(page).selectOption('service_role');
+  await page.getByText('The schema could not be read: The server does not answer.').waitFor();
+  await page.unroute('**/graphql/v1');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await table(page, 'MemberProfile').waitFor();
+  await view(page, 'Query').click();
+  await page.route('**/graphql/v1', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }));
+  await run(shown, /status 502 is not rowgraph, but perhaps a proxy/);
+  await page.unroute('**/graphql/v1');
+  await run(shown, /Godwit/);
+  // The browser itself notes failed requests.
+  assert.deepEqual(
+    shown.complaints.filter((each) => !each.includes('Failed to load resource')),
+    [],
+  );
+});
+
+test('what is marked as wrong follows the role, and what was written outlives a reload', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  const marks = page.locator('.graphiql-query-editor .squiggly-error');
+  await role(page).selectOption('service_role');
+  const query = 'query Profiles { memberProfileCollection(first: 1) { edges { node { email } } } }';
+  await write(shown, query);
+  await run(shown, /"email"/);
+  await marks.first().waitFor({ state: 'detached' });
+  await role(page).selectOption('anon');
+  await marks.first().waitFor();
+  await page.waitForFunction(`Object.values(localStorage).some((value) => value.includes('memberProfileCollection(first: 1)'))`);
+  await page.reload();
+  await operation(page, 'Profiles').waitFor();
+  await marks.first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+for (const look of [
+  { width: 390, height: 800 },
+  { width: 768, height: 1024, colorScheme: 'dark' },
+  { width: 1280, height: 800 },
+  { width: 2560, height: 1440, colorScheme: 'dark' },
+] as const satisfies readonly Look[])
+  test(`nothing hangs over the edge: ${JSON.stringify(look)}`, async (context) => {
+    const shown = await open(context, look);
+    const { page, complaints } = shown;
+    const overhang = async (): Promise<unknown> =>
+      page.evaluate('[document.documentElement.scrollWidth, document.documentElement.scrollHeight]');
+    const found: Record<string, unknown> = {};
+    await run(shown, /Godwit/);
+    found.Query = await overhang();
+    await openExplorer(page);
+    found.Explorer = await overhang();
+    for (const [name, place] of [
+      ['Diagram', '.table-box'],
+      ['Rows', '.row-grid tbody tr'],
+      ['Doctor', '.doctor h2'],
+    ] as const) {
+      await view(page, name).click();
+      await page.locator(place).first().waitFor();
+      found[name] = await overhang();
+    }
+    const size = [look.width, look.height];
+    assert.deepEqual(found, { Query: size, Explorer: size, Diagram: size, Rows: size, Doctor: size });
+    assert.deepEqual(complaints, []);
+  });
+
 test('on a phone there is room for the result', async (context) => {
   const shown = await open(context, { width: 390, height: 800 });
   const { page, complaints } = shown;
@@ -313,6 +387,14 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
         .waitFor();
       found[name] = await findBarriers(shown);
     }
+    await openExplorer(page);
+    found.Explorer = await findBarriers(shown);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-type-name').first().waitFor();
+    found.Documentation = await findBarriers(shown);
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-item-label').first().waitFor();
+    found.History = await findBarriers(shown);
     await view(page, 'Diagram').click();
     await table(page, 'Species').waitFor();
     found.Diagram = await findBarriers(shown);

@@ -1,0 +1,22 @@
+/** Requests to the server that the page came from. In: as `fetch` has them; out: the response, or an error that says what to do where there is none. */
+
+/** Rejects where nobody answers: the server has stopped or is being started again, or the network is gone. */
+export async function reachServer(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch {
+    throw new Error('The server does not answer. See whether rowgraph is still running and can be reached, then try again.');
+  }
+}
+
+/** The JSON of a response. Rejects where it is none: a proxy in front may have answered. */
+export async function readJson(response: Response): Promise<{ readonly value: object; readonly text: string }> {
+  const text = await response.text();
+  try {
+    return { value: JSON.parse(text) as object, text };
+  } catch {
+    throw new Error(
+      `What answered with status ${response.status} is not rowgraph, but perhaps a proxy in front of it: ${text.slice(0, 200)}`,
+    );
+  }
+}
