@@ -61,8 +61,11 @@ function statementOf({ cause, code }: ApiError, limits: Limits, prepared: Prepar
 function inputOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): string | undefined {
   const statement = statementOf(error, role.limits, prepared);
   if (statement === null) return undefined;
-  const isBound = (parameter: Parameter) => canBind([parameter], prepared.variables.bindValues, role.limits);
-  return locateInput(error, prepared, statement, () => planAgain(granted, prepared), isBound);
+  const { bindValues } = prepared.variables;
+  return locateInput(error, prepared, statement, {
+    plan: () => planAgain(granted, prepared),
+    textOf: (parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0],
+  });
 }
 
 function suspectsOf(

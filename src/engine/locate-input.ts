@@ -4,30 +4,40 @@
  */
 import { DatabaseError } from '../database/database.ts';
 import type { ApiError } from '../errors.ts';
-import type { Table } from '../model/model.ts';
+import type { Column, Table } from '../model/model.ts';
 import { writePath } from '../plan/input-path.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
-import type { Parameter, Plan } from '../plan/plan.ts';
+import type { Parameter, ParameterValue, Plan } from '../plan/plan.ts';
 import { raiseMarker } from '../sql/raise.ts';
+import { unreadParameter } from './find-suspects.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 
-/** The path; undefined if the statement is no step of a nested write. `planAgain` makes the plan, where that is worth the time. */
-export function locateInput(
-  { cause }: ApiError,
-  { compiled }: PreparedRequest,
-  statement: number,
-  planAgain: () => Plan | null,
-  canBind: (parameter: Parameter) => boolean,
-): string | undefined {
-  const step = compiled.statements[statement]?.step;
-  if (!step) return undefined;
-  const field = cause instanceof DatabaseError && cause.table === step.table.name ? fieldOf(step.table, cause.column) : '';
-  if (!(cause instanceof DatabaseError)) return unboundInput(planAgain(), statement, canBind) ?? step.place;
+/** What it takes to look at a request again. */
+export interface Hindsight {
+  /** Makes the plan once more; null where that is not worth the time. */
+  plan(): Plan | null;
+  /** The text that is bound. Throws where there is none. */
+  textOf(parameter: Parameter): string | null | undefined;
+}
+
+/** The path; undefined if the statement is no step of a nested write. */
+export function locateInput(error: ApiError, { compiled }: PreparedRequest, statement: number, hindsight: Hindsight): string | undefined {
+  const compiledStep = compiled.statements[statement]?.step;
+  if (!compiledStep) return undefined;
+  const { place, table } = compiledStep;
+  const { cause } = error;
+  const step = stepOf(hindsight.plan(), statement);
+  if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
   const label = labelOf(cause.message);
-  if (label === null) return step.place + field;
-  const planned = stepOf(planAgain(), statement);
-  const path = planned && 'source' in planned ? planned.paths[planned.source.labels.indexOf(label)] : undefined;
-  return path ? writePath(path) : step.place;
+  if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
+  const number = unreadParameter(cause);
+  const unread =
+    number !== null && step ? unreadInput(step, compiled.statements[statement]!.parameters, number, cause.message, hindsight) : null;
+  return unread ?? place + (cause.table === table.name ? fieldOf(table, cause.column) : '');
+}
+
+function pathOf(path: NestedStep['paths'][number] | undefined): string | undefined {
+  return path && writePath(path);
 }
 
 function fieldOf({ columns }: Table, name: string | undefined): string {
@@ -55,20 +65,59 @@ function stepOf(plan: Plan | null, statement: number): NestedStep | undefined {
   return undefined;
 }
 
+interface GivenColumn {
+  readonly column: Column;
+  readonly values: readonly ParameterValue[];
+  readonly use: 'write' | 'filter' | 'text';
+}
+
+/** The columns of which a step binds a list of values, in the order of its parameters, behind those of labels. */
+function givenColumns(step: NestedStep): GivenColumn[] {
+  if (!('source' in step)) return [];
+  return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
+}
+
 /** The field whose value cannot be bound. */
-function unboundInput(plan: Plan | null, statement: number, canBind: (parameter: Parameter) => boolean): string | undefined {
-  const step = stepOf(plan, statement);
-  if (!step) return undefined;
-  if ('source' in step) {
-    for (const { column, from } of step.source.outputs) {
-      if (from.kind !== 'given') continue;
-      const { type, fieldName } = column;
-      const row = from.values.findIndex(
-        (value) => !canBind({ value: { kind: 'list', items: [value] }, encoding: { kind: 'rows', type, use: from.use } }),
-      );
-      if (row >= 0) return `${writePath(step.paths[row]!)}.${fieldName}`;
-    }
+function unboundInput(step: NestedStep, hindsight: Hindsight): string | undefined {
+  for (const { column, values, use } of givenColumns(step)) {
+    const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), hindsight));
+    if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
   }
-  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter)) : undefined;
+  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, hindsight)) : undefined;
   return assigned && `${step.place}.${assigned.column.fieldName}`;
+}
+
+function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['use']): Parameter {
+  return { value, encoding: use === 'text' ? { kind: 'text' } : { kind: 'value', type, use } };
+}
+
+function canBind(parameter: Parameter, { textOf }: Hindsight): boolean {
+  try {
+    textOf(parameter);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The field whose value PostgreSQL cannot read: that of the only row whose text it quotes. */
+function unreadInput(
+  step: NestedStep,
+  parameters: readonly Parameter[],
+  number: number,
+  message: string,
+  { textOf }: Hindsight,
+): string | null {
+  if (!('source' in step)) {
+    const unread = parameters[number - 1];
+    const text = unread && textOf(unread);
+    const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
+    return alike.length === 1 ? `${step.place}.${alike[0]!.column.fieldName}` : null;
+  }
+  const given = givenColumns(step)[number - (step.source.parents ? 3 : 2)];
+  if (!given) return null;
+  const rows = given.values.flatMap((value, row) =>
+    message.includes(`"${textOf(parameterOf(given.column, value, given.use))}"`) ? [row] : [],
+  );
+  return `${rows.length === 1 ? pathOf(step.paths[rows[0]!]) : step.place}.${given.column.fieldName}`;
 }

@@ -26,7 +26,10 @@ function uniqueKeysOf({ source, table }: TableContext, columns: readonly Column[
     .filter(({ unique }) => unique)
     .map((index) => index.columns.flatMap((number) => columns[source.columns.findIndex((column) => column.number === number)] ?? []));
   const keys = table.primaryKey.length > 0 ? [[...table.primaryKey], ...ofIndexes] : ofIndexes;
-  return keys.filter((key) => key.length > 0 && key.every((column) => column.selectable && usable.includes(column)));
+  const readable = keys.filter((key) => key.length > 0 && key.every((column) => column.selectable && usable.includes(column)));
+  const isSame = (one: readonly Column[], other: readonly Column[]) =>
+    one.length === other.length && one.every((column) => other.includes(column));
+  return readable.filter((key, index) => readable.findIndex((other) => isSame(other, key)) === index);
 }
 
 function buildColumn(context: BuildContext, { source, schema }: TableContext, column: CatalogColumn): Mutable<Column> {

@@ -75,11 +75,10 @@ export function readRow({ label, parent, value, path }: GivenObject): GivenRow {
 
 function readRelation(writable: WritableRelation, value: InputValue, path: InputPath): GivenRelation {
   const given = objectOf(value).entries.filter((entry) => entry.value !== null);
-  const isOne = writable.relation.kind === 'to-one';
-  if (isOne && given.length !== 1) {
+  const members = given.filter(({ value: item }) => !(item?.kind === 'constant' && item.value === false));
+  if (writable.relation.kind === 'to-one' && (members.length > 1 || given.length === 0)) {
     throw inputError(path, `The relation "${writable.relation.fieldName}" takes exactly one member, such as "connect" or "create".`);
   }
-  const members = given.filter(({ value: item }) => !(item?.kind === 'constant' && item.value === false));
   return { writable, path, members: new Map(members.map((entry) => [entry.name as NestedVerb, entry.value])) };
 }
 

@@ -150,6 +150,31 @@ test('objects that give different fields keep their order and their defaults', a
   );
 });
 
+test('an error names the input', async () => {
+  const failing: Readonly<Record<string, string>> = {
+    'insertIntoOne0Collection(objects: [{id: "6a0e3d02-6a0e-4b6b-9c51-0123456789ff"}, {id: "x", many0Collection: {create: {}}}])':
+      'objects[1].id',
+    'insertIntoMany0Collection(objects: [{word: "a"}, {one: {connect: {id: "x"}}}])': 'objects[1].one.connect.id',
+    'updateMany0Collection(set: {word: "a", one: {update: {set: {id: "y"}}}}, atMost: 100)': 'set.one.update.set.id',
+    'updateMany0Collection(set: {one: {connect: {word: "a"}}})': 'undefined',
+    'insertIntoMany3Collection(objects: [{one: {create: {id: "1"}}}, {one: {create: {id: "123456"}}}])': 'objects[1].one.create.id',
+    'updateMany3Collection(set: {one: {update: {set: {id: "123456"}}}}, atMost: 100)': 'set.one.update.set.id',
+    'insertIntoMany3Collection(objects: {one: {connect: {id: null}}})': 'objects[0].one.connect',
+    'insertIntoMany3Collection(objects: {one: {connect: {id: "a"}, create: {id: "b"}}})': 'objects[0].one',
+    'insertIntoMany3Collection(objects: {oneId: "a", one: {connect: {id: "a"}}})': 'objects[0].oneId',
+    'insertIntoOne3Collection(objects: [{id: "a"}, {id: "b", many3Collection: {create: [{word: "c"}, {oneId: "b"}]}}])':
+      'objects[1].many3Collection.create[1].oneId',
+    'updateTeamCollection(set: {memberCollection: {delete: {filter: {name: {gte: ""}}, atMost: 0}}}, filter: {name: {eq: "one"}})':
+      'set.memberCollection.delete',
+    'insertIntoTeamCollection(objects: [{memberCollection: {create: {name: "n"}}}])': 'objects[0].name',
+  };
+  await database.run(`insert into team(name) values ('one'); insert into member(team_id, name) select max(id), 'one' from team`);
+  for (const [field, input] of Object.entries(failing)) {
+    const { error } = await run(`mutation { ${field} { affectedCount } }`);
+    assert.equal(String(error?.input), input, `${field} ${error?.message}`);
+  }
+});
+
 const asAnon = (mutation: string) => run(`mutation { ${mutation} { affectedCount records { id } } }`, undefined, 'anon');
 const secrets = () => database.run('select id, owner_id, who, code from secret order by id');
 
