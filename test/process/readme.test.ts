@@ -114,3 +114,36 @@ test('the picture of the README shows the statement of its query', async () => {
     await graph.close();
   }
 });
+
+/** What the commands of a page print that ask `https://example.com`, as the anonymous role and as Ada. */
+async function runCommandsOf(page: string, times = 1): Promise<string[]> {
+  const commands = [...(await read(page)).matchAll(/^```sh\n(curl [\s\S]*?)^```/gm)].map(([, command = '']) => command);
+  assert.ok(commands.length > 0, page);
+  const signing = ['keys', '--jwt-secret', printed.facts['JWT secret'] ?? '', '--role', 'authenticated', '--claims', ada];
+  const TOKEN = (await runCommand(signing, { home })).stdout.trim();
+  const { origin } = new URL(printed.facts['GraphQL URL'] ?? '');
+  const environment = { PATH: process.env['PATH'], KEY: printed.facts['anon key'], TOKEN };
+  const answers: string[] = [];
+  for (const command of commands.flatMap((each) => Array.from({ length: times }, () => each))) {
+    const own = command.replaceAll('https://example.com', origin).replace(/^curl /, 'curl --silent --show-error ');
+    answers.push((await run('bash', ['-euo', 'pipefail', '-c', own], { env: environment })).stdout);
+  }
+  return answers;
+}
+
+test('the command of docs/http.md gets its rows', { skip: withoutCurl }, async () => {
+  const [answer = ''] = await runCommandsOf('docs/http.md');
+  const { data } = JSON.parse(answer) as { data: { speciesCollection: { edges: unknown[] } } };
+  assert.equal(data.speciesCollection.edges.length, 3);
+});
+
+test('the command of docs/idempotency.md runs once, however often it is sent', { skip: withoutCurl }, async () => {
+  const [first = '', second = ''] = await runCommandsOf('docs/idempotency.md', 2);
+  const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n')).trim();
+  assert.match(bodyOf(first), /^\{"data":\{"reportSighting":\{"id":"\d+"\}\}\}$/);
+  assert.equal(bodyOf(second), bodyOf(first));
+  assert.deepEqual(
+    [first, second].map((answer) => /^Idempotency-Replayed: true/im.test(answer)),
+    [false, true],
+  );
+});
