@@ -165,7 +165,10 @@ select pg_catalog.json_build_object(
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[],
-      i.indoption[0] in (1, 2)
+      -- Of a B-tree that has its first key in the order of "<", which those for patterns have not.
+      case when i.indclass[0] in (
+        select o.oid from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcname not like '%pattern_ops'
+      ) then i.indoption[0] in (1, 2) end
     ) order by i.indexrelid)
     from pg_catalog.pg_index i
     where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null

@@ -84,8 +84,8 @@ export interface CatalogIndex {
   readonly immediate: boolean;
   /** The key columns before the first expression; in a unique index, all of them. */
   readonly columns: readonly number[];
-  /** Whether the nulls of its first key stand where they do not by default: `desc nulls last`, or `nulls first`. */
-  readonly movesNulls: boolean;
+  /** Whether the nulls of its first key stand where they do not by default: `desc nulls last`, or `nulls first`. Null if it is in no order that rows are sorted by. */
+  readonly movesNulls: boolean | null;
 }
 
 /** A unique index that `on conflict` can name so that PostgreSQL takes it and no other. */

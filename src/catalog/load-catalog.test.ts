@@ -34,6 +34,10 @@ describe('loadCatalog', () => {
       create unique index on child (other_id) where b > 0;
       create unique index on child (parent_id, lower(a::text));
       create index on child (parent_id, b);
+      create table sorted (a int, b text, c text[]);
+      create index on sorted (a desc); create index on sorted (a desc nulls last); create index on sorted (a nulls first, b desc);
+      create index on sorted (b text_pattern_ops); create index on sorted using hash (b); create index on sorted using gin (c);
+      create index on sorted using brin (a); create index on sorted ((a + 1) nulls first);
       create view writable as select parent_id from child;
       create view invoker with (security_invoker = yes) as select count(*) from child;
       create materialized view material as select 1 as one;
@@ -76,6 +80,7 @@ describe('loadCatalog', () => {
       [
         'automatic r 111',
         'child r 111',
+        'sorted r 111',
         'writable v 111',
         'invoker v 000',
         'material m 000',
@@ -167,6 +172,23 @@ describe('loadCatalog', () => {
     ]);
     const unused = await load('hidden');
     assert.deepEqual([...unused.types.values()].find(({ kind }) => kind === 'e')?.labels, ['x']);
+  });
+
+  it('tells where an index has nulls, if it has rows in order', async () => {
+    const { indexes } = tableOf(await load('public'), 'sorted');
+    assert.deepEqual(
+      indexes.map(({ columns, movesNulls }) => [columns, movesNulls]),
+      [
+        [[1], false],
+        [[1], true],
+        [[1, 2], true],
+        [[2], null],
+        [[2], null],
+        [[3], null],
+        [[1], null],
+        [[], true],
+      ],
+    );
   });
 
   it('tells what an index makes unique', async () => {

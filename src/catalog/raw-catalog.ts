@@ -72,7 +72,7 @@ export type RawIndex = readonly [
   immediate: boolean,
   keyCount: number,
   columns: readonly number[],
-  movesNulls: boolean,
+  movesNulls: boolean | null,
 ];
 
 export type RawUniqueIndex = readonly [

@@ -37,7 +37,7 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
   const writable = !column.automatic && isWritable(context, column);
-  const indexes = source.indexes.filter(({ columns }) => columns[0] === column.number);
+  const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
   const fieldName = readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection);
   return {
     name: column.name,
@@ -48,7 +48,7 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
     type,
     notNull: column.notNull,
     leadsIndex: indexes.length > 0,
-    indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls),
+    indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls === true),
     orderable: isOrderable(context, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,

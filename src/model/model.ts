@@ -112,7 +112,7 @@ export interface Column {
   readonly description: string | null;
   readonly type: ValueType;
   readonly notNull: boolean;
-  /** Whether an index begins with it. */
+  /** Whether an index begins with it that has it in order. */
   readonly leadsIndex: boolean;
   /** Whether all of those indexes have its nulls where they are not by default: `desc nulls last`, or `nulls first`. */
   readonly indexMovesNulls: boolean;

@@ -19,6 +19,8 @@ create index on item (id) include (covered);
 create index on item using brin (blocked);
 create index on item (score) where flag;
 create index on item (made_at desc nulls last, id);
+create index on item using brin (made_at);
+create index on item using hash (made_at);
 create index on item using gin (tags);
 create index on item (brand);
 create table holder (id int primary key);
