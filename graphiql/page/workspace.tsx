@@ -10,6 +10,7 @@ import type { PageCaller } from './page-caller.ts';
 import { usePage } from './page-context.ts';
 import { PartBoundary } from './part-boundary.tsx';
 import { ResultTabs } from './result-tabs.tsx';
+import { readSharedQuery } from './share-link.ts';
 import { useOpenQuery } from './use-open-query.ts';
 import { useReadableTabs } from './use-readable-tabs.ts';
 import { useReadableThemes } from './use-readable-themes.ts';
@@ -60,8 +61,9 @@ export function Workspace() {
 function Editor() {
   useReadableTabs();
   useReadableThemes();
+  const [hasVariables] = useState(() => (readSharedQuery(location.search).variables ?? '') !== '');
   return (
-    <GraphiQLInterface showPersistHeadersSettings={false} defaultEditorToolsVisibility={false}>
+    <GraphiQLInterface showPersistHeadersSettings={false} defaultEditorToolsVisibility={hasVariables && 'variables'}>
       <GraphiQL.Logo>{''}</GraphiQL.Logo>
       <GraphiQL.Toolbar>
         {({ prettify, merge, copy }) => (
