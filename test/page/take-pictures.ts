@@ -1,0 +1,90 @@
+/** Takes the pictures of the page that the README and docs/graphiql.md show: `node test/page/take-pictures.ts`. Out: `docs/images/page-*.png`. */
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { bundleGraphiql } from '../../graphiql/bundle.ts';
+import { makeFolder, removeFolder } from '../process/run-command.ts';
+import { startDev } from '../process/start-dev.ts';
+import { type Look, openPage, startBrowser } from './browser.ts';
+
+const images = path.join(import.meta.dirname, '../../docs/images');
+
+interface Picture {
+  readonly name: string;
+  readonly look: Look;
+  readonly prepare: (page: Page) => Promise<void>;
+}
+
+const desktop = { width: 1280, height: 800 };
+const view = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name }).click();
+
+async function run(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.locator('.result-window .view-lines').filter({ hasText: text }).waitFor();
+}
+
+const pictures: readonly Picture[] = [
+  {
+    name: 'query',
+    look: desktop,
+    prepare: async (page) => {
+      await page.getByLabel('Role').selectOption('authenticated');
+      await page.getByLabel('User').selectOption({ label: 'Ada Brandt' });
+      await page.getByRole('listitem').getByRole('button', { name: 'Sightings', exact: true }).click();
+      await run(page, 'Ada');
+    },
+  },
+  {
+    name: 'plan',
+    look: { width: 1120, height: 660, colorScheme: 'dark' },
+    prepare: async (page) => {
+      await page.getByRole('listitem').getByRole('button', { name: 'RareBirds', exact: true }).click();
+      await run(page, 'totalCount');
+      await page.getByRole('tab', { name: 'Plan' }).click();
+      await page.getByText(/ms to run/).waitFor();
+    },
+  },
+  {
+    name: 'diagram',
+    look: desktop,
+    prepare: async (page) => {
+      await view(page, 'Diagram');
+      await page.locator('.table-box').first().waitFor();
+    },
+  },
+  {
+    name: 'rows',
+    look: desktop,
+    prepare: async (page) => {
+      await view(page, 'Rows');
+      await page.getByLabel('Table').selectOption('Species');
+      await page.getByRole('button', { name: 'name', exact: true }).click();
+      await page.getByLabel('Column to filter by').selectOption('status');
+      await page.getByLabel('Value').fill('VULNERABLE');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByText('The GraphQL of this page').click();
+      await page.locator('.row-grid tbody').filter({ hasText: 'Puffin' }).filter({ hasNotText: 'LEAST_CONCERN' }).waitFor();
+    },
+  },
+  { name: 'phone', look: { width: 390, height: 800 }, prepare: (page) => run(page, 'Godwit') },
+];
+
+const home = await makeFolder();
+const browser = await startBrowser();
+try {
+  await bundleGraphiql();
+  const dev = await startDev(home);
+  for (const { name, look, prepare } of pictures) {
+    const { page, context } = await openPage(browser, dev.facts['GraphiQL URL'] ?? '', look);
+    await page.locator('.graphiql-query-editor .view-lines').first().waitFor();
+    await prepare(page);
+    // Colours and the caret settle in the frames behind.
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: path.join(images, `page-${name}.png`), animations: 'disabled', caret: 'hide' });
+    await context.close();
+  }
+  await dev.command.stop();
+} finally {
+  await browser.close();
+  await removeFolder(home);
+}
