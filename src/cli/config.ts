@@ -95,7 +95,7 @@ export const settings = {
   introspection: choice(['directive', 'on', 'off'], 'Allow introspection as the schema comments say, always, or never', 'directive'),
   nodeIdField: choice(
     ['nodeId', 'id'],
-    'Name of the global identifier of rows; a column of that name is then called idColumn in rows',
+    'Name of the global identifier of rows; a column of that name is then called idColumn in rows, aggregates and filters',
     'nodeId',
   ),
   requiredInputs: onOrOff('Require columns in inserts that are NOT NULL and that nothing fills in', false),
