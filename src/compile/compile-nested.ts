@@ -119,12 +119,17 @@ function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases
   const restricted = where(conditionsOf(step.rows, target, aliases, step.table));
   switch (step.kind) {
     case 'lock':
-      return sql`select ${returned}${newLine}from ${table}${restricted}${newLine}for update of ${trusted(target.alias)}`;
+      return sql`select ${returned}${newLine}from ${table}${restricted}${isView(step.table) ? sql`` : sql`${newLine}for update of ${trusted(target.alias)}`}`;
     case 'update':
       return sql`update ${table}${newLine}set ${join(assignmentsOf(step, target), ', ')}${restricted}${newLine}returning ${returned}`;
     case 'delete':
       return sql`delete from ${table}${restricted}${newLine}returning ${returned}`;
   }
+}
+
+/** The rows of a view need not be those of a table, which PostgreSQL could lock. */
+function isView({ kind }: Table): boolean {
+  return kind === 'view' || kind === 'materialized view';
 }
 
 function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope): Sql[] {

@@ -11,7 +11,7 @@ import { bind, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { keyColumn, keyRows } from './key-list.ts';
 
 /** The expression. Its columns are `m`, the number of the row, `n`, its label, `o0`, `o1` … of the outputs, and `differs` where outputs must be the same. */
-export function sourceRows({ labels, parents, joins, outputs, same }: RowSource): Sql {
+export function sourceRows({ labels, parents, onlyIf, joins, outputs, same }: RowSource): Sql {
   const arrays = [integers(labels), ...(parents ? [integers(parents.labels)] : []), ...outputs.flatMap((output) => arrayOf(output))];
   const names = ['n', ...(parents ? ['p'] : []), ...outputs.flatMap(({ from }, index) => (from.kind === 'given' ? [`a${index}`] : []))];
   const given = sql`rows from (${join(
@@ -24,6 +24,7 @@ export function sourceRows({ labels, parents, joins, outputs, same }: RowSource)
     ...joins.map(({ list, optional }, index) => {
       return sql`${trusted(optional ? 'left join' : 'join')} ${keyRows(list, `j${index}`)} on ${trusted(`j${index}`)}.n = g.n`;
     }),
+    ...(onlyIf ? [sql`where exists (select 1 from ${keyRows(onlyIf, 'w')})`] : []),
   ];
   const valueOf = (output: Output, index: number): Sql => {
     if (output.from.kind === 'given') return givenValue(output.column.type, output.from.use, `g.a${index}`);

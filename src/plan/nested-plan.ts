@@ -100,6 +100,8 @@ export interface RowSource {
   readonly labels: readonly number[];
   /** The rows that they belong to, and the label of that of each row. */
   readonly parents: { readonly list: KeyList; readonly labels: readonly number[] } | null;
+  /** There are rows only if this list has any. */
+  readonly onlyIf: KeyList | null;
   readonly joins: readonly KeyJoin[];
   readonly outputs: readonly Output[];
   /** Pairs of outputs, by their numbers, that must have equal values. */

@@ -90,6 +90,7 @@ export function sourceOf(table: Table, rows: readonly GivenRow[], lookups: reado
   return {
     labels: rows.map(({ label }) => label),
     parents: parents && { list: parents.list, labels: rows.map(({ parent }) => parent) },
+    onlyIf: null,
     joins: used.map(({ writable, list }) => ({
       list,
       optional: !rows.every((row) => row.related.some((each) => each.writable === writable)),
@@ -111,6 +112,7 @@ export function sourceOfKeys(keys: readonly GivenKey[], parents: Parents | null)
   return {
     labels: keys.map(({ object }) => object.label),
     parents: parents && { list: parents.list, labels: keys.map(({ object }) => object.parent) },
+    onlyIf: null,
     joins: [],
     outputs: [...given, ...taken],
     same: [],

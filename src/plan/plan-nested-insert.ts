@@ -24,10 +24,28 @@ import { planConflict, planResponse } from './plan-mutation.ts';
 export class StepList {
   readonly steps: NestedStep[] = [];
   #lists = 0;
+  #updated: { readonly list: KeyList; readonly table: Table } | null = null;
 
   newList(): KeyList {
     this.#lists += 1;
     return { number: this.#lists, columns: [] };
+  }
+
+  /** Plans what is done for the rows of an update: nothing, if there are none. */
+  forRows<Result>(list: KeyList, table: Table, work: () => Result): Result {
+    const before = this.#updated;
+    this.#updated = { list, table };
+    const result = work();
+    this.#updated = before;
+    return result;
+  }
+
+  /** The source with its condition; one that belongs to rows of a list needs none. */
+  conditional(source: RowSource): RowSource {
+    if (source.parents !== null || this.#updated === null) return source;
+    const { list, table } = this.#updated;
+    keepIn(list, table.primaryKey[0]!.name);
+    return { ...source, onlyIf: list };
   }
 }
 
@@ -78,7 +96,7 @@ function insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], opt
   }
   const lookups = relationsOf(rows, true).map((writable): Lookup => ({ writable, list: relateOne(plan, writable, rows) }));
   const sources = groupRows(rows, lookups).map((group, index) => {
-    const source = sourceOf(table, group, lookups, parents);
+    const source = plan.conditional(sourceOf(table, group, lookups, parents));
     const paths = group.map(({ path }) => path);
     plan.steps.push({
       kind: 'insert',
@@ -126,7 +144,15 @@ export function relateOne(plan: StepList, writable: WritableRelation, rows: read
   const connected = given('connect').map((object) => readKey(object, target));
   for (const keys of groupKeys(connected)) {
     const paths = keys.map(({ object }) => object.path);
-    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source: sourceOfKeys(keys, null), into: list, appends });
+    plan.steps.push({
+      kind: 'find',
+      table: target,
+      place: placeOf(paths),
+      paths,
+      source: plan.conditional(sourceOfKeys(keys, null)),
+      into: list,
+      appends,
+    });
     appends = true;
   }
   for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), null)) {

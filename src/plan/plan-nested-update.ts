@@ -15,7 +15,7 @@ import {
   readKey,
   readRow,
 } from './nested-input.ts';
-import { type KeyList, keepIn, type NestedWritePlan, type UpdateStep, type WrittenRows } from './nested-plan.ts';
+import { type KeyList, keepIn, type LockStep, type NestedWritePlan, type UpdateStep, type WrittenRows } from './nested-plan.ts';
 import { groupKeys, keyPairs, type Parents, sourceOfKeys } from './nested-source.ts';
 import { integerParameter } from './parameters.ts';
 import type { Assignment, Parameter } from './plan.ts';
@@ -58,8 +58,12 @@ function updateRows(plan: StepList, table: Table, { set, increment: added, rows,
   });
   const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.columns.keys()]));
   const outgoing = row.related.filter(({ writable }) => writable.relation.holdsKey);
-  const taken = outgoing.filter(relatesAnew).flatMap(({ writable }) => {
-    const from = relateOne(plan, writable, [row]);
+  const deleted = outgoing.filter(({ members }) => members.has('delete'));
+  const anew = outgoing.filter(relatesAnew);
+  const step = { table, place: placeOf([row.path]), paths: [row.path], into };
+  const before = deleted.length + anew.length > 0 ? lockRows(plan, step, rows) : null;
+  const taken = anew.flatMap(({ writable }) => {
+    const from = plan.forRows(before!, table, () => relateOne(plan, writable, [row]));
     return keyPairs(writable).map(([column, of]) => ({ column, from, of }));
   });
   const cut = outgoing.filter(({ members }) => members.has('disconnect') || members.has('delete'));
@@ -67,21 +71,28 @@ function updateRows(plan: StepList, table: Table, { set, increment: added, rows,
     (column) => !taken.some((each) => each.column === column),
   );
   checkIncrement(row, increment);
-  const step = { table, place: placeOf([row.path]), paths: [row.path], into };
+  const isChanged = columns.length + increment.length + nulled.length + taken.length > 0;
   const changes = { set: columns, increment, nulled, taken };
-  const deleted = outgoing.filter(({ members }) => members.has('delete'));
-  let before: KeyList | null = null;
-  if (deleted.length > 0) {
-    before = plan.newList();
-    for (const { name } of table.primaryKey) keepIn(before, name);
-    plan.steps.push({ ...step, kind: 'lock', rows, into: before });
-    const of = { list: before, pairs: table.primaryKey.map((column) => ({ column, of: column.name })) };
-    plan.steps.push({ ...step, kind: 'update', rows: { ...everyRow, of }, ...changes });
-  } else if (columns.length + increment.length + nulled.length + taken.length === 0) plan.steps.push({ ...step, kind: 'lock', rows });
-  else plan.steps.push({ ...step, kind: 'update', rows, ...changes });
-  for (const relation of outgoing) if (relation.members.has('update')) updateRelated(plan, relation, into);
-  for (const { writable, path: place } of deleted) deleteRelated(plan, { writable, list: before! }, inputPath('delete', place));
-  for (const relation of row.related) if (!relation.writable.relation.holdsKey) writeIncoming(plan, relation, into);
+  if (isChanged) plan.steps.push({ ...step, kind: 'update', rows: before ? sameRows(before, table) : rows, ...changes });
+  else plan.steps.push({ ...step, kind: 'lock', rows });
+  plan.forRows(into, table, () => {
+    for (const relation of outgoing) if (relation.members.has('update')) updateRelated(plan, relation, into);
+    for (const { writable, path: place } of deleted) deleteRelated(plan, { writable, list: before! }, inputPath('delete', place));
+    for (const relation of row.related) if (!relation.writable.relation.holdsKey) writeIncoming(plan, relation, into);
+  });
+}
+
+/** Finds the rows ahead of their update: what they refer to is deleted after it, or is there only if they are. */
+function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>, rows: WrittenRows): KeyList {
+  const into = plan.newList();
+  for (const { name } of step.table.primaryKey) keepIn(into, name);
+  plan.steps.push({ ...step, kind: 'lock', rows, into });
+  return into;
+}
+
+/** The rows of a list of their own keys. */
+function sameRows(list: KeyList, { primaryKey }: Table): WrittenRows {
+  return { ...everyRow, of: { list, pairs: primaryKey.map((column) => ({ column, of: column.name })) } };
 }
 
 const everyRow: WrittenRows = { of: null, except: null, filter: null, atMost: null };
@@ -185,8 +196,8 @@ function setRelated(plan: StepList, parents: Parents, value: InputValue, path: I
   const found = plan.newList();
   for (const { name } of target.primaryKey) keepIn(found, name);
   groupKeys(objects.map((object) => readKey(object, target))).forEach((keys, index) => {
-    const { labels, parents: of, joins, outputs } = sourceOfKeys(keys, parents);
-    const source = { labels, parents: of, joins, outputs: outputs.slice(0, keys[0]!.columns.length), same: [] };
+    const { outputs, ...more } = sourceOfKeys(keys, parents);
+    const source = { ...more, outputs: outputs.slice(0, keys[0]!.columns.length), same: [] };
     const paths = keys.map(({ object }) => object.path);
     plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: found, appends: index > 0 });
   });

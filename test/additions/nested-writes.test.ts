@@ -175,6 +175,28 @@ test('an error names the input', async () => {
   }
 });
 
+test('an update of no rows writes none, and finds none', async () => {
+  const none = 'filter: {name: {eq: "nobody"}}';
+  const sets = [
+    'team: {create: {name: "orphan"}}',
+    'team: {connect: {id: 1000000}}',
+    'droppedCollection: {create: [{underDroppedCollection: {create: {}}}], connect: [{id: 1000000}], set: [{id: 1000000}]}',
+    'name: "x", droppedCollection: {update: {set: {member: {create: {name: "orphan"}}}}}',
+  ];
+  for (const set of sets) {
+    const { data, error } = await run(`mutation { updateMemberCollection(set: {${set}}, ${none}) { affectedCount records { id } } }`);
+    assert.equal(error, undefined, set);
+    assert.deepEqual(data, { updateMemberCollection: { affectedCount: 0, records: [] } });
+  }
+  const { data } = await run(`mutation {
+    updateTeamCollection(set: {memberCollection: {connect: [{id: 1000000}], set: [{id: 1000000}], update: [{set: {team: {create: {name: "orphan"}}}}]}}, ${none}) { affectedCount }
+    updateOwnerCollection(set: {secretCollection: {update: [{set: {owner: {create: {name: "orphan"}}}}]}}, ${none}) { affectedCount }
+  }`);
+  assert.deepEqual(data, { updateTeamCollection: { affectedCount: 0 }, updateOwnerCollection: { affectedCount: 0 } });
+  const orphans = `select name from team where name = 'orphan' union all select name from owner where name = 'orphan' union all select name from member where name = 'orphan'`;
+  assert.deepEqual(await database.run(orphans), []);
+});
+
 const asAnon = (mutation: string) => run(`mutation { ${mutation} { affectedCount records { id } } }`, undefined, 'anon');
 const secrets = () => database.run('select id, owner_id, who, code from secret order by id');
 

@@ -1,5 +1,15 @@
+with changed as (select t1."id" as c0
+  from "public"."festival" as t1
+  where t1."id" = $1::integer
+  for update of t1)
+select pg_catalog.set_config('rowgraph.keys_2', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(0, w.m, w.c0::text)::text, ',' order by w.m)), true),
+case when count(*) > $2::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
+from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
+
 with source as materialized (select pg_catalog.row_number() over (order by g.n) as m, g.n, g.a0 as o0, g.a1 as o1, g.a2 as o2
-  from rows from (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::bigint[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::public.genre[])) as g(n, a0, a1, a2)),
+  from rows from (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::bigint[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::public.genre[])) as g(n, a0, a1, a2)
+  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as w)),
 written as (insert into "public"."act" as t1 ("id", "name", "genre")
   select s.o0, s.o1, s.o2 from source as s order by s.m
   on conflict on constraint "act_name_key" do nothing
@@ -7,20 +17,22 @@ written as (insert into "public"."act" as t1 ("id", "name", "genre")
 select 1;
 
 with source as materialized (select pg_catalog.row_number() over (order by g.n) as m, g.n, g.a0 as o0
-  from rows from (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::text[])) as g(n, a0)),
+  from rows from (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::text[])) as g(n, a0)
+  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as w)),
 found as (select distinct on (s.m) s.m, s.n, t1."id" as c0
   from source as s join "public"."act" as t1 on t1."name" = s.o0 order by s.m)
-select pg_catalog.set_config('rowgraph.keys_2', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(f.n, f.m, f.c0::text)::text, ',' order by f.m)), true),
+select pg_catalog.set_config('rowgraph.keys_3', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(f.n, f.m, f.c0::text)::text, ',' order by f.m)), true),
 case when (select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: there is no such record to connect: ' || (select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
 from found as f;
 
 with changed as (update "public"."festival" as t1
   set "opener_id" = null, "closer_id" = (select k.c0::bigint from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
-      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as k)
-  where t1."id" = $1::integer
+      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_3', true) || ']')::json) as e(v)) as k)
+  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as k where k.c0::integer = t1."id")
   returning t1."id" as c0)
-select pg_catalog.set_config('rowgraph.keys_1', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(0, w.m, w.c0::text)::text, ',' order by w.m)), true),
-case when count(*) > $2::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
+select pg_catalog.set_config('rowgraph.keys_1', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(0, w.m, w.c0::text)::text, ',' order by w.m)), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (delete from "public"."stage" as t1
