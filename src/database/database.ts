@@ -49,6 +49,8 @@ export interface Batch {
    * a connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
+  /** What the batch was made from, whether it reads or writes: batches of one origin take about the same time. */
+  readonly origin?: object | undefined;
   /** How long it may wait and run. Without one, only the connection limits it. */
   readonly deadline?: Deadline | null | undefined;
   /** Whose share of the connections it uses. */

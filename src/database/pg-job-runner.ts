@@ -73,13 +73,13 @@ export class PgJobRunner {
   /** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
   #send(client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry: boolean): void {
     const state = this.#states.of(client);
-    const isOnSpare = this.#connections.isOnSpare(group);
+    const isBrief = this.#connections.isOnSpare(group) && (jobs[0]!.isRead || group.isQuick);
     let bytes: Uint8Array;
     try {
       bytes =
         jobs.length === 1
-          ? jobs[0]!.encode(state.prepared, state.jitOff, isOnSpare)
-          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isOnSpare)));
+          ? jobs[0]!.encode(state.prepared, state.jitOff, isBrief)
+          : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
     } catch (error) {
       state.prepared?.settle(0);
       // The connection is returned in a separate turn, because whatever waits for it may fail in the same way.
@@ -141,7 +141,8 @@ export class PgJobRunner {
     if (error === null && !exchange.overflown) {
       if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
       job.resolve(results);
-      if (batch?.template) this.#pipelining.note(batch.template, 1, millis);
+      const origin = batch?.template ?? batch?.origin;
+      if (origin !== undefined) this.#pipelining.note(origin, 1, millis);
       this.#connections.noteDone(group);
     } else if (exchange.overflown) job.reject(job.explain(exchange));
     else if (job.isSettled) return null;
@@ -150,6 +151,7 @@ export class PgJobRunner {
       return () => this.#send(client, group, [job], false);
     } else if (broken && job.mayBeResent(written)) this.#request(job);
     else if (job.heldTooLong(exchange)) {
+      if (batch?.origin !== undefined) this.#pipelining.noteFailure(batch.origin);
       this.#connections.noteStuck(group);
       this.#request(job);
     } else job.reject(job.explain(exchange));

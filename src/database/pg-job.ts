@@ -16,6 +16,8 @@ const mostUnsent = 10;
 /** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them, and how long it runs there. It runs again on another. */
 const spareLockMillis = '250';
 const spareMillis = 1000;
+/** How long each statement of a mutation runs there. It gets no limit of its own for locks: what it calls could catch that error, unlike a cancellation. */
+const spareMutationMillis = 250;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
@@ -28,9 +30,12 @@ export interface JobSettlement {
   reject(error: DatabaseError): void;
 }
 
-/** How many jobs of a template are quick enough to be sent together: one where it is slow, or not known. */
-interface PaceOfTemplates {
+/** How quick jobs were of late. */
+interface Pace {
+  /** How many jobs of a template are quick enough to be sent together: one where it is slow, or not known. */
   mostOf(template: object): number;
+  /** Whether jobs of an origin are known to take but a moment. */
+  isBrief(origin: object): boolean;
 }
 
 /** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client, and what they touch is the same. */
@@ -39,10 +44,10 @@ export class JobGroup {
   readonly touches: readonly string[];
   readonly jobs: readonly PgJob[];
   arrived = 0;
-  readonly #pace: PaceOfTemplates;
+  readonly #pace: Pace;
   #bytes: number | null = null;
 
-  constructor(jobs: readonly PgJob[], pace: PaceOfTemplates) {
+  constructor(jobs: readonly PgJob[], pace: Pace) {
     this.#pace = pace;
     this.client = jobs[0]!.client;
     this.touches = jobs[0]!.batch?.touches ?? none;
@@ -50,8 +55,10 @@ export class JobGroup {
   }
 
   get isQuick(): boolean {
-    const template = this.jobs[0]!.batch?.template;
-    return template !== undefined && this.#pace.mostOf(template) > 1;
+    const { batch } = this.jobs[0]!;
+    if (batch === null) return false;
+    const { template, origin } = batch;
+    return template === undefined ? origin !== undefined && this.#pace.isBrief(origin) : this.#pace.mostOf(template) > 1;
   }
 
   get bytes(): number {
@@ -139,9 +146,9 @@ export class PgJob {
     this.reject(stopError(reason));
   }
 
-  /** Its bytes, for a connection on which these statements are prepared; for a spare one, so that it does not hold that for long. */
-  encode(prepared: PreparedStatements | null, jitOff: JitOff, isOnSpare: boolean): Uint8Array {
-    this.#runsBriefly = isOnSpare && this.#mayWaitElsewhere;
+  /** Its bytes, for a connection on which these statements are prepared; `isBrief`: so that it does not hold a spare one for long. */
+  encode(prepared: PreparedStatements | null, jitOff: JitOff, isBrief: boolean): Uint8Array {
+    this.#runsBriefly = isBrief && this.#mayWaitElsewhere;
     if (this.batch !== null) return encodeBatch(this.#runsBriefly ? runningBriefly(this.batch) : this.batch, prepared, jitOff, true);
     const { text, parameters } = this.script!;
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
@@ -156,9 +163,10 @@ export class PgJob {
 
   /** Whether PostgreSQL has stopped it because it held a spare connection for longer than it may. */
   heldTooLong({ error }: PgExchange): boolean {
-    if (!this.#runsBriefly || !isServerError(error)) return false;
+    if (!this.#runsBriefly || !isServerError(error) || (this.#deadline?.stopped ?? null) !== null) return false;
     const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
-    return error.code === lockNotAvailable || (error.code === queryCancelled && ownMillis > spareMillis);
+    if (error.code === queryCancelled) return ownMillis > (this.isRead ? spareMillis : spareMutationMillis);
+    return this.isRead && error.code === lockNotAvailable;
   }
 
   /** Why an exchange of it failed. */
@@ -173,9 +181,9 @@ export class PgJob {
     return batch === null ? toDatabaseError(error) : toBatchError(error, batch, completed);
   }
 
-  /** Nothing is lost with it, and it has no limit of its own. */
+  /** A query that has a limit of its own for locks keeps it. */
   get #mayWaitElsewhere(): boolean {
-    return this.isRead && !this.batch?.session?.defaults?.settings.some(([name]) => name === lockTimeout);
+    return !this.isRead || !this.batch?.session?.defaults?.settings.some(([name]) => name === lockTimeout);
   }
 
   #settle(): boolean {
@@ -191,17 +199,13 @@ function runningBriefly(batch: Batch): Batch {
   const { session } = batch;
   if (session === null) return batch;
   const { statementTimeout = null, isolation = null, settings = [] } = session.defaults ?? {};
-  return {
-    ...batch,
-    session: {
-      ...session,
-      defaults: {
-        statementTimeout: Math.min(statementTimeout ?? Infinity, spareMillis),
-        isolation,
-        settings: [...settings, [lockTimeout, spareLockMillis]],
-      },
-    },
+  const isRead = batch.template !== undefined;
+  const defaults = {
+    statementTimeout: Math.min(statementTimeout ?? Infinity, isRead ? spareMillis : spareMutationMillis),
+    isolation,
+    settings: isRead ? [...settings, [lockTimeout, spareLockMillis] as const] : settings,
   };
+  return { ...batch, session: { ...session, defaults } };
 }
 
 /** About as much memory as a batch holds. */

@@ -99,6 +99,17 @@ describe('batches of one turn', () => {
     assert.deepEqual(await groupsOf(template, 2), [1, 1], 'slow on average');
   });
 
+  test('are brief as long as the slowest of late took a moment', () => {
+    const { pipelining } = start();
+    const [unknown, mutation] = [{}, {}];
+    pipelining.note({}, 1, 1);
+    for (const millis of [5, 30, 90]) pipelining.note(mutation, 1, millis);
+    assert.equal(pipelining.isBrief(mutation), true);
+    assert.equal(pipelining.isBrief(unknown), false);
+    pipelining.note(mutation, 1, 130);
+    assert.equal(pipelining.isBrief(mutation), false);
+  });
+
   test('are measured by what each adds to a group, beyond what the network takes', async () => {
     const { groupsOf, pipelining } = start();
     const template = {};

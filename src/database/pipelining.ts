@@ -21,6 +21,8 @@ const millisPerConnection = 0.2;
 const weight = 1 / 16;
 /** What is left of the slowest time after another one: a second counts as slow for the next 370. */
 const fading = 0.99;
+/** How long the slowest mutation of an origin may have taken of late for the next one to count as brief. */
+const briefMillis = 100;
 /** Stands for a failure, so that failing templates run alone for a while. */
 const failureMillis = 1000;
 
@@ -62,6 +64,12 @@ export class Pipelining<Job> {
   note(template: object, batches: number, millis: number): void {
     this.#floorMillis = Math.min(this.#floorMillis, millis);
     this.#learn(template, (millis - this.#floorMillis) / batches);
+  }
+
+  /** Whether batches of an origin have taken but a moment of late, even those that wait for the disk. */
+  isBrief(origin: object): boolean {
+    const pace = this.#paces.get(origin);
+    return pace !== undefined && pace.slowest <= briefMillis;
   }
 
   noteFailure(template: object): void {

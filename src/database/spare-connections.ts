@@ -8,7 +8,7 @@ import { deleteFrom } from './work-list.ts';
 export interface RunnableWork {
   /** Names of the tables and functions that it touches. */
   readonly touches: readonly string[];
-  /** Whether it changes nothing and work of its kind took a moment of late: then it may have any connection, as others soon can. */
+  /** Whether work of its kind took a moment of late: then it may have any connection, as others soon can. */
   readonly isQuick: boolean;
 }
 
@@ -96,5 +96,6 @@ function always(): boolean {
 
 /** Whether there are names, and all are among others. */
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
-  return names.length > 0 && names.every((name) => others.includes(name));
+  // Work of one operation has one list.
+  return names.length > 0 && (names === others || names.every((name) => others.includes(name)));
 }

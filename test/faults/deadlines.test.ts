@@ -190,6 +190,22 @@ test('a lock that many users wait for: requests on other tables are served meanw
     assert.equal(await countNotes('waited'), 25);
   }));
 
+test('mutations that were quick give spare connections back once a lock stops them, and each runs once', () =>
+  withGraph({ poolSize: 10, queue: { timeout: 60_000 } }, async (graph) => {
+    const insert = 'mutation Insert($note: String) { insertIntoentryCollection(objects: [{ note: $note }]) { affectedCount } }';
+    const ask = (note: string, client: string) => graph.execute({ query: insert, variables: { note } }, caller, { client });
+    for (let time = 0; time < 5; time++) assert.equal(codeOf(await ask('quick', 'first')), undefined);
+    let waiting: Promise<ExecutionResult>[] = [];
+    await whileLocked(async () => {
+      waiting = Array.from({ length: 40 }, (_, index) => ask('stopped', `user ${index}`));
+      const other = '{ __typename held }';
+      assert.equal(codeOf(await graph.execute({ query: other }, caller, { client: 'other' })), undefined);
+      await database.untilLocked('entry', 8);
+    });
+    assert.deepEqual(new Set((await Promise.all(waiting)).map(codeOf)), new Set([undefined]));
+    assert.equal(await countNotes('stopped'), 40);
+  }));
+
 test('slow queries of several kinds do not hold all connections, and get their time nevertheless', () =>
   withGraph({ poolSize: 5, queue: { timeout: 60_000 } }, async (graph) => {
     const controller = new AbortController();
