@@ -21,7 +21,7 @@ const files = [
 const checks: Readonly<Record<string, () => Check>> = {
   node: () => testsOf('Node 22.18', ['src/**/*.test.ts'], path.join(folder, 'node_modules/.bin/node')),
   pglite: () => testsOf('PGlite', ['test/conformance/on-pglite.ts']),
-  random: () => randomTests('1001', '100'),
+  random: () => randomTests({ firstSeed: '1001', cases: '140' }),
   14: () => testsOn('14'),
   15: () => testsOn('15'),
   16: () => testsOn('16'),
@@ -41,10 +41,11 @@ await runChecks(
   Object.entries(checks).flatMap(([name, make]) => (named.length === 0 || named.includes(name) ? [make()] : [])),
 );
 
-/** Random requests as in `npm test`, from other seeds. */
-function randomTests(firstSeed: string, cases: string): Check {
+/** Random requests as in `npm test`, from other seeds, and on PGlite. */
+function randomTests({ firstSeed, cases }: { readonly firstSeed: string; readonly cases: string }): Check {
   const tests = testsOf('random requests', ['test/property/property.test.ts']);
-  return { ...tests, environment: { ...tests.environment, ROWGRAPH_PROPERTY_SEED: firstSeed, ROWGRAPH_PROPERTY_CASES: cases } };
+  const settings = { ROWGRAPH_PROPERTY_SEED: firstSeed, ROWGRAPH_PROPERTY_CASES: cases, ROWGRAPH_PROPERTY_DATABASE: 'pglite' };
+  return { ...tests, environment: { ...tests.environment, ...settings } };
 }
 
 function testsOn(version: string): Check {

@@ -33,6 +33,9 @@ const passedOn = Object.fromEntries(
   ['NODE_V8_COVERAGE', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 );
 
+/** Of the embedded PostgreSQL, which would pay only for a database that lives longer than one of a test. */
+const fewerCompilations = '--wasm-tiering-budget=1000000000';
+
 export interface CommandOptions {
   /** Home and working folder. */
   readonly home: string;
@@ -58,7 +61,8 @@ export interface RunningCommand {
 
 /** Starts `rowgraph` with arguments. */
 export function startCommand(commandArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
-  const child = spawn(process.execPath, [main, ...commandArguments], {
+  const flags = commandArguments[0] === 'dev' ? [fewerCompilations] : [];
+  const child = spawn(process.execPath, [...flags, main, ...commandArguments], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...passedOn, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

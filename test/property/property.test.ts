@@ -1,6 +1,6 @@
 /**
- * Random schemas and operations against a separate evaluator. `ROWGRAPH_PROPERTY_CASES` says how many cases (default 100),
- * `ROWGRAPH_PROPERTY_SEED` the seed of the first (`random`: another one each time, which is printed), `ROWGRAPH_PROPERTY_DATABASE` where: `pglite` or `postgres`.
+ * Random schemas and operations against a separate evaluator. `ROWGRAPH_PROPERTY_CASES` says how many cases (default 60),
+ * `ROWGRAPH_PROPERTY_SEED` the seed of the first (`random`: another one each time, which is printed), `ROWGRAPH_PROPERTY_DATABASE` where: `postgres` or `pglite`.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,9 +8,9 @@ import { type DatabaseKind, startDatabaseSource } from '../conformance/case-data
 import { runCase } from './run-case.ts';
 
 const {
-  ROWGRAPH_PROPERTY_CASES: cases = '100',
+  ROWGRAPH_PROPERTY_CASES: cases = '60',
   ROWGRAPH_PROPERTY_SEED: seed = '1',
-  ROWGRAPH_PROPERTY_DATABASE: kind = 'pglite',
+  ROWGRAPH_PROPERTY_DATABASE: kind = 'postgres',
 } = process.env;
 /** Cases that share a database: a schema that was dropped leaves something behind. */
 const casesOfDatabase = 100;

@@ -1,14 +1,18 @@
 /**
- * Makes fresh in-memory PGlite databases for tests in 0.3 s each: the initialised state, which takes 3 s to make, is made once for
+ * Makes fresh in-memory PGlite databases for tests in a quarter of a second each: the initialised state, which takes 3 s to make, is made once for
  * each version and kept in the temporary folder between runs. Time zone UTC, locale C, encoding UTF8, as on the test server.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { type Extensions, PGlite } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { hstore } from '@electric-sql/pglite/contrib/hstore';
 import { ltree } from '@electric-sql/pglite/contrib/ltree';
+
+// PostgreSQL starts and tests end before it would pay that V8 compiles hot functions again, which is half of the work of a start.
+setFlagsFromString('--wasm-tiering-budget=1000000000');
 
 let initialised: Promise<Blob> | undefined;
 
@@ -28,7 +32,7 @@ export function initialisedState(): Promise<Blob> {
 async function readOrMakeState(): Promise<Blob> {
   const packageFile = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
-  const file = path.join(tmpdir(), `rowgraph-pglite-${process.getuid?.() ?? 'user'}-${version}.tar`);
+  const file = path.join(tmpdir(), `rowgraph-pglite-${process.getuid?.() ?? 'user'}-${version}-small.tar`);
   try {
     return new Blob([await readFile(file)]);
   } catch {
@@ -43,6 +47,10 @@ async function readOrMakeState(): Promise<Blob> {
 
 async function makeState(): Promise<Blob> {
   const database = await PGlite.create();
+  // Two thirds of all files are those of databases that nobody connects to.
+  await database.exec('update pg_database set datistemplate = false');
+  for (const template of ['template0', 'template1']) await database.exec(`drop database ${template}`);
+  await database.exec('checkpoint');
   const state = await database.dumpDataDir('none');
   await database.close();
   return state;
