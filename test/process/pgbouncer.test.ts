@@ -11,14 +11,16 @@ import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { makeFolder, removeFolder, startCommand } from './run-command.ts';
 
 /** PgBouncer refuses to run as root. */
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-const environment = { ROWGRAPH_JWT_SECRET: 'a secret that has more than 32 characters', ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '8' };
+const secret = 'a secret that has more than 32 characters';
+const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '8' };
 
 /** The version as one number, 1.21 as 1021; null where there is no PgBouncer. */
 const version = await promisify(execFile)('pgbouncer', ['--version']).then(
@@ -142,9 +144,8 @@ async function checkService(databaseUrl: string, prepare: 'on' | 'off'): Promise
 /** Asks as anonymous (null) or as one of the readers, each of whom owns ten letters. */
 async function makeCaller(url: string, reader: number | null): Promise<(selection: string) => Promise<void>> {
   const role = reader === null ? 'anon' : 'authenticated';
-  const claims = reader === null ? [] : ['--claims', JSON.stringify({ sub: `reader ${reader}` })];
-  const { stdout } = await runCommand(['keys', '--role', role, ...claims], { home, environment });
-  const headers = { 'content-type': 'application/json', apiKey: stdout.trim(), authorization: `Bearer ${stdout.trim()}` };
+  const key = await signKey(secret, role, undefined, reader === null ? {} : { sub: `reader ${reader}` });
+  const headers = { 'content-type': 'application/json', apiKey: key, authorization: `Bearer ${key}` };
   return async (selection) => {
     const body = JSON.stringify({ query: `{ whoami letterCollection { edges { node { ${selection} } } } }` });
     const text = await (await fetch(url, { method: 'POST', headers, body })).text();
@@ -170,8 +171,7 @@ async function checkDdl(url: string, callers: readonly ((selection: string) => P
 
 /** Mutations run once, those that had to be prepared anew included. */
 async function checkMutations(url: string): Promise<void> {
-  const { stdout } = await runCommand(['keys', '--role', 'anon'], { home, environment });
-  const headers = { 'content-type': 'application/json', apiKey: stdout.trim() };
+  const headers = { 'content-type': 'application/json', apiKey: await signKey(secret, 'anon') };
   await superuser.query('truncate tick');
   const answers = Array.from({ length: 60 }, async (_, turn) => {
     const query = `mutation { tick other${turn % 4}: tick }`;

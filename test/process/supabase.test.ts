@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import pg from 'pg';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { connectOnce } from '../../src/cli/connect-once.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { removeFolder, runCommand, startCommand } from './run-command.ts';
@@ -20,10 +21,8 @@ before(async () => {
 after(() => removeFolder(home));
 
 /** A token as the auth server would give it to Ada. */
-async function signIn(secret: string | undefined): Promise<string> {
-  const claims = JSON.stringify({ sub: ada, email: 'ada@plants.example', app_metadata: { staff: false } });
-  const { stdout } = await runCommand(['keys', '--jwt-secret', secret ?? '', '--role', 'authenticated', '--claims', claims], { home });
-  return stdout.trim();
+function signIn(secret: string | undefined): Promise<string> {
+  return signKey(secret ?? '', 'authenticated', undefined, { sub: ada, email: 'ada@plants.example', app_metadata: { staff: false } });
 }
 
 /** What the lines of warnings say, without the name of the file. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { signKey } from '../../src/auth/sign-key.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
@@ -56,8 +57,7 @@ async function startService(count: number): Promise<Service> {
   const line = await command.waitFor(/\n/);
   const [, url = ''] = new RegExp(`^rowgraph serves (\\S+) from ${count} processes\\n$`).exec(line) ?? [];
   assert.notEqual(url, '', line);
-  const { stdout } = await runCommand(['keys', '--role', 'anon'], { home, environment });
-  const headers = { 'content-type': 'application/json', apiKey: stdout.trim() };
+  const headers = { 'content-type': 'application/json', apiKey: await signKey(secret, 'anon') };
   return {
     command,
     ask: async (query) => JSON.parse(await post(url, headers, JSON.stringify({ query }))) as unknown,

@@ -20,6 +20,7 @@ export class PropertyFailure extends Error {
 /** The report of a failed case. */
 export function describeFailure(error: unknown, seed: number, statements: readonly string[]): string {
   const details = error instanceof PropertyFailure ? error.details : {};
+  const kind = process.env.ROWGRAPH_PROPERTY_DATABASE;
   const shown = Object.entries(details).flatMap(([name, value]) => [
     `— ${name}`,
     typeof value === 'string' ? value : JSON.stringify(value, null, 1),
@@ -31,6 +32,6 @@ export function describeFailure(error: unknown, seed: number, statements: readon
     '— the schema',
     `${statements.join(';\n')};`,
     '— to repeat this case',
-    `ROWGRAPH_PROPERTY_SEED=${seed} ROWGRAPH_PROPERTY_CASES=1 npm test -- test/property/property.test.ts`,
+    `${kind === undefined ? '' : `ROWGRAPH_PROPERTY_DATABASE=${kind} `}ROWGRAPH_PROPERTY_SEED=${seed} ROWGRAPH_PROPERTY_CASES=1 npm test -- test/property/property.test.ts`,
   ].join('\n');
 }
