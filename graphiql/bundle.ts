@@ -62,7 +62,9 @@ interface Bundle {
 }
 
 async function bundle(outdir: string): Promise<Bundle> {
-  const { build } = await import('esbuild');
+  // esbuild is a program in Go that lives for a second here: not to collect garbage meanwhile saves it a third of its work, for 50 MB more.
+  process.env.GOGC ??= 'off';
+  const { build, stop } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints,
@@ -89,6 +91,7 @@ async function bundle(outdir: string): Promise<Bundle> {
       },
     ],
   });
+  await stop();
   return { files: outputFiles, inputs: Object.keys(metafile.inputs) };
 }
 
