@@ -40,6 +40,9 @@ describe('the estimate of rows', () => {
     assert.equal(rowsOf('{ accountCollection { aggregate { count countDistinct { id name __typename } } } }'), 10 * (1 + 2));
     assert.equal(rowsOf('{ accountCollection { groups(by: [{name: VALUE}], first: 5) { key { name } count } } }'), 10 + 5);
     assert.equal(rowsOf('{ accountCollection(first: 1) { groups(by: [{name: VALUE}]) { countDistinct { id } } } }'), 10 * 2 + 30);
+    const compared =
+      'having: {not: {countDistinct: {id: {gt: 1}, name: {is: NULL}}, count: {gt: 1}}}, orderBy: [{countDistinct: {id: AscNullsLast}}, {count: AscNullsLast}]';
+    assert.equal(rowsOf(`{ accountCollection { groups(by: [{name: VALUE}], ${compared}, first: 5) { count } } }`), 10 * (1 + 3) + 5);
     const text =
       'query ($n: Int) { accountCollection(first: 2) { edges { node { posts { groups(by: [{title: VALUE}], first: $n) { count } } } } } }';
     assert.equal(rowsOf(text, { n: 7 }), 2 * (1 + 10 + 7));

@@ -6,16 +6,15 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { ScalarValue } from '../request/input-value.ts';
+import { countPasses } from './count-passes.ts';
 import type { NestedWritePlan } from './nested-plan.ts';
 import type {
   ConnectionPlan,
-  ConnectionValue,
   Count,
   EdgeValue,
   Filter,
   GroupCondition,
   GroupsPlan,
-  GroupValue,
   Member,
   MutationPlan,
   OrderValue,
@@ -107,7 +106,7 @@ class PlanMeasurer {
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
     if (readsPage) for (const { value } of page.keys) this.#order(value, Math.max(1, page.cursor?.length ?? 0));
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
-    const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + passesOf(value), 0);
+    const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
     const pages = readsPage ? [times(page.limit, plus(1, edges))] : [];
     for (const { value } of members) if (value.kind === 'groups') pages.push(this.#groups(value.groups));
     return plus(aggregates, sum(pages));
@@ -264,18 +263,6 @@ class PlanMeasurer {
 /** A number that stands in the document, or the parameter. */
 function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
-}
-
-/** How often PostgreSQL goes through all rows for a count or aggregates: once, and once more for each column that it sorts them by. */
-function passesOf(value: ConnectionValue): number {
-  if (value.kind === 'total count') return 1;
-  const members = value.kind === 'aggregate' ? value.members : value.kind === 'groups' ? value.groups.members : null;
-  return members ? 1 + members.reduce((sorts, member) => sorts + sortsOf(member.value), 0) : 0;
-}
-
-function sortsOf(value: GroupValue): number {
-  if (value.kind !== 'function' || (value.name !== 'countDistinct' && value.name !== 'percentile')) return 0;
-  return value.members.filter(({ value: column }) => column.kind === 'column').length;
 }
 
 const zero: RowEstimate = { constant: 0, pages: [] };

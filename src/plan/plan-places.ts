@@ -3,6 +3,7 @@
  */
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import { groupTestsOf } from './group-tests.ts';
 import type { NestedWritePlan } from './nested-plan.ts';
 import type {
   AggregateValue,
@@ -11,7 +12,6 @@ import type {
   CountTest,
   EdgeValue,
   Filter,
-  GroupCondition,
   GroupsPlan,
   Member,
   MutationPlan,
@@ -215,19 +215,6 @@ function writtenBy(plan: MutationPlan): readonly Parameter[] {
     return [...plan.rows.flatMap((row) => row.filter((value) => value !== null)), ...added];
   }
   return plan.kind === 'update' ? [...plan.set, ...plan.increment].map(({ parameter }) => parameter).concat(plan.atMost) : [plan.atMost];
-}
-
-function groupTestsOf(condition: GroupCondition): readonly Extract<GroupCondition, { kind: 'comparison' | 'null test' }>[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap(groupTestsOf);
-    case 'not':
-      return groupTestsOf(condition.condition);
-    case 'comparison':
-    case 'null test':
-      return [condition];
-  }
 }
 
 type Comparison = Extract<CountTest, { kind: 'comparison' }>;
