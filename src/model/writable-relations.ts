@@ -93,11 +93,15 @@ function outgoing(near: Table, relation: Relation): WritableRelation | null {
   ];
   const insert = key.every(({ insertable }) => insertable) && near.insertable ? written : [];
   const canUpdate = near.updatable;
+  const targetKey = columnsOf(
+    target,
+    relation.columns.map((pair) => pair.target),
+  );
   const update = [
     ...(canUpdate && key.every(({ updatable }) => updatable) ? written : []),
     ...verbs('disconnect', canUpdate && nulled.length > 0),
-    ...verbs('delete', canUpdate && nulled.length > 0 && target.deletable),
-    ...verbs('update', canUpdate && target.updatable && isKeyReadable(target)),
+    ...verbs('delete', canUpdate && targetKey !== null && nulled.length > 0 && target.deletable),
+    ...verbs('update', canUpdate && targetKey !== null && target.updatable && isKeyReadable(target)),
   ];
   return { relation, key, nulled, insert: new Set(insert), update: new Set(update) };
 }

@@ -58,8 +58,6 @@ export interface AttachStep extends StepBase {
   /** By which outputs of the source rows are found, and which are written to them. */
   readonly match: readonly number[];
   readonly set: readonly number[];
-  /** The rows that others may refer to are no more than one. */
-  readonly parents: KeyList;
 }
 
 /** Selects rows that stay as they are, so that nobody changes them meanwhile. */

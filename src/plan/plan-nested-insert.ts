@@ -179,7 +179,7 @@ export function relateMany(plan: StepList, parents: Parents, uses: readonly Rela
   if (connected.length > 0) connectRows(plan, parents, connected);
   for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), parents)) {
     const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set, parents: parents.list });
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
   }
   const created = given('create');
   if (created.length === 0) return;
@@ -195,7 +195,7 @@ export function connectRows(plan: StepList, parents: Parents, objects: readonly 
     const source = sourceOfKeys(keys, parents);
     const match = keys[0]!.columns.map((_, number) => number);
     const set = source.outputs.map((_, number) => number).slice(match.length);
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set, parents: parents.list });
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
   }
 }
 
