@@ -41,9 +41,12 @@ const batch = (statements: readonly (string | readonly [text: string, ...paramet
   }),
 });
 
+/** On a loaded machine, what is sent at once waits longer for its turn than it would be right in production. */
+const patience: PgDatabaseOptions = { queueTimeoutMillis: 3_600_000 };
+
 /** Runs a test on a database of its own that logs in as `authenticator`, through the proxy. */
 async function withDatabase(options: PgDatabaseOptions, run: (database: Database) => Promise<void>): Promise<void> {
-  const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, options);
+  const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, { ...patience, ...options });
   try {
     await run({
       run: async (batch) => textsOf(await database.run(batch)),
