@@ -158,9 +158,7 @@ function disagreements({ taken }: UpdateStep): Sql[] {
 function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {
   const conditions: Sql[] = [];
   if (of) {
-    const pairs = of.pairs.map(
-      ({ column, of: name }) => sql`${keyColumn(of.list, 'k', name, column.type.sqlType)} = ${target.column(column.name)}`,
-    );
+    const pairs = of.pairs.map(({ name, type, of: kept }) => sql`${keyColumn(of.list, 'k', kept, type.sqlType)} = ${target.column(name)}`);
     conditions.push(sql`exists (select 1 from ${keyRows(of.list, 'k')} where ${join(pairs, ' and ')})`);
   }
   if (except) {

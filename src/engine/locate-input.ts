@@ -28,6 +28,8 @@ export function locateInput(error: ApiError, { compiled }: PreparedRequest, stat
   const { cause } = error;
   const step = stepOf(hindsight.plan(), statement);
   if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
+  // How many rows are too many stands beside what is set in them.
+  if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
   const label = labelOf(cause.message);
   if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
   const number = unreadParameter(cause);

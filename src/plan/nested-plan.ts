@@ -85,11 +85,18 @@ export interface DeleteStep extends StepBase {
 
 /** Which rows of a table: those that match the filter, and belong to rows of a list. */
 export interface WrittenRows {
-  readonly of: { readonly list: KeyList; readonly pairs: readonly { readonly column: Column; readonly of: string }[] } | null;
+  readonly of: { readonly list: KeyList; readonly pairs: readonly KeyPair[] } | null;
   /** Those in this list are left out. */
   readonly except: KeyList | null;
   readonly filter: Filter | null;
   readonly atMost: Parameter | null;
+}
+
+/** A column of a table, as PostgreSQL calls it, and the one of a list that it equals, whose values are of this type. */
+export interface KeyPair {
+  readonly name: string;
+  readonly type: Column['type'];
+  readonly of: string;
 }
 
 /** Rows that inputs give. */

@@ -92,7 +92,7 @@ function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>
 
 /** The rows of a list of their own keys. */
 function sameRows(list: KeyList, { primaryKey }: Table): WrittenRows {
-  return { ...everyRow, of: { list, pairs: primaryKey.map((column) => ({ column, of: column.name })) } };
+  return { ...everyRow, of: { list, pairs: primaryKey.map(({ name, type }) => ({ name, type, of: name })) } };
 }
 
 const everyRow: WrittenRows = { of: null, except: null, filter: null, atMost: null };
@@ -113,11 +113,10 @@ function checkIncrement({ related, path }: GivenRow, increment: readonly Assignm
 
 /** The rows at the other end of a relation. */
 function relatedTo({ writable, list }: Parents, more: Partial<WrittenRows> = {}): WrittenRows {
-  const { holdsKey, target, columns } = writable.relation;
-  const pairs = columns.map((pair, index) => {
+  const pairs = writable.relation.columns.map((pair, index) => {
     keepIn(list, pair.near);
-    const column = holdsKey ? target.columns.find(({ name }) => name === pair.target)! : writable.key[index]!;
-    return { column, of: pair.near };
+    // A column that is referred to need not be a field. Its values are those of the key.
+    return { name: pair.target, type: writable.key[index]!.type, of: pair.near };
   });
   return { ...everyRow, of: { list, pairs }, ...more };
 }

@@ -17,6 +17,7 @@ import {
   listOf,
   memberType,
   nameOf,
+  type Place,
   places,
   type Value,
 } from './nested-inputs.ts';
@@ -64,12 +65,12 @@ export class NestedEvaluator extends NestedInserter {
     const set = args.set as Value;
     const added = incremented(args.increment);
     const assigned = assignedColumns(table, type, set, new Map());
-    if (passing.length === 0) return [];
+    const outgoing = places(table, type).filter(({ relation }) => isOutgoing(table, relation) && set[relation.fieldName]);
+    if (passing.length === 0) return this.#connectNone(outgoing, set);
     const atMost = args.atMost === undefined ? Number.POSITIVE_INFINITY : Number(args.atMost);
     const reached = await this.select(table, amongRows(passing), 'for update');
     if (reached.length > atMost) throw new RefusalError('too many rows');
-    if (reached.length === 0) return [];
-    const outgoing = places(table, type).filter(({ relation }) => isOutgoing(table, relation) && set[relation.fieldName]);
+    if (reached.length === 0) return this.#connectNone(outgoing, set);
     for (const { relation, type: inner } of outgoing) await this.#refer(table, relation, inner, set[relation.fieldName] as Value, assigned);
     for (const [field] of added) if (assigned.has(columnName(table, field))) throw new RefusalError('set and incremented');
     const sum = additions(table, added, '');
@@ -85,6 +86,15 @@ export class NestedEvaluator extends NestedInserter {
     ))
       await this.#changeReferring(table, relation, inner, set[relation.fieldName] as Value, rows);
     return rows;
+  }
+
+  /** What is to be connected has to be there, also where no row is updated; nothing is created then, and nothing looked for beside it. */
+  async #connectNone(outgoing: readonly Place[], set: Value): Promise<LoadedRow[]> {
+    const values = outgoing.map(({ relation }) => ({ relation, value: set[relation.fieldName] as Value }));
+    if (values.some(({ value }) => value.create || value.connectOrCreate)) return [];
+    for (const { relation, value } of values)
+      if (value.connect) await this.find(loadedTarget(await this.world(), relation), value.connect as Value);
+    return [];
   }
 
   /** The key that all updated rows get; none where they keep theirs. */

@@ -71,6 +71,8 @@ export class NestedInserter {
     const rows = await this.write(table, assigned);
     for (const { relation, type: inner } of places(table, type).filter((place) => !isOutgoing(table, place.relation))) {
       const parents = rows.map((row, index) => ({ row, value: (entries[index]!.object[relation.fieldName] ?? null) as Value | null }));
+      const isOne = relation.kind === 'to-one';
+      for (const { value } of parents) if (isOne && value && given(value).length !== 1) throw new RefusalError('not one member');
       await this.attach(table, relation, inner, parents);
     }
     return rows;
@@ -108,11 +110,10 @@ export class NestedInserter {
     assigned.set(column, sql);
   }
 
-  /** One statement for the rows of the same columns, in the order in which these come. */
+  /** One statement for neighbours of the same columns. */
   async write(table: LoadedTable, assigned: readonly Assigned[]): Promise<LoadedRow[]> {
     const rows: LoadedRow[] = [];
-    const groups = Map.groupBy(assigned.keys(), (index) => [...assigned[index]!.keys()].sort().join());
-    for (const indexes of groups.values()) {
+    for (const indexes of neighbours(assigned)) {
       const columns = [...assigned[indexes[0]!]!.keys()];
       const values = indexes.map((index) => `(${columns.map((column) => assigned[index]!.get(column)).join(', ')})`);
       const statement =
@@ -206,8 +207,6 @@ export class NestedInserter {
     parents: readonly { readonly row: LoadedRow; readonly value: Value | null }[],
   ): Promise<void> {
     const target = loadedTarget(table.world, relation);
-    const isOne = relation.kind === 'to-one';
-    for (const { value } of parents) if (isOne && value && given(value).length !== 1) throw new RefusalError('not one member');
     const each = (member: string) =>
       parents.flatMap(({ row, value }) =>
         listOf(value?.[member]).map((object) => ({ object: object as Value, given: keyTo(relation, row) })),
@@ -231,4 +230,15 @@ export class NestedInserter {
     const assignments = [...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`);
     return this.run(table, `update ${nameOf(table)} set ${assignments.join(', ')} where ${amongRows(rows)}`);
   }
+}
+
+/** The numbers of the rows, those of the same columns together where nothing is between them. */
+function neighbours(assigned: readonly Assigned[]): number[][] {
+  const signatures = assigned.map((each) => [...each.keys()].sort().join());
+  const groups: number[][] = [];
+  for (const [index, signature] of signatures.entries()) {
+    if (index > 0 && signatures[index - 1] === signature) groups.at(-1)!.push(index);
+    else groups.push([index]);
+  }
+  return groups;
 }

@@ -47,7 +47,10 @@ export class NestedMaker {
     const taken = new Set(members.flatMap(({ relation }) => filledColumns(table, relation)));
     const isWithColumns = this.#maker.random.chance(0.6) || members.every(({ value }) => value === null);
     const columns = isWithColumns ? this.#columns(type, table, taken, 0.25, false) : {};
-    const some = Object.keys(columns).length + members.length > 0 ? columns : this.#columns(type, table, taken, 1, false);
+    const some =
+      Object.keys(columns).length > 0 || members.some(({ value }) => value !== null)
+        ? columns
+        : this.#columns(type, table, taken, 1, false);
     return { ...some, ...Object.fromEntries(members.map(({ field, value }) => [field.name, value])) };
   }
 
@@ -171,7 +174,7 @@ export class NestedMaker {
   }
 
   /** The key of a row that nothing else in the request connects; mostly of one that is there. */
-  #key(type: GraphQLInputObjectType, target: LoadedTable): Value {
+  #key(type: GraphQLInputObjectType, target: LoadedTable): Value | undefined {
     const { random, examples } = this.#maker;
     const row = this.#unusedRow(target);
     const fields = type.getFields();
@@ -194,9 +197,9 @@ export class NestedMaker {
   }
 
   /** A key that no row has. */
-  #missing(fields: Readonly<Record<string, GraphQLInputField>>, key: readonly (Column | undefined)[]): Value {
-    const columns = key.filter((column) => column !== undefined && fields[column.fieldName]);
-    return Object.fromEntries(columns.map((column) => [column!.fieldName, this.#fresh(fields[column!.fieldName]!.type) ?? null]));
+  #missing(fields: Readonly<Record<string, GraphQLInputField>>, key: readonly (Column | undefined)[]): Value | undefined {
+    if (!key.every((column) => column && fields[column.fieldName])) return undefined;
+    return Object.fromEntries(key.map((column) => [column!.fieldName, this.#fresh(fields[column!.fieldName]!.type) ?? null]));
   }
 
   #unusedRow({ rows }: LoadedTable): LoadedRow | undefined {
