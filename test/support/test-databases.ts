@@ -48,10 +48,12 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
   };
   const main = await connect('postgres', 'postgres');
   await main.query(rolesSql);
+  // As in test/conformance/case-database.ts.
+  const strategy = server.version >= 15 ? 'strategy file_copy' : '';
   let count = 0;
   const create = async (setup: string): Promise<TestDatabase> => {
     const name = `test_${++count}`;
-    await main.query(`create database ${name} template template0`);
+    await main.query(`create database ${name} template template0 ${strategy}`);
     const admin = await connect('postgres', name);
     const run: TestDatabase['run'] = async (sql) => {
       const result: unknown = await admin.query(sql);
