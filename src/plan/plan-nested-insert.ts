@@ -255,7 +255,9 @@ function outputOf({ outputs }: RowSource, column: Column, path: InputPath): numb
 /** The columns that tell whether a row is there. */
 function arbiterColumns(table: Table, { arbiter: { target, valueName } }: ConflictPlan, path: InputPath): Column[] {
   const names = target.kind === 'constraint' ? target.columns : target.condition === null ? target.elements : [];
-  const columns = names.flatMap((name) => table.columns.find((column) => name === column.name || name === `"${column.name}"`) ?? []);
+  const columns = names.flatMap(
+    (name) => table.columns.find((column) => name === column.name || name === `"${column.name.replaceAll('"', '""')}"`) ?? [],
+  );
   if (columns.length > 0 && columns.length === names.length) return columns;
   throw inputError(path, `"connectOrCreate" needs a constraint of fields alone, and "${valueName}" has expressions or a condition.`);
 }
