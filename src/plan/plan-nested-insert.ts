@@ -235,21 +235,24 @@ function upsertRows(plan: StepList, table: Table, objects: readonly GivenObject[
     const key = arbiterColumns(table, conflict, keyPath);
     const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.object.path]));
     const sources = insertRows(plan, table, rows, { ...plainly, parents, onConflict: conflict, lenient: true });
-    return sources.map((source) => ({
-      source,
-      match: key.map((column) => outputOf(source, column, keyPath)),
-      paths: source.labels.map((label) => byLabel.get(label)!),
-    }));
+    return sources.map((source) => {
+      const paths = source.labels.map((label) => byLabel.get(label)!);
+      return { source, match: key.map((column) => outputOf(source, column, paths)), paths };
+    });
   });
 }
 
-/** The number of the output with a column of the key. */
-function outputOf({ outputs }: RowSource, column: Column, path: InputPath): number {
+/** The number of the output with a column of the key, which every row, by the paths of their objects, must have. */
+function outputOf({ outputs }: RowSource, column: Column, paths: readonly InputPath[]): number {
   const number = outputs.findIndex((output) => output.column === column);
   const from = outputs[number]?.from;
-  const isGiven = from?.kind === 'key' || from?.values.every((value) => value.kind !== 'constant' || value.value !== null);
-  if (isGiven) return number;
-  throw inputError(path, `"create" must give "${column.fieldName}", which is in the constraint, and not null.`);
+  if (from?.kind === 'key') return number;
+  const missing = from ? from.values.findIndex((value) => value.kind === 'constant' && value.value === null) : 0;
+  if (missing === -1) return number;
+  throw inputError(
+    inputPath('onConflict', paths[missing]!),
+    `"create" must give "${column.fieldName}", which is in the constraint, and not null.`,
+  );
 }
 
 /** The columns that tell whether a row is there. */

@@ -151,6 +151,7 @@ test('objects that give different fields keep their order and their defaults', a
 });
 
 test('an error names the input', async () => {
+  const upserted = (code: string) => `{create: {who: "anon", code: ${code}}, onConflict: {constraint: secret_code_key, updateColumns: []}}`;
   const failing: Readonly<Record<string, string>> = {
     'insertIntoOne0Collection(objects: [{id: "6a0e3d02-6a0e-4b6b-9c51-0123456789ff"}, {id: "x", many0Collection: {create: {}}}])':
       'objects[1].id',
@@ -167,6 +168,8 @@ test('an error names the input', async () => {
     'updateTeamCollection(set: {memberCollection: {delete: {filter: {name: {gte: ""}}, atMost: 0}}}, filter: {name: {eq: "one"}})':
       'set.memberCollection.delete',
     'insertIntoTeamCollection(objects: [{memberCollection: {create: {name: "n"}}}])': 'objects[0].name',
+    [`insertIntoOwnerCollection(objects: {name: "c", secretCollection: {connectOrCreate: [${upserted('"c"')}, ${upserted('null')}]}})`]:
+      'objects[0].secretCollection.connectOrCreate[1].onConflict',
   };
   await database.run(`insert into team(name) values ('one'); insert into member(team_id, name) select max(id), 'one' from team`);
   for (const [field, input] of Object.entries(failing)) {
