@@ -13,6 +13,7 @@ import type {
   DeleteStep,
   InsertStep,
   KeyList,
+  KeyPair,
   LockStep,
   NestedStep,
   NestedWritePlan,
@@ -158,8 +159,16 @@ function disagreements({ taken }: UpdateStep): Sql[] {
 function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {
   const conditions: Sql[] = [];
   if (of) {
-    const pairs = of.pairs.map(({ name, type, of: kept }) => sql`${keyColumn(of.list, 'k', kept, type.sqlType)} = ${target.column(name)}`);
-    conditions.push(sql`exists (select 1 from ${keyRows(of.list, 'k')} where ${join(pairs, ' and ')})`);
+    const key = of.pairs.map((pair) => keyColumn(of.list, 'k', pair.of, pair.type.sqlType));
+    const columns = of.pairs.map(({ name }) => target.column(name));
+    conditions.push(
+      isLookedUp(of.pairs)
+        ? isAmong(columns[0]!, of.list, of.pairs[0]!)
+        : sql`exists (select 1 from ${keyRows(of.list, 'k')} where ${join(
+            key.map((value, index) => sql`${value} = ${columns[index]!}`),
+            ' and ',
+          )})`,
+    );
   }
   if (except) {
     const key = table.primaryKey.map(({ name, type }) => sql`${keyColumn(except, 'x', name, type.sqlType)} = ${target.column(name)}`);
@@ -167,6 +176,16 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   }
   if (filter) conditions.push(compileFilter(filter, target, aliases));
   return conditions;
+}
+
+/** Whether an array can hold the values of a key. */
+function isLookedUp([pair, ...others]: readonly Pick<KeyPair, 'type'>[]): boolean {
+  return others.length === 0 && pair?.type.kind !== 'list';
+}
+
+/** PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
+function isAmong(column: Sql, list: KeyList, { of, type }: KeyPair): Sql {
+  return sql`${column} = any (array(select ${keyColumn(list, 'a', of, type.sqlType)} from ${keyRows(list, 'a')}))`;
 }
 
 /** The statement that reads the response. */
@@ -184,7 +203,10 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
   });
   const key = table.primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(written, 'k', name, type.sqlType)}`);
   const rows = sql`${newLine}from ${keyRows(written, 'k')} join ${tableSource(table)} as ${trusted(scope.alias)} on ${join(key, ' and ')}`;
-  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? rows : sql``}`;
+  const [first] = table.primaryKey;
+  const isKnown = first && isLookedUp(table.primaryKey);
+  const among = isKnown ? where([isAmong(scope.column(first.name), written, { ...first, of: first.name })]) : sql``;
+  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? sql`${rows}${among}` : sql``}`;
 }
 
 const literalOrder = trusted('k.n, k.m');

@@ -57,4 +57,6 @@ select pg_catalog.concat('{"affectedCount":', (select count(*) from (select (v -
         '}'), ',' order by k.n, k.m), ''),
   ']}')
 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
-  from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as k join "public"."festival" as t1 on t1."id" = k.c0::integer;
+  from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as k join "public"."festival" as t1 on t1."id" = k.c0::integer
+where t1."id" = any (array(select a.c0::integer from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as a));

@@ -29,23 +29,23 @@ from found as f;
 with changed as (update "public"."festival" as t1
   set "opener_id" = null, "closer_id" = (select k.c0::bigint from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
       from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_3', true) || ']')::json) as e(v)) as k)
-  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
-      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as k where k.c0::integer = t1."id")
+  where t1."id" = any (array(select a.c0::integer from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+        from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_2', true) || ']')::json) as e(v)) as a))
   returning t1."id" as c0)
 select pg_catalog.set_config('rowgraph.keys_1', pg_catalog.concat_ws(',', string_agg(pg_catalog.json_build_array(0, w.m, w.c0::text)::text, ',' order by w.m)), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (delete from "public"."stage" as t1
-  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
-      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as k where k.c0::integer = t1."festival_id") and t1."capacity" < $1::integer
+  where t1."festival_id" = any (array(select a.c0::integer from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+        from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as a)) and t1."capacity" < $1::integer
   returning 1 as c)
 select case when count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (update "public"."stage" as t1
   set "name" = $1::character varying(20)
-  where exists (select 1 from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
-      from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as k where k.c0::integer = t1."festival_id") and t1."capacity" > $2::integer
+  where t1."festival_id" = any (array(select a.c0::integer from (select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0
+        from pg_catalog.json_array_elements(('[' || pg_catalog.current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)) as a)) and t1."capacity" > $2::integer
   returning 1 as c)
 select case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
