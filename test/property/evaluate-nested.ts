@@ -100,6 +100,7 @@ export class NestedEvaluator extends NestedInserter {
   /** The key that all updated rows get; none where they keep theirs. */
   async #refer(table: LoadedTable, relation: Relation, type: GraphQLInputObjectType, value: Value, assigned: Assigned): Promise<void> {
     const members = given(value);
+    if (isFalse(value)) return;
     if (members.length !== 1) throw new RefusalError('not one member');
     const [member] = members;
     if (member === 'disconnect' || member === 'delete') for (const { near } of relation.columns) this.assign(table, assigned, near, 'null');
@@ -162,6 +163,7 @@ export class NestedEvaluator extends NestedInserter {
     const target = loadedTarget(table.world, relation);
     const isOne = relation.kind === 'to-one';
     const members = given(value);
+    if (isOne && isFalse(value)) return;
     if (isOne && members.length !== 1) throw new RefusalError('not one member');
     const free: Assigned = new Map(relation.columns.map(({ target: column }) => [column, 'null']));
     const has = (member: string) => members.includes(member);
@@ -202,4 +204,10 @@ export class NestedEvaluator extends NestedInserter {
     const there = new Set(related.map(identity));
     for (const row of wanted) if (!there.has(identity(row))) await this.point(target, row, keyTo(relation, parent));
   }
+}
+
+/** Whether all that is said is what is not to be done. */
+function isFalse(value: Value): boolean {
+  const members = Object.values(value).filter((member) => member !== null);
+  return members.length > 0 && members.every((member) => member === false);
 }
