@@ -208,3 +208,12 @@ export function inField<Result>(key: string, work: () => Result): Result {
     throw error instanceof ApiError ? error.inside(key) : error;
   }
 }
+
+/** The same for work that pauses. */
+export function* inFieldInSteps<Result>(key: string, work: Generator<void, Result>): Generator<void, Result> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw error instanceof ApiError ? error.inside(key) : error;
+  }
+}

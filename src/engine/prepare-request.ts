@@ -165,7 +165,7 @@ export function estimateRows({ compiled, variables }: PreparedRequest): number {
  */
 export function planAgain({ schema, model }: GrantedSchema, { document, operation, variables }: PreparedRequest): Plan | null {
   if (operation.counts.fields + variables.listElements > manyParts) return null;
-  return planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model);
+  return runAtOnce(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model));
 }
 
 /** What is needed of long variables now that they are compiled: the request may wait for a connection, and many others with it. */
@@ -194,7 +194,8 @@ function* compileOperation(
   const isLong = operation.counts.fields + variables.listElements > manyParts;
   const selected = selectFields(granted.schema, document.fragments, operation.node, variables.values);
   if (isLong) yield;
-  const plan = planOperation(selected, granted.model);
+  const planning = planOperation(selected, granted.model);
+  const plan = isLong ? yield* planning : runAtOnce(planning);
   const measure = measurePlan(plan);
   checkPlan(measure, role.limits);
   if (isLong) yield;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { getOperation } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
@@ -14,7 +15,9 @@ function measure(text: string, sent: Record<string, unknown> = {}) {
   const document = parseDocument(schema, text);
   const operation = getOperation(document, null);
   const variables = coerceVariableValues(operation.variables, sent);
-  const plan = measurePlan(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), sampleModel));
+  const plan = measurePlan(
+    runAtOnce(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), sampleModel)),
+  );
   return { ...plan, estimate: evaluateRows(plan.rows, variables.bindValues) };
 }
 

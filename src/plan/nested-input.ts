@@ -50,6 +50,11 @@ export function objectsOf(value: InputValue | undefined, path: InputPath, many: 
   return items.map((item, index) => ({ parent, value: objectOf(item), path: many ? inputPath(index, path) : path }));
 }
 
+/** Objects of one place, each with its number. */
+export function numbered(objects: readonly Omit<GivenObject, 'label'>[]): GivenObject[] {
+  return objects.map(({ parent, value, path }, label) => ({ label, parent, value, path }));
+}
+
 export function objectOf(value: InputValue | undefined): InputObject {
   if (value?.kind !== 'object') throw new Error('Expected an object.');
   return value;

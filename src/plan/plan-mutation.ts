@@ -4,16 +4,16 @@ import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { mapInSteps } from './map-in-steps.ts';
 import { integerParameter, valueParameter } from './parameters.ts';
-import type { Assignment, ConflictPlan, InsertPlan, Member, MutationPlan, ResponseValue } from './plan.ts';
+import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
 import { planOrder } from './plan-order.ts';
 import { planEdge, planRow } from './plan-selection.ts';
 
-/** The plan of a mutation field. Throws BAD_USER_INPUT if there is nothing to write. */
-export function planMutation(field: SelectedField, kind: 'insert' | 'update' | 'delete', table: Table): MutationPlan {
+/** The plan of an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
+export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table): UpdatePlan | DeletePlan {
   const members = planResponse(field, table);
-  if (kind === 'insert') return planInsert(field, table, members);
   const filter = planFilter(argumentOf(field, 'filter'), table);
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
   if (kind === 'delete') return { kind, table, filter, atMost, members };
@@ -50,12 +50,15 @@ function planResponseField(field: SelectedField, table: Table): ResponseValue {
   return { kind: 'edges', keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
 }
 
-function planInsert(field: SelectedField, table: Table, members: readonly Member<ResponseValue>[]): InsertPlan {
+/** The plan of an insert. Throws BAD_USER_INPUT if there is nothing to write. */
+export function* planInsert(field: SelectedField, table: Table): Generator<void, InsertPlan> {
+  const members = planResponse(field, table);
   const objects = argumentOf(field, 'objects');
   const items = objects?.kind === 'list' ? objects.items : objects ? [objects] : [];
   if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty. Pass at least one object.');
-  const rows = items.map((item) => new Map(entriesOf(item).map(({ column, parameter }) => [column, parameter])));
-  const named = new Set(rows.flatMap((row) => [...row.keys()]));
+  const rows = yield* mapInSteps(items, (item) => new Map(entriesOf(item).map(({ column, parameter }) => [column, parameter])));
+  const named = new Set<Column>();
+  for (const row of rows) for (const column of row.keys()) named.add(column);
   const columns = table.columns.filter((column) => named.has(column));
   // A row of defaults only needs a column to give a default to, where there is more than one row.
   const fallback = table.columns.find((column) => column.insertable);
@@ -64,7 +67,7 @@ function planInsert(field: SelectedField, table: Table, members: readonly Member
     kind: 'insert',
     table,
     columns: targets,
-    rows: rows.map((row) => targets.map((column) => row.get(column) ?? null)),
+    rows: yield* mapInSteps(rows, (row) => targets.map((column) => row.get(column) ?? null)),
     onConflict: planConflict(argumentOf(field, 'onConflict') ?? null, table),
     members,
   };

@@ -3,6 +3,7 @@ import type { Column, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
+import { mapInSteps } from './map-in-steps.ts';
 import {
   checkFilled,
   checkVerbs,
@@ -10,6 +11,7 @@ import {
   type GivenRelation,
   type GivenRow,
   memberOf,
+  numbered,
   objectOf,
   objectsOf,
   readKey,
@@ -32,10 +34,10 @@ export class StepList {
   }
 
   /** Plans what is done for the rows of an update: nothing, if there are none. */
-  forRows<Result>(list: KeyList, table: Table, work: () => Result): Result {
+  *forRows<Result>(list: KeyList, table: Table, work: () => Generator<void, Result>): Generator<void, Result> {
     const before = this.#updated;
     this.#updated = { list, table };
-    const result = work();
+    const result = yield* work();
     this.#updated = before;
     return result;
   }
@@ -49,11 +51,12 @@ export class StepList {
   }
 }
 
-/** The plan of an insert whose objects lead to related rows. Throws BAD_USER_INPUT with the path of the input. */
-export function planNestedInsert(field: SelectedField, table: Table): NestedWritePlan {
+/** The plan of an insert whose objects lead to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
+export function* planNestedInsert(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const place = inputPath('objects');
-  const rows = objectsOf(argumentOf(field, 'objects'), place, true, 0).map((object, label) => readRow({ ...object, label }));
+  const objects = numbered(objectsOf(argumentOf(field, 'objects'), place, true, 0));
+  const rows = yield* mapInSteps(objects, readRow);
   const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
   const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
   if (leads && onConflict && mayLeaveOut(onConflict)) {
@@ -64,7 +67,7 @@ export function planNestedInsert(field: SelectedField, table: Table): NestedWrit
   const plan = new StepList();
   const written = plan.newList();
   for (const { name } of table.primaryKey) keepIn(written, name);
-  insertRows(plan, table, rows, {
+  yield* insertRows(plan, table, rows, {
     parents: null,
     into: written,
     appends: false,
@@ -88,14 +91,19 @@ interface InsertOptions {
 }
 
 /** Inserts rows of one place with all that belongs to them. Returns the rows as the statements take them. */
-function insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], options: InsertOptions): RowSource[] {
+function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], options: InsertOptions): Generator<void, RowSource[]> {
   const { parents, into, appends, onConflict, lenient } = options;
   for (const row of rows) {
     checkVerbs(row, 'insert');
     if (parents) checkFilled(row.columns, parents.writable, row.path);
   }
-  const lookups = relationsOf(rows, true).map((writable): Lookup => ({ writable, list: relateOne(plan, writable, rows) }));
-  const sources = groupRows(rows, lookups).map((group, index) => {
+  yield;
+  const lookups: Lookup[] = [];
+  for (const writable of relationsOf(rows, true)) lookups.push({ writable, list: yield* relateOne(plan, writable, rows) });
+  const sources: RowSource[] = [];
+  const groups = groupRows(rows, lookups);
+  yield;
+  for (const [index, group] of groups.entries()) {
     const source = plan.conditional(sourceOf(table, group, lookups, parents));
     const paths = group.map(({ path }) => path);
     plan.steps.push({
@@ -109,11 +117,12 @@ function insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], opt
       into,
       appends: appends || index > 0,
     });
-    return source;
-  });
+    sources.push(source);
+    yield;
+  }
   for (const writable of relationsOf(rows, false)) {
     const uses = rows.flatMap(({ label, related }) => related.filter((each) => each.writable === writable).map((use) => ({ label, use })));
-    relateMany(plan, { writable, list: into! }, uses);
+    yield* relateMany(plan, { writable, list: into! }, uses);
   }
   return sources;
 }
@@ -125,7 +134,7 @@ function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): WritableRela
 }
 
 /** The keys of the rows that others refer to: of those that are there, and of those that are inserted. */
-export function relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): KeyList {
+export function* relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): Generator<void, KeyList> {
   const { target } = writable.relation;
   const list = plan.newList();
   let appends = false;
@@ -138,10 +147,10 @@ export function relateOne(plan: StepList, writable: WritableRelation, rows: read
   for (const [, of] of keyPairs(writable)) keepIn(list, of);
   const created = given('create');
   if (created.length > 0) {
-    insertRows(plan, target, created.map(readRow), { ...plainly, into: list, appends });
+    yield* insertRows(plan, target, yield* mapInSteps(created, readRow), { ...plainly, into: list, appends });
     appends = true;
   }
-  const connected = given('connect').map((object) => readKey(object, target));
+  const connected = yield* mapInSteps(given('connect'), (object) => readKey(object, target));
   for (const keys of groupKeys(connected)) {
     const paths = keys.map(({ object }) => object.path);
     plan.steps.push({
@@ -155,7 +164,7 @@ export function relateOne(plan: StepList, writable: WritableRelation, rows: read
     });
     appends = true;
   }
-  for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), null)) {
+  for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), null)) {
     const found = { ...source, outputs: match.map((number) => source.outputs[number]!), same: [] };
     plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source: found, into: list, appends });
     appends = true;
@@ -169,33 +178,33 @@ const plainly: InsertOptions = { parents: null, into: null, appends: false, onCo
 export type RelationUse = { readonly label: number; readonly use: GivenRelation };
 
 /** Makes rows refer to those of a list: rows that are there, and rows that are inserted. */
-export function relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): void {
+export function* relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): Generator<void> {
   const { target, kind } = parents.writable.relation;
   const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
-    uses
-      .flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label))
-      .map((object, label) => ({ ...object, label }));
+    numbered(uses.flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label)));
   const connected = given('connect');
-  if (connected.length > 0) connectRows(plan, parents, connected);
-  for (const { source, match, paths } of upsertRows(plan, target, given('connectOrCreate'), parents)) {
+  if (connected.length > 0) yield* connectRows(plan, parents, connected);
+  for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), parents)) {
     const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
     plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
   }
   const created = given('create');
   if (created.length === 0) return;
   const into = plan.newList();
-  insertRows(plan, target, created.map(readRow), { ...plainly, parents, into });
+  yield* insertRows(plan, target, yield* mapInSteps(created, readRow), { ...plainly, parents, into });
 }
 
 /** Makes rows that are there refer to those of a list. */
-export function connectRows(plan: StepList, parents: Parents, objects: readonly GivenObject[]): void {
+export function* connectRows(plan: StepList, parents: Parents, objects: readonly GivenObject[]): Generator<void> {
   const { target } = parents.writable.relation;
-  for (const keys of groupKeys(objects.map((object) => readKey(object, target)))) {
+  const read = yield* mapInSteps(objects, (object) => readKey(object, target));
+  for (const keys of groupKeys(read)) {
     const paths = keys.map(({ object }) => object.path);
     const source = sourceOfKeys(keys, parents);
     const match = keys[0]!.columns.map((_, number) => number);
     const set = source.outputs.map((_, number) => number).slice(match.length);
     plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
+    yield;
   }
 }
 
@@ -207,8 +216,13 @@ interface UpsertedRows {
 }
 
 /** Inserts rows unless they are there. */
-function upsertRows(plan: StepList, table: Table, objects: readonly GivenObject[], parents: Parents | null): UpsertedRows[] {
-  const upserts = objects.map((object) => {
+function* upsertRows(
+  plan: StepList,
+  table: Table,
+  objects: readonly GivenObject[],
+  parents: Parents | null,
+): Generator<void, UpsertedRows[]> {
+  const upserts = yield* mapInSteps(objects, (object) => {
     const path = inputPath('create', object.path);
     const row = readRow({ ...object, value: objectOf(memberOf(object.value, 'create')), path });
     const pointing = row.related.find(({ writable }) => !writable.relation.holdsKey);
@@ -226,20 +240,24 @@ function upsertRows(plan: StepList, table: Table, objects: readonly GivenObject[
     const { arbiter, columns, increment, filter } = upsert.conflict;
     const isAlike = increment.length === 0 && filter === null;
     const signature = JSON.stringify([arbiter.valueName, columns.map(({ name }) => name), isAlike ? '' : upsert.object.label]);
-    groups.set(signature, [...(groups.get(signature) ?? []), upsert]);
+    const group = groups.get(signature);
+    if (group) group.push(upsert);
+    else groups.set(signature, [upsert]);
   }
-  return [...groups.values()].flatMap((group) => {
+  const upserted: UpsertedRows[] = [];
+  for (const group of groups.values()) {
     const { conflict, object } = group[0]!;
     const rows = group.map(({ row }) => row);
     const keyPath = inputPath('onConflict', object.path);
     const key = arbiterColumns(table, conflict, keyPath);
     const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.object.path]));
-    const sources = insertRows(plan, table, rows, { ...plainly, parents, onConflict: conflict, lenient: true });
-    return sources.map((source) => {
+    const sources = yield* insertRows(plan, table, rows, { ...plainly, parents, onConflict: conflict, lenient: true });
+    for (const source of sources) {
       const paths = source.labels.map((label) => byLabel.get(label)!);
-      return { source, match: key.map((column) => outputOf(source, column, paths)), paths };
-    });
-  });
+      upserted.push({ source, match: key.map((column) => outputOf(source, column, paths)), paths });
+    }
+  }
+  return upserted;
 }
 
 /** The number of the output with a column of the key, which every row, by the paths of their objects, must have. */

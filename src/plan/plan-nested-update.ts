@@ -3,13 +3,14 @@ import type { Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { atInput, type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
+import { mapInSteps } from './map-in-steps.ts';
 import {
   checkVerbs,
   fillsKey,
-  type GivenObject,
   type GivenRelation,
   type GivenRow,
   memberOf,
+  numbered,
   objectOf,
   objectsOf,
   readKey,
@@ -23,8 +24,8 @@ import { planFilter } from './plan-filter.ts';
 import { planIncrement, planResponse } from './plan-mutation.ts';
 import { connectRows, relateMany, relateOne, StepList } from './plan-nested-insert.ts';
 
-/** The plan of an update whose `set` leads to related rows. Throws BAD_USER_INPUT with the path of the input. */
-export function planNestedUpdate(field: SelectedField, table: Table): NestedWritePlan {
+/** The plan of an update whose `set` leads to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
+export function* planNestedUpdate(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const plan = new StepList();
   const written = plan.newList();
@@ -33,7 +34,7 @@ export function planNestedUpdate(field: SelectedField, table: Table): NestedWrit
   const increment = argumentOf(field, 'increment') ?? null;
   const filter = planFilter(argumentOf(field, 'filter'), table);
   const rows = { of: null, except: null, filter, atMost: atMostOf(argumentOf(field, 'atMost')) };
-  updateRows(plan, table, { set, increment, rows, path: null, into: written });
+  yield* updateRows(plan, table, { set, increment, rows, path: null, into: written });
   return { kind: 'nested write', verb: 'update', table, steps: plan.steps, written, members };
 }
 
@@ -50,7 +51,7 @@ interface UpdateOptions {
   readonly into: KeyList;
 }
 
-function updateRows(plan: StepList, table: Table, { set, increment: added, rows, path, into }: UpdateOptions): void {
+function* updateRows(plan: StepList, table: Table, { set, increment: added, rows, path, into }: UpdateOptions): Generator<void> {
   const row = readRow({ label: 0, parent: 0, value: set, path: inputPath('set', path) });
   checkVerbs(row, 'update');
   const columns = [...row.columns].map(([column, value]): Assignment => {
@@ -62,10 +63,11 @@ function updateRows(plan: StepList, table: Table, { set, increment: added, rows,
   const anew = outgoing.filter(relatesAnew);
   const step = { table, place: placeOf([row.path]), paths: [row.path], into };
   const before = deleted.length + anew.length > 0 ? lockRows(plan, step, rows) : null;
-  const taken = anew.flatMap(({ writable }) => {
-    const from = plan.forRows(before!, table, () => relateOne(plan, writable, [row]));
-    return keyPairs(writable).map(([column, of]) => ({ column, from, of }));
-  });
+  const taken: UpdateStep['taken'][number][] = [];
+  for (const { writable } of anew) {
+    const from = yield* plan.forRows(before!, table, () => relateOne(plan, writable, [row]));
+    taken.push(...keyPairs(writable).map(([column, of]) => ({ column, from, of })));
+  }
   const cut = outgoing.filter(({ members }) => members.has('disconnect') || members.has('delete'));
   const nulled = [...new Set(cut.flatMap(({ writable }) => writable.nulled))].filter(
     (column) => !taken.some((each) => each.column === column),
@@ -75,10 +77,10 @@ function updateRows(plan: StepList, table: Table, { set, increment: added, rows,
   const changes = { set: columns, increment, nulled, taken };
   if (isChanged) plan.steps.push({ ...step, kind: 'update', rows: before ? sameRows(before, table) : rows, ...changes });
   else plan.steps.push({ ...step, kind: 'lock', rows });
-  plan.forRows(into, table, () => {
-    for (const relation of outgoing) if (relation.members.has('update')) updateRelated(plan, relation, into);
+  yield* plan.forRows(into, table, function* () {
+    for (const relation of outgoing) if (relation.members.has('update')) yield* updateRelated(plan, relation, into);
     for (const { writable, path: place } of deleted) deleteRelated(plan, { writable, list: before! }, inputPath('delete', place));
-    for (const relation of row.related) if (!relation.writable.relation.holdsKey) writeIncoming(plan, relation, into);
+    for (const relation of row.related) if (!relation.writable.relation.holdsKey) yield* writeIncoming(plan, relation, into);
   });
 }
 
@@ -122,7 +124,7 @@ function relatedTo({ writable, list }: Parents, more: Partial<WrittenRows> = {})
 }
 
 /** Updates what rows refer to, or the rows that refer to them. */
-function updateRelated(plan: StepList, { writable, members, path }: GivenRelation, list: KeyList): void {
+function* updateRelated(plan: StepList, { writable, members, path }: GivenRelation, list: KeyList): Generator<void> {
   const { target, kind } = writable.relation;
   const many = kind === 'to-many';
   for (const { value, path: place } of objectsOf(members.get('update'), inputPath('update', path), many, 0)) {
@@ -132,7 +134,7 @@ function updateRelated(plan: StepList, { writable, members, path }: GivenRelatio
     const set = objectOf(memberOf(value, 'set'));
     if (set.entries.length === 0 && memberOf(value, 'increment') === null)
       throw inputError(inputPath('set', place), 'The field "set" is empty. Set at least one field.');
-    updateRows(plan, target, { set, increment: memberOf(value, 'increment'), rows, path: place, into: plan.newList() });
+    yield* updateRows(plan, target, { set, increment: memberOf(value, 'increment'), rows, path: place, into: plan.newList() });
   }
 }
 
@@ -161,7 +163,7 @@ function disconnectRelated(plan: StepList, parents: Parents, place: InputPath, m
 }
 
 /** What becomes of the rows that refer to those of the list. */
-function writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList): void {
+function* writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList): Generator<void> {
   const { writable, members, path } = relation;
   const parents = { writable, list };
   const { target, kind } = writable.relation;
@@ -175,12 +177,12 @@ function writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList): 
     if (kind === 'to-one') run(plan, parents, place);
     else run(plan, parents, place, restrictionOf(objectOf(value), target, place));
   }
-  updateRelated(plan, relation, list);
+  yield* updateRelated(plan, relation, list);
   const kept = members.get('set');
-  if (kept !== undefined) setRelated(plan, parents, kept, inputPath('set', path));
+  if (kept !== undefined) yield* setRelated(plan, parents, kept, inputPath('set', path));
   // A row that has one already gets another in its place.
   if (kind === 'to-one' && relatesAnew(relation) && writable.nulled.length > 0) disconnectRelated(plan, parents, path);
-  relateMany(plan, parents, [{ label: 0, use: relation }]);
+  yield* relateMany(plan, parents, [{ label: 0, use: relation }]);
 }
 
 function restrictionOf(value: InputObject, table: Table, path: InputPath): Partial<WrittenRows> {
@@ -189,17 +191,19 @@ function restrictionOf(value: InputObject, table: Table, path: InputPath): Parti
 }
 
 /** Relates exactly these rows. */
-function setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): void {
+function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): Generator<void> {
   const { target } = parents.writable.relation;
-  const objects = objectsOf(value, path, true, 0).map((object, label): GivenObject => ({ ...object, label }));
+  const objects = numbered(objectsOf(value, path, true, 0));
   const found = plan.newList();
   for (const { name } of target.primaryKey) keepIn(found, name);
-  groupKeys(objects.map((object) => readKey(object, target))).forEach((keys, index) => {
+  const read = yield* mapInSteps(objects, (object) => readKey(object, target));
+  for (const [index, keys] of groupKeys(read).entries()) {
     const { outputs, ...more } = sourceOfKeys(keys, parents);
     const source = { ...more, outputs: outputs.slice(0, keys[0]!.columns.length), same: [] };
     const paths = keys.map(({ object }) => object.path);
     plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: found, appends: index > 0 });
-  });
+    yield;
+  }
   disconnectRelated(plan, parents, path, { except: objects.length > 0 ? found : null });
-  if (objects.length > 0) connectRows(plan, parents, objects);
+  if (objects.length > 0) yield* connectRows(plan, parents, objects);
 }

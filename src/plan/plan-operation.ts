@@ -1,7 +1,7 @@
 /**
  * Operation in, plan out: what each root field reads, writes or calls.
  */
-import { ApiError, inField } from '../errors.ts';
+import { ApiError, inFieldInSteps } from '../errors.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
@@ -9,21 +9,20 @@ import { hasRelatedRows } from './nested-input.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { LookupPlan, Plan, RootValue } from './plan.ts';
-import { planMutation } from './plan-mutation.ts';
+import { planInsert, planMutation } from './plan-mutation.ts';
 import { planNestedInsert } from './plan-nested-insert.ts';
 import { planNestedUpdate } from './plan-nested-update.ts';
 import { planRoutine } from './plan-routine.ts';
 import { planConnection, planRow } from './plan-selection.ts';
 
-/** The plan of an operation. Throws `ApiError` for arguments that are valid GraphQL and make no sense. */
-export function planOperation(operation: Operation, model: Model): Plan {
-  return {
-    kind: operation.kind,
-    roots: operation.fields.map((field) => ({ key: field.key, value: inField(field.key, () => planRoot(field, model)) })),
-  };
+/** The plan of an operation, pausing in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL and make no sense. */
+export function* planOperation({ kind, fields }: Operation, model: Model): Generator<void, Plan> {
+  const roots: Plan['roots'][number][] = [];
+  for (const field of fields) roots.push({ key: field.key, value: yield* inFieldInSteps(field.key, planRoot(field, model)) });
+  return { kind, roots };
 }
 
-function planRoot(field: SelectedField, model: Model): RootValue {
+function* planRoot(field: SelectedField, model: Model): Generator<void, RootValue> {
   const { binding } = field;
   switch (binding?.kind) {
     case undefined:
@@ -36,11 +35,11 @@ function planRoot(field: SelectedField, model: Model): RootValue {
       return planNode(field, model);
     case 'insert':
       return hasRelatedRows(argumentOf(field, 'objects'))
-        ? planNestedInsert(field, binding.table)
-        : planMutation(field, 'insert', binding.table);
+        ? yield* planNestedInsert(field, binding.table)
+        : yield* planInsert(field, binding.table);
     case 'update':
       return hasRelatedRows(argumentOf(field, 'set'))
-        ? planNestedUpdate(field, binding.table)
+        ? yield* planNestedUpdate(field, binding.table)
         : planMutation(field, 'update', binding.table);
     case 'delete':
       return planMutation(field, binding.kind, binding.table);
