@@ -10,26 +10,102 @@ import type { Parameter, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
 import { isStorable } from '../request/is-storable.ts';
 
+/** A statement with what is to be bound. */
+interface UnboundStatement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** A statement with text or null for each parameter. */
+export interface BoundStatement {
+  readonly text: string;
+  readonly parameters: (string | null)[];
+}
+
+/** A value does not fit its parameter. */
+export class UnboundError extends ApiError {
+  /** The number of the statement. */
+  readonly statement: number;
+
+  constructor({ code, message, details }: ApiError, statement: number) {
+    super(code, message, { details });
+    this.statement = statement;
+  }
+}
+
 /**
- * Text or null for each parameter of each statement. Throws BAD_USER_INPUT for what does not fit: too long a text, a negative count; and the error
- * of the limit where all texts together are too long.
+ * Text or null for each parameter of each statement. Throws `UnboundError` with BAD_USER_INPUT for what does not fit: too long a text, a negative count; and
+ * the error of the limit where all texts together are too long.
  */
 export function bindStatements(
-  statements: readonly { readonly text: string; readonly parameters: readonly Parameter[] }[],
+  statements: readonly UnboundStatement[],
   bindValues: readonly ScalarValue[],
   limits: Limits,
-): { readonly text: string; readonly parameters: (string | null)[] }[] {
-  let size = 0;
-  return statements.map(({ text, parameters }) => {
+): BoundStatement[] {
+  const binder = new Binder(bindValues, limits);
+  return statements.map(({ text, parameters }, statement) => ({
+    text,
+    parameters: parameters.map((parameter) => binder.bind(parameter, statement)),
+  }));
+}
+
+/** Values that are bound between two pauses. */
+const valuesAtATime = 2000;
+
+/** The same, pausing where there are many values. */
+export function* bindStatementsInSteps(
+  statements: readonly UnboundStatement[],
+  bindValues: readonly ScalarValue[],
+  limits: Limits,
+): Generator<void, BoundStatement[]> {
+  const binder = new Binder(bindValues, limits);
+  const all: BoundStatement[] = [];
+  let sincePause = 0;
+  for (const [statement, { text, parameters }] of statements.entries()) {
     const bound: (string | null)[] = [];
     for (const parameter of parameters) {
-      const value = bindParameter(parameter, bindValues);
-      if (value !== null) size += value.length;
-      if (size > limits.inputSize) throw overLimit(limits, 'inputSize');
-      bound.push(value);
+      bound.push(binder.bind(parameter, statement));
+      sincePause += countValues(parameter.value, bindValues);
+      if (sincePause < valuesAtATime) continue;
+      sincePause = 0;
+      yield;
     }
-    return { text, parameters: bound };
-  });
+    all.push({ text, parameters: bound });
+  }
+  return all;
+}
+
+function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]): number {
+  if (value.kind === 'list') return value.items.length;
+  const given = resolve(value, bindValues);
+  return Array.isArray(given) ? given.length : 1;
+}
+
+/** Binds parameters, and counts how long their texts are together. */
+class Binder {
+  readonly #bindValues: readonly ScalarValue[];
+  readonly #limits: Limits;
+  #size = 0;
+
+  constructor(bindValues: readonly ScalarValue[], limits: Limits) {
+    this.#bindValues = bindValues;
+    this.#limits = limits;
+  }
+
+  bind(parameter: Parameter, statement: number): string | null {
+    const value = this.#textOf(parameter, statement);
+    if (value !== null) this.#size += value.length;
+    if (this.#size > this.#limits.inputSize) throw overLimit(this.#limits, 'inputSize');
+    return value;
+  }
+
+  #textOf(parameter: Parameter, statement: number): string | null {
+    try {
+      return bindParameter(parameter, this.#bindValues);
+    } catch (error) {
+      throw error instanceof ApiError ? new UnboundError(error, statement) : error;
+    }
+  }
 }
 
 /** Characters of all texts together. */

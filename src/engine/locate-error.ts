@@ -7,9 +7,9 @@ import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { type PlanPlace, placesOf } from '../plan/plan-places.ts';
-import { VariableError } from '../request/coerce-variable-values.ts';
 import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
-import { bindStatements } from './bind-parameters.ts';
+import { VariableError } from '../request/variable-error.ts';
+import { bindStatements, UnboundError } from './bind-parameters.ts';
 import { findSuspects, unreadParameter } from './find-suspects.ts';
 import { locateInput } from './locate-input.ts';
 import { type PreparedRequest, planAgain } from './prepare-request.ts';
@@ -40,7 +40,7 @@ const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', '
 function pathOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): readonly string[] | undefined {
   const { cause } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  const statement = statementOf(error, role.limits, prepared);
+  const statement = statementOf(error);
   if (statement === null) return undefined;
   // What a root field writes comes before its response.
   const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
@@ -53,13 +53,14 @@ function pathOf(error: ApiError, { granted, role }: RoleSchema, prepared: Prepar
 }
 
 /** The number of the statement that an error comes from. */
-function statementOf({ cause, code }: ApiError, limits: Limits, prepared: PreparedRequest): number | null {
+function statementOf(error: ApiError): number | null {
+  const { cause, code } = error;
   if (cause instanceof DatabaseError) return ofConnections.has(code) ? null : cause.statement;
-  return code === 'BAD_USER_INPUT' ? unboundStatement(limits, prepared) : null;
+  return error instanceof UnboundError ? error.statement : null;
 }
 
 function inputOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): string | undefined {
-  const statement = statementOf(error, role.limits, prepared);
+  const statement = statementOf(error);
   if (statement === null) return undefined;
   const { bindValues } = prepared.variables;
   return locateInput(error, prepared, statement, {
@@ -87,12 +88,6 @@ function suspectsOf(
 /** Whether parameters are read as the same type. What is read as text may be of any, such as the elements of cursors. */
 function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): boolean {
   return one.kind === 'value' && other.kind === 'value' ? one.type === other.type : one.kind === other.kind;
-}
-
-/** The number of the first statement whose parameters cannot be bound. */
-function unboundStatement(limits: Limits, { compiled, variables: { bindValues } }: PreparedRequest): number | null {
-  const found = compiled.statements.findIndex(({ parameters }) => !canBind(parameters, bindValues, limits));
-  return found < 0 ? null : found;
 }
 
 function unboundPlaces(places: readonly PlanPlace[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly PlanPlace[] {

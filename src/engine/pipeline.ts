@@ -11,11 +11,10 @@ import type { Observer } from '../events.ts';
 import { executeIntrospection } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
 import { assembleResponse, type ResponseBody, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
-import { bindStatements } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import { identifyRequest } from './idempotency-key.ts';
 import { locateError } from './locate-error.ts';
-import { estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
+import { bindRequest, estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
 import type { Caller, GraphQLRequest, RequestMarks } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
 import { RequestOperation } from './request-operation.ts';
@@ -60,10 +59,11 @@ export async function executeRequest(
     const preparing = prepareRequest(roleSchema, sizes, request, target.deadline, hasKey && granted.keyLifetime !== null, target.marks);
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
-    const { variables, compiled } = ready;
+    const { compiled } = ready;
     if (target.readOnly && compiled.kind === 'mutation')
       throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
-    const statements = bindStatements(compiled.statements, variables.bindValues, role.limits);
+    const binding = bindRequest(ready, role.limits, target.deadline);
+    const statements = binding instanceof Promise ? await binding : binding;
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client, marks } = target;
@@ -139,12 +139,12 @@ export async function readRequest(
   const { role, granted } = roleSchema;
   if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   const prepared = await prepareRequest(roleSchema, sizes, request, null);
-  const { compiled, variables, operation } = prepared;
+  const { compiled, operation } = prepared;
   return {
     name: operation.name ?? null,
     kind: compiled.kind,
     plan: planAgain(granted, prepared),
-    statements: bindStatements(compiled.statements, variables.bindValues, role.limits),
+    statements: await bindRequest(prepared, role.limits, null),
     session: sessionOf(roleSchema, caller, compiled.kind, null),
   };
 }

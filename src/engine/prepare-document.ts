@@ -5,9 +5,9 @@
 
 import { runInSlices } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
-import { VariableError } from '../request/coerce-variable-values.ts';
 import { parseDocument, RequestErrors } from '../request/parse-document.ts';
 import { sampleVariables } from '../request/sample-variables.ts';
+import { VariableError } from '../request/variable-error.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import { prepareRequest } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';

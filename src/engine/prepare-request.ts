@@ -14,6 +14,7 @@ import { planOperation } from '../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
+import { type BoundStatement, bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { GraphQLRequest, RequestMarks } from './request.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema } from './role-schema.ts';
@@ -151,6 +152,16 @@ function complete(
   // Where no variable decides on it, it was counted once for all.
   if (compiled.rowsVary) checkLimit(limits, 'estimatedRows', evaluateRows(compiled.measure.rows, variables.bindValues));
   return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, compiled) : variables, compiled };
+}
+
+/** Binds the values of a request: with pauses if they are many. Fails as `bindStatements` does. */
+export function bindRequest(
+  { compiled: { statements }, variables: { bindValues, listElements } }: PreparedRequest,
+  limits: Limits,
+  deadline: Deadline | null,
+): BoundStatement[] | Promise<BoundStatement[]> {
+  if (listElements <= manyParts) return bindStatements(statements, bindValues, limits);
+  return runInSlices(bindStatementsInSteps(statements, bindValues, limits), deadline);
 }
 
 /** How many rows a request may read. */

@@ -1,6 +1,7 @@
 /** Rows that inputs give, in groups that one statement can write: those that give values to the same columns, and null or nothing to others. */
 import type { Column, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
+import { mapInSteps } from './map-in-steps.ts';
 import type { GivenKey, GivenRow } from './nested-input.ts';
 import { type KeyList, keepIn, type Output, type RowSource } from './nested-plan.ts';
 import type { ParameterValue } from './plan.ts';
@@ -20,10 +21,10 @@ export interface Lookup {
 /** Up to so many statements, rows are written in the order of the input even where they give different columns. */
 const mostRuns = 20;
 
-/** The rows in groups, each in the order of the input. */
-export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[]): GivenRow[][] {
+/** The rows in groups, each in the order of the input, with pauses. */
+export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[]): Generator<void, GivenRow[][]> {
   const filled = new Set(lookups.flatMap(({ writable }) => writable.key));
-  const given = new Set(rows.flatMap(({ columns }) => [...columns.keys()]));
+  const given = columnsOf(rows);
   const isOptional = (column: Column) => column.nullByDefault && !filled.has(column);
   const isOptionalKey = ({ key }: WritableRelation) =>
     key.every(
@@ -45,12 +46,13 @@ export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[])
 }
 
 /** Neighbours of one signature; all of one signature where there would be too many groups. */
-export function inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => string): Item[][] {
+function* inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => string): Generator<void, Item[][]> {
+  const signatures = yield* mapInSteps(items, signatureOf);
   const runs: Item[][] = [];
   const sets = new Map<string, Item[]>();
   let last: string | null = null;
-  for (const item of items) {
-    const signature = signatureOf(item);
+  for (const [index, item] of items.entries()) {
+    const signature = signatures[index]!;
     if (signature === last) runs.at(-1)!.push(item);
     else runs.push([item]);
     last = signature;
@@ -61,16 +63,27 @@ export function inGroups<Item>(items: readonly Item[], signatureOf: (item: Item)
   return runs.length <= Math.max(sets.size, mostRuns) ? runs : [...sets.values()];
 }
 
+/** The columns that any of the rows gives. */
+function columnsOf(rows: readonly GivenRow[]): ReadonlySet<Column> {
+  const given = new Set<Column>();
+  for (const { columns } of rows) for (const column of columns.keys()) given.add(column);
+  return given;
+}
+
 /** The rows of a group, with the keys that they take. */
-export function sourceOf(table: Table, rows: readonly GivenRow[], lookups: readonly Lookup[], parents: Parents | null): RowSource {
+export function* sourceOf(
+  table: Table,
+  rows: readonly GivenRow[],
+  lookups: readonly Lookup[],
+  parents: Parents | null,
+): Generator<void, RowSource> {
   const used = lookups.filter(({ writable }) => rows.some((row) => row.related.some((each) => each.writable === writable)));
-  const named = new Set(rows.flatMap(({ columns }) => [...columns.keys()]));
-  const outputs: Output[] = table.columns
-    .filter((column) => named.has(column))
-    .map((column) => ({
-      column,
-      from: { kind: 'given', values: rows.map(({ columns }) => columns.get(column) ?? nullValue), use: 'write' },
-    }));
+  const named = columnsOf(rows);
+  const outputs: Output[] = [];
+  for (const column of table.columns.filter((each) => named.has(each))) {
+    outputs.push({ column, from: { kind: 'given', values: rows.map(({ columns }) => columns.get(column) ?? nullValue), use: 'write' } });
+    yield;
+  }
   const same: [number, number][] = [];
   const fill = (column: Column, join: 'parents' | number, of: string) => {
     const first = outputs.findIndex((output) => output.column === column);

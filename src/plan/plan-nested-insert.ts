@@ -101,10 +101,9 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
   const lookups: Lookup[] = [];
   for (const writable of relationsOf(rows, true)) lookups.push({ writable, list: yield* relateOne(plan, writable, rows) });
   const sources: RowSource[] = [];
-  const groups = groupRows(rows, lookups);
-  yield;
+  const groups = yield* groupRows(rows, lookups);
   for (const [index, group] of groups.entries()) {
-    const source = plan.conditional(sourceOf(table, group, lookups, parents));
+    const source = plan.conditional(yield* sourceOf(table, group, lookups, parents));
     const paths = group.map(({ path }) => path);
     plan.steps.push({
       kind: 'insert',

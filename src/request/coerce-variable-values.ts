@@ -5,10 +5,11 @@
 import {
   GraphQLBoolean,
   GraphQLError,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLList,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -19,14 +20,16 @@ import {
   typeFromAST,
 } from 'graphql';
 import { type Limits, overLimit } from '../budget/limits.ts';
-import { ApiError, describeValue, quote, shorten, shortenMessage } from '../errors.ts';
+import { describeValue, quote } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
-import { decodeCursor, decodeNodeId, type IdElement, MalformedIdError } from './opaque-id.ts';
+import { hasManyObjects, isObjectLike, objectsAtATime } from './many-objects.ts';
+import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+import { explainVariable, invalidVariable } from './variable-error.ts';
 
 /** A variable as its operation declares it. */
 export interface VariableDeclaration {
@@ -90,7 +93,7 @@ export function* coerceLongVariableValues(
 ): Generator<void, Variables> {
   const coercer = new VariableCoercer(limits, listElements);
   for (const declaration of declarations) {
-    if (isLong(declaration, sent)) yield* coercer.coerceObjects(declaration, sent[declaration.name] as readonly unknown[]);
+    if (isLong(declaration, sent)) yield* coercer.coerceInSteps(declaration, sent[declaration.name]);
     else coercer.coerce(declaration, sent);
   }
   return coercer.variables;
@@ -102,36 +105,11 @@ export function areLong(declarations: readonly VariableDeclaration[], sent: Read
   return false;
 }
 
-/** Only the objects of an insert come in thousands. */
+/** Only the objects of inserts and nested writes come in thousands. */
 function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
-  if (!Array.isArray(given) || given.length <= objectsAtATime || isCondition) return false;
-  const nullable = getNullableType(type);
-  return isListType(nullable) && isInputObjectType(getNullableType(nullable.ofType));
+  return isObjectLike(given) && !isCondition && hasManyObjects(given) && isInputObjectType(getNamedType(type));
 }
-
-function explain(error: unknown, name: string): unknown {
-  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message);
-  if (error instanceof GraphQLError) return invalid(name, `got an invalid value: ${shortenMessage(error.message)}`);
-  return error;
-}
-
-/** A variable has a value that it cannot have. */
-export class VariableError extends ApiError {
-  readonly variable: string;
-
-  constructor(variable: string, message: string) {
-    super('BAD_USER_INPUT', message);
-    this.variable = variable;
-  }
-}
-
-function invalid(name: string, problem: string): VariableError {
-  return new VariableError(name, `Variable "$${shorten(name)}" ${problem}`);
-}
-
-/** Objects that are read between two pauses. */
-const objectsAtATime = 100;
 
 class VariableCoercer {
   variant = '';
@@ -156,32 +134,60 @@ class VariableCoercer {
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (given === undefined) {
       if (defaultValue !== undefined) this.values.set(name, defaultValue);
-      else if (isNonNullType(type)) throw invalid(name, `is required: its type is ${type}.`);
+      else if (isNonNullType(type)) throw invalidVariable(name, `is required: its type is ${type}.`);
       this.variant += '-';
       return;
     }
     try {
       this.values.set(name, isCondition ? this.#condition(type, given) : this.#read(type, given));
     } catch (error) {
-      throw explain(error, name);
+      throw explainVariable(error, name);
     }
   }
 
-  *coerceObjects({ name, type }: VariableDeclaration, objects: readonly unknown[]): Generator<void> {
-    const { ofType } = getNullableType(type) as GraphQLList<GraphQLInputType>;
-    const items: InputValue[] = [];
+  *coerceInSteps({ name, type }: VariableDeclaration, given: unknown): Generator<void> {
     try {
-      this.#countElements(objects.length);
-      this.variant += '[';
-      for (const object of objects) {
-        items.push(this.#read(ofType, object));
-        if (items.length % objectsAtATime === 0) yield;
-      }
-      this.variant += ']';
+      this.values.set(name, yield* this.#readInSteps(type, given));
     } catch (error) {
-      throw explain(error, name);
+      throw explainVariable(error, name);
     }
-    this.values.set(name, { kind: 'list', items });
+  }
+
+  /** The same as `#read`, with pauses between the objects of lists, at any depth. */
+  *#readInSteps(type: GraphQLInputType, value: unknown): Generator<void, InputValue> {
+    const bare = getNullableType(type);
+    if (!isObjectLike(value) || !isInputObjectType(getNamedType(bare)) || !hasManyObjects(value)) return this.#read(type, value);
+    if (isListType(bare) && Array.isArray(value)) return yield* this.#readListInSteps(bare.ofType, value);
+    return isInputObjectType(bare) ? yield* this.#readObjectInSteps(bare, value) : this.#read(type, value);
+  }
+
+  *#readListInSteps(itemType: GraphQLInputType, items: readonly unknown[]): Generator<void, InputValue> {
+    this.#countElements(items.length);
+    this.#enter();
+    this.variant += '[';
+    const read: InputValue[] = [];
+    for (const item of items) {
+      read.push(yield* this.#readInSteps(itemType, item));
+      if (read.length % objectsAtATime === 0) yield;
+    }
+    this.variant += ']';
+    this.#depth -= 1;
+    return { kind: 'list', items: read };
+  }
+
+  *#readObjectInSteps(type: GraphQLInputObjectType, value: object): Generator<void, InputValue> {
+    const entries: InputEntry[] = [];
+    for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
+      const field = fieldOf(type, name);
+      if (item === undefined) continue;
+      const binding = this.#beginField(field, item);
+      const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : yield* this.#readInSteps(field.type, item);
+      entries.push({ name, binding, value: read });
+      this.variant += ',';
+    }
+    this.variant += '}';
+    this.#depth -= 1;
+    return { kind: 'object', entries };
   }
 
   #condition(type: GraphQLInputType, value: unknown): InputValue {
@@ -257,29 +263,37 @@ class VariableCoercer {
   }
 
   #readObject(type: GraphQLInputObjectType, value: unknown): InputValue {
-    if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
-    const fields = type.getFields();
-    const given = value as Record<string, unknown>;
-    for (const name of requiredFieldsOf(type)) {
-      if (!Object.hasOwn(given, name) || given[name] === undefined)
-        throw new GraphQLError(`Expected a value of type "${type}" to include the required field "${name}".`);
-    }
     const entries: InputEntry[] = [];
-    this.#enter();
-    this.variant += '{';
-    for (const [name, item] of Object.entries(given)) {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
+    for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
+      const field = fieldOf(type, name);
       if (item === undefined) continue;
-      this.variant += `${name}:`;
-      const binding = inputBinding(field);
-      if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
-      entries.push({ name, binding, value: binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item) });
+      const binding = this.#beginField(field, item);
+      const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item);
+      entries.push({ name, binding, value: read });
       this.variant += ',';
     }
     this.variant += '}';
     this.#depth -= 1;
     return { kind: 'object', entries };
+  }
+
+  #beginObject(type: GraphQLInputObjectType, value: unknown): Readonly<Record<string, unknown>> {
+    if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
+    const given = value as Record<string, unknown>;
+    for (const name of requiredFieldsOf(type)) {
+      if (!Object.hasOwn(given, name) || given[name] === undefined)
+        throw new GraphQLError(`Expected a value of type "${type}" to include the required field "${name}".`);
+    }
+    this.#enter();
+    this.variant += '{';
+    return given;
+  }
+
+  #beginField(field: GraphQLInputField, item: unknown): InputEntry['binding'] {
+    this.variant += `${field.name}:`;
+    const binding = inputBinding(field);
+    if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
+    return binding;
   }
 
   #countElements(count: number): void {
@@ -297,4 +311,11 @@ class VariableCoercer {
     this.#depth += 1;
     if (this.#depth > this.#limits.depth) throw overLimit(this.#limits, 'depth');
   }
+}
+
+function fieldOf(type: GraphQLInputObjectType, name: string): GraphQLInputField {
+  const fields = type.getFields();
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
+  return field;
 }
