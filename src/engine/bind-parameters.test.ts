@@ -5,7 +5,7 @@ import { noLimits } from '../budget/limits.ts';
 import type { ValueType } from '../model/model.ts';
 import type { Parameter, ParameterEncoding, ParameterValue } from '../plan/plan.ts';
 import type { ScalarValue } from '../request/input-value.ts';
-import { bindStatements } from './bind-parameters.ts';
+import { bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 
 const bindParameters = (parameters: readonly Parameter[], bindValues: readonly ScalarValue[]) =>
   bindStatements([{ text: '', parameters }], bindValues, noLimits)[0]!.parameters;
@@ -98,5 +98,32 @@ describe('counts', () => {
 
   it('are not checked where any whole number will do', () => {
     assert.equal(bound('-5', { kind: 'integer' }), '-5');
+  });
+});
+
+describe('bindStatementsInSteps', () => {
+  const rows = (count: number): Parameter => {
+    const items = Array.from({ length: count }, (_, index) => constant(String(index)));
+    return { value: { kind: 'list', items }, encoding: { kind: 'rows', type: text, use: 'write' } };
+  };
+
+  it('pauses after some thousand values, in one statement or many', () => {
+    const statements = [
+      { text: 'a', parameters: [rows(10), rows(3000), rows(3000)] },
+      { text: 'b', parameters: [rows(1990), rows(20)] },
+    ];
+    const steps = bindStatementsInSteps(statements, [], noLimits);
+    const pauses = [1, 2, 3].map(() => steps.next().done);
+    assert.deepEqual(pauses, [false, false, false]);
+    assert.deepEqual(steps.next(), { done: true, value: bindStatements(statements, [], noLimits) });
+  });
+
+  it('names the statement that a value does not fit', () => {
+    const unstorable: Parameter = { value: constant('a\0'), encoding: { kind: 'value', type: text, use: 'write' } };
+    const statements = [
+      { text: 'a', parameters: [rows(1)] },
+      { text: 'b', parameters: [unstorable] },
+    ];
+    assert.throws(() => bindStatements(statements, [], noLimits), { code: 'BAD_USER_INPUT', statement: 1 });
   });
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
+import { noLimits } from '../budget/limits.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import type { Variables } from './coerce-variable-values.ts';
+import { areLong, coerceLongVariableValues, type Variables } from './coerce-variable-values.ts';
 
 const schema = buildSchema(sampleModel);
 
@@ -150,6 +151,38 @@ describe('errors of variables', () => {
     ];
     for (const [declarations, sent, message] of refused) {
       assert.throws(() => read(declarations, sent), { code: 'BAD_USER_INPUT', message });
+    }
+  });
+});
+
+describe('long variables', () => {
+  const [operation] = parseDocument(schema, 'query ($f: AccountFilter) { accountCollection(filter: $f) { totalCount } }').operations;
+  const members = (count: number) => Array.from({ length: count }, (_, index) => ({ balance: { eq: index } }));
+
+  /** How often reading pauses, and what it reads. */
+  function readInSteps(f: unknown): { readonly pauses: number; readonly variables: Variables } {
+    const steps = coerceLongVariableValues(operation!.variables, { f }, noLimits, 0);
+    for (let pauses = 0; ; pauses += 1) {
+      const { done, value } = steps.next();
+      if (done) return { pauses, variables: value };
+    }
+  }
+
+  it('are those with many objects, at whatever depth', () => {
+    const isLong = (f: unknown) => areLong(operation!.variables, { f });
+    assert.deepEqual([{ balance: { eq: 1 } }, { and: members(10) }, { balance: { in: Array(1000).fill(1) } }].map(isLong), [
+      false,
+      false,
+      false,
+    ]);
+    assert.deepEqual([{ and: members(101) }, { not: { or: [{ and: members(101) }] } }].map(isLong), [true, true]);
+  });
+
+  it('are read with a pause for each hundred objects, and as short ones are', () => {
+    for (const f of [{ and: members(450) }, { not: { or: [{ and: members(450) }, { balance: { eq: 1 } }] } }]) {
+      const { pauses, variables } = readInSteps(f);
+      assert.equal(pauses, 4);
+      assert.deepEqual(variables, coerceVariableValues(operation!.variables, { f }));
     }
   });
 });

@@ -106,6 +106,12 @@ describe('documents that are made to harm', () => {
     it(`${name}: answered, in one batch`, async () => assert.deepEqual(await send(request), [null, 1]));
   }
 
+  it('nested writes within the limits are left to PostgreSQL', async () => {
+    assert.deepEqual(await send(worst.nestedRows(1_000, 10)), ['CONSTRAINT_VIOLATION', 1]);
+    assert.deepEqual(await send(worst.upsertedRows(2_000)), ['CONSTRAINT_VIOLATION', 1]);
+    assert.deepEqual(await send(worst.connectedRows(19_000)), [null, 1]);
+  });
+
   it('introspection is answered once, and refused where a document asks for it hundreds of times', async () => {
     assert.equal((await send({ query: getIntrospectionQuery() }))[0], null);
     assert.deepEqual(await send(worst.introspectionAliases(290)), ['QUERY_TOO_COMPLEX', 0]);

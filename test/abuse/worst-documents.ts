@@ -159,6 +159,34 @@ export const insertedRowsInDocument = (count: number): GraphQLRequest => ({
   query: `mutation { insertIntoCommentCollection(objects: [${times(count, (index) => `{ id: ${index + 1_000_000}, postId: -1, body: "text" }`)}]) { affectedCount } }`,
 });
 
+const insertAccounts = (objects: readonly object[]): GraphQLRequest => ({
+  query: 'mutation ($objects: [AccountInsertInput!]!) { insertIntoAccountCollection(objects: $objects) { affectedCount } }',
+  variables: { objects },
+});
+const accountRow = (index: number, blogCollection: object): object => ({
+  id: index + 1_000_000,
+  email: `${index}@example.org`,
+  blogCollection,
+});
+const arrayOf = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index));
+/** Rows with others below them, two of which have the same key. */
+export const nestedRows = (parents: number, children: number): GraphQLRequest =>
+  insertAccounts(
+    arrayOf(parents, (parent) => {
+      const create = arrayOf(children, (child) => ({ id: 1_000_000 + ((parent * children + child) >> 1), name: 'n', description: 'd' }));
+      return accountRow(parent, { create });
+    }),
+  );
+export const connectedRows = (count: number): GraphQLRequest => ({
+  query: 'mutation ($set: AccountUpdateInput!) { updateAccountCollection(set: $set, filter: { id: { eq: -1 } }) { affectedCount } }',
+  variables: { set: { blogCollection: { connect: arrayOf(count, (id) => ({ id: -1 - id })) } } },
+});
+export const upsertedRows = (count: number): GraphQLRequest => {
+  const onConflict = { constraint: 'blog_pkey', updateColumns: ['name'] };
+  const connectOrCreate = arrayOf(count, (id) => ({ create: { id: id + 1_000_000, name: 'n' }, onConflict }));
+  return insertAccounts([accountRow(0, { connectOrCreate }), accountRow(0, {})]);
+};
+
 export const blockString = (lines: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: """${'\n'.repeat(lines)}""" } }`) });
 export const longString = (length: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: "${'x'.repeat(length)}" } }`) });
 export const longComment = (lines: number): GraphQLRequest => ({ query: `{ __typename }${'#\n'.repeat(lines)}` });
