@@ -10,11 +10,15 @@ export function hasManyObjects(value: object): boolean {
 
 /** How many objects and lists there may still be after those in a value, and so how deep this goes. */
 function countObjects(value: object, left: number): number {
-  if (Array.isArray(value) && value.length > left && isObjectLike(value[0])) return -1;
   let rest = left - 1;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (rest < 0) return rest;
-    if (isObjectLike(item)) rest = countObjects(item, rest);
+  if (Array.isArray(value)) {
+    if (value.length > left && isObjectLike(value[0])) return -1;
+    for (const item of value) if (rest >= 0 && isObjectLike(item)) rest = countObjects(item, rest);
+    return rest;
+  }
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key];
+    if (rest >= 0 && isObjectLike(item)) rest = countObjects(item, rest);
   }
   return rest;
 }
