@@ -60,9 +60,13 @@ export interface RunningCommand {
 }
 
 /** Starts `rowgraph` with arguments. */
-export function startCommand(commandArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
+export function startCommand(commandArguments: readonly string[], options: CommandOptions): RunningCommand {
   const flags = commandArguments[0] === 'dev' ? [fewerCompilations] : [];
-  const child = spawn(process.execPath, [...flags, main, ...commandArguments], {
+  return start(process.execPath, [...flags, main, ...commandArguments], options);
+}
+
+function start(program: string, programArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
+  const child = spawn(program, programArguments, {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...passedOn, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,4 +109,10 @@ export function startCommand(commandArguments: readonly string[], { home, enviro
 /** Runs `rowgraph` to its end. */
 export function runCommand(commandArguments: readonly string[], options: CommandOptions): Promise<Outcome> {
   return startCommand(commandArguments, options).ended;
+}
+
+/** Runs a script of bash to its end, in which `rowgraph` is a command. It ends with the first command that fails. */
+export function runShell(script: string, options: CommandOptions): Promise<Outcome> {
+  const definition = `rowgraph() { '${process.execPath}' '${main}' "$@"; }\n`;
+  return start('bash', ['-euo', 'pipefail', '-c', definition + script], options).ended;
 }
