@@ -27,7 +27,7 @@ function blocksOf(page: string, language: string): string[] {
   return blocks.flatMap(([, name, text = '']) => (name === language ? [text] : []));
 }
 
-const run = (script: string, environment = {}): Promise<Outcome> => runShell(script, { home, environment });
+const run = (script: string): Promise<Outcome> => runShell(script, { home });
 
 test('the commands of docs/doctor.md print what it shows', async () => {
   const database = await databases.create(`
@@ -44,4 +44,19 @@ test('the commands of docs/doctor.md print what it shows', async () => {
   const membersIn = (start: RegExp): string[] | undefined => start.exec(page)?.[1]?.split(', ');
   assert.deepEqual(membersIn(/\*\*JSON\*\*: `\{ (.*) \}`/), Object.keys(report));
   assert.deepEqual(membersIn(/Each finding is\s+`\{ (.*) \}`/), Object.keys(report.findings[0] ?? {}));
+});
+
+test('the commands of docs/upgrading.md print what it shows', async () => {
+  const setup = `comment on schema public is '@graphql({"inflect_names": true})';
+    create table account (id int primary key, mail text);
+    revoke all on account from anon, authenticated, service_role; grant select on account to anon;
+    create table note (id int primary key, text text);`;
+  const [before, after] = await Promise.all([databases.create(setup), databases.create(setup)]);
+  const page = await read('upgrading.md');
+  const [keepsName] = /comment on column note\.body is '.*?'(?=`)/.exec(page) ?? [];
+  await after.run(`alter table account drop mail, add address text; alter table note rename text to body; ${keepsName}`);
+  const [[commands = ''], [shown]] = [blocksOf(page, 'sh'), blocksOf(page, '')];
+  const own = commands.replace('postgres://authenticator@db.example/app', before.url);
+  const { code, stdout } = await run(own.replace('postgres://authenticator@staging.example/app', after.url));
+  assert.deepEqual([code, stdout], [1, shown]);
 });
