@@ -4,13 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
+import { signKey } from '../../src/auth/sign-key.ts';
+import { limitNames, limitSettingOf } from '../../src/budget/limits.ts';
+import { readProject } from '../../src/cli/project-settings.ts';
 import { type DoctorReport, pgliteExtension } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
-import { makeFolder, type Outcome, removeFolder, runShell } from './run-command.ts';
+import { makeFolder, type Outcome, removeFolder, runShell, startCommand } from './run-command.ts';
 
 let home: string;
 let databases: TestDatabases;
@@ -126,4 +131,70 @@ test('the program of docs/extension.md opens a PGlite that has the extension', a
   } finally {
     await pglite.close();
   }
+});
+
+/** Asks a server on a port under the name of a host. Resolves to the status and the body. */
+async function askHost(port: string, host: string, target: string, apikey = ''): Promise<[number | undefined, string]> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path: target, headers: { host, apikey }, agent: false })
+      .on('error', reject)
+      .on('response', (response) => text(response).then((body) => resolve([response.statusCode, body]), reject));
+  });
+}
+
+/** Two of the databases of docs/projects.md, and their addresses in place of those on the page. */
+async function makeShopAndWiki(): Promise<(text: string) => string> {
+  const [shop, wiki] = await Promise.all([
+    databases.create('create table ware (id int primary key)'),
+    databases.create('create table article (id int primary key)'),
+  ]);
+  return (text) =>
+    text
+      .replaceAll(/postgres:\/\/authenticator(:…)?@db\.example:5432\/shop/g, shop.url)
+      .replaceAll('postgres://authenticator@db.example/wiki', wiki.url);
+}
+
+test('the files, commands and hosts of docs/projects.md are those of its projects', async () => {
+  const page = await read('projects.md');
+  const withUrls = await makeShopAndWiki();
+  const [[file = ''], [commands = ''], [printed = '']] = [blocksOf(page, 'json'), blocksOf(page, 'sh'), blocksOf(page, '')];
+  await writeFile(path.join(home, 'projects.json'), withUrls(file), { mode: 0o600 });
+  const { code, stdout } = await run(withUrls(commands));
+  assert.deepEqual([code, stdout.replaceAll(/eyJ\S+/g, 'eyJ…')], [0, withUrls(printed)]);
+
+  const [, words = '', domain = ''] = /^ {4}rowgraph (serve .* (\S+))$/m.exec(page) ?? [];
+  const server = startCommand(words.split(' '), { home, environment: { ROWGRAPH_PORT: '0' } });
+  const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(await server.waitFor(/127\.0\.0\.1:\d+\D/)) ?? [];
+  const [, host = '', target = ''] = /^ {4}https:\/\/([^/]+)(\S+)$/m.exec(page) ?? [];
+  const { jwtSecret = '' } = (JSON.parse(file) as Record<string, { jwtSecret?: string }>)[host.slice(0, 20)] ?? {};
+  const key = await signKey(jwtSecret, 'anon');
+  const ask = (host: string, key: string, query: string) => askHost(port, host, `${target}?query=${query}`, key);
+  assert.deepEqual(await ask(host, key, '{wareCollection{edges{node{id}}}}'), [200, '{"data":{"wareCollection":{"edges":[]}}}']);
+  const [added = ''] = stdout.split('\n');
+  const [, addedKey = ''] = /^anon +(.+)$/m.exec(stdout) ?? [];
+  const answer = await ask(`${added}.${domain}`, addedKey, '{articleCollection{edges{node{id}}}}');
+  assert.deepEqual(answer, [200, '{"data":{"articleCollection":{"edges":[]}}}']);
+  for (const unknown of [domain, `${'z'.repeat(20)}.${domain}`]) {
+    const [status, body] = await ask(unknown, key, '{__typename}');
+    assert.deepEqual([status, body.includes('PROJECT_NOT_FOUND')], [404, true], body);
+  }
+  const [, metrics] = await askHost(port, domain, '/metrics');
+  const listed = [...page.matchAll(/^\| `(rowgraph_\w+)/gm)].map(([, metric]) => metric);
+  assert.deepEqual(listed.sort(), metrics.match(/(?<=^# TYPE )rowgraph_project\w+/gm)?.sort());
+  await server.stop();
+});
+
+test('docs/projects.md lists the settings that projects may have', async () => {
+  const page = await read('projects.md');
+  const paragraph = /^The members are the (.*?)\. Anything /ms.exec(page)?.[1] ?? '';
+  const refuse = (): unknown => readProject('a', { text: '{"none":1}', file: 'projects.json' }, null);
+  assert.throws(refuse, ({ message }: Error) => {
+    const single: readonly string[] = limitNames.map(limitSettingOf);
+    const names = message
+      .slice(message.indexOf(' only ') + 6)
+      .split(', ')
+      .filter((name) => !single.includes(name));
+    assert.deepEqual([...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort(), names.sort());
+    return true;
+  });
 });
