@@ -20,6 +20,7 @@ import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
 import { findOpenViews } from './find-open-views.ts';
 import { findPowers } from './find-powers.ts';
+import { findRefusedWrites } from './find-refused-writes.ts';
 import { findSlowKeys } from './find-slow-keys.ts';
 import type { Severity } from './finding-codes.ts';
 import { foldPartitions } from './fold-partitions.ts';
@@ -48,6 +49,7 @@ export async function examineDatabase(
     findOpenFunctions,
     findSlowKeys,
     findHiddenColumns,
+    findRefusedWrites,
     findExclusions,
     findClashingRelations,
     findClashingGroups,

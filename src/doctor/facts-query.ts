@@ -168,6 +168,14 @@ select pg_catalog.json_build_object(
         ))
     )
   ),
+  'refusedRules', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(r.oid::int8, w.rulename, w.ev_type, w.is_instead) order by w.rulename)
+    from relation r
+    join pg_catalog.pg_rewrite w on w.ev_class = r.oid
+    where w.ev_type in ('2', '3', '4') and w.ev_enabled in ('O', 'A')
+      -- PostgreSQL takes but one unconditional action that returns the rows.
+      and not (w.is_instead and w.ev_qual = '<>' and w.ev_action::text like '%:returningList (%' and w.ev_action::text not like '%} {QUERY %')
+  ),
   'partitions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(r.oid::int8, pg_catalog.pg_partition_root(r.oid)::oid::int8))
     from relation r

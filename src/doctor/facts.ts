@@ -20,6 +20,8 @@ export interface Facts {
   readonly extensions: ReadonlyMap<number, string>;
   /** Ids of foreign keys that no index serves. */
   readonly unindexedKeys: ReadonlySet<number>;
+  /** Rules on writing that PostgreSQL does not take in the statements of mutations. */
+  readonly refusedRules: readonly RefusedRule[];
   /** By the id of a partition, the id of the table that it is in the end a partition of. */
   readonly partitionRoots: ReadonlyMap<number, number>;
   /** Names as SQL takes them, of those that it takes in quotes only. */
@@ -63,6 +65,14 @@ export interface ViewBypass {
   readonly owner: string;
   /** The qualified names of the tables. */
   readonly tables: readonly string[];
+}
+
+export interface RefusedRule {
+  readonly tableId: number;
+  readonly name: string;
+  readonly verb: Exclude<Verb, 'select'>;
+  /** Whether it runs instead of the statement, or as well. */
+  readonly instead: boolean;
 }
 
 export interface DefinerFunction {

@@ -143,6 +143,11 @@ export const findingCodes = {
     meaning: 'A procedure is a field, as in pg_graphql, but every call fails.',
     remedy: 'Make it a function, or revoke the privilege to execute it.',
   },
+  'write-fails': {
+    severity: 'warning',
+    meaning: 'A mutation is in the API, as in pg_graphql, but PostgreSQL refuses it because of a rule on the table.',
+    remedy: 'Replace the rule by a trigger, or revoke the privilege.',
+  },
   'ignored-directive': {
     severity: 'warning',
     meaning: 'A comment directive, or a member of it, is ignored because it is misspelled, has the wrong type, or does not apply here.',

@@ -1,7 +1,7 @@
 /** Loads the facts of the doctor: runs its query for what a catalog holds, and gives the rows their names. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
-import type { DefinerFunction, Facts, Grantees, Policy, TableFacts, Verb, ViewBypass } from './facts.ts';
+import type { DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableFacts, Verb, ViewBypass } from './facts.ts';
 import { factsQuery } from './facts-query.ts';
 
 /** The result of the query; a member is null if there is nothing. Rows are arrays, named by the functions below. */
@@ -14,6 +14,7 @@ interface RawFacts {
   readonly definerFunctions: readonly RawFunctionFacts[] | null;
   readonly extensions: readonly [functionId: number, name: string][] | null;
   readonly unindexedKeys: readonly number[] | null;
+  readonly refusedRules: readonly RawRule[] | null;
   readonly partitions: readonly [id: number, rootId: number][] | null;
   readonly quotedNames: readonly [name: string, quoted: string][] | null;
 }
@@ -39,10 +40,13 @@ type RawPolicy = [
   check: string | null,
 ];
 type RawBypass = [viewId: number, throughId: number, name: string, materialized: boolean, owner: string, tables: readonly string[]];
+type RawRule = [tableId: number, name: string, event: keyof typeof events, instead: boolean];
 type RawFunctionFacts = [id: number, owner: string, ownerBypasses: boolean, fixedSearchPath: boolean, grantees: Grantees | null];
 
 /** `pg_policy.polcmd`. */
 const commands = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' } as const;
+/** `pg_rewrite.ev_type`. */
+const events = { 2: 'update', 3: 'insert', 4: 'delete' } as const;
 
 /** Loads the facts about a role, which must exist. */
 export async function loadFacts(database: Database, { schemas, tables, functions }: Catalog, role: string): Promise<Facts> {
@@ -60,6 +64,7 @@ export async function loadFacts(database: Database, { schemas, tables, functions
     definerFunctions: new Map((raw.definerFunctions ?? []).map((source) => [source[0], toFunction(source)])),
     extensions: new Map(raw.extensions),
     unindexedKeys: new Set(raw.unindexedKeys),
+    refusedRules: (raw.refusedRules ?? []).map(toRule),
     partitionRoots: new Map(raw.partitions),
     quotedNames: new Map(raw.quotedNames),
   };
@@ -78,6 +83,10 @@ function toPolicy([name, command, permissive, applies, using, check]: RawPolicy)
 
 function toBypass([viewId, id, name, materialized, owner, tables]: RawBypass): ViewBypass {
   return { viewId, through: { id, name, materialized }, owner, tables };
+}
+
+function toRule([tableId, name, event, instead]: RawRule): RefusedRule {
+  return { tableId, name, verb: events[event], instead };
 }
 
 function toFunction([, owner, ownerBypassesRowSecurity, fixedSearchPath, grantees]: RawFunctionFacts): DefinerFunction {

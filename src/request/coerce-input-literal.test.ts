@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GraphQLBoolean, GraphQLID, type GraphQLInputType, GraphQLInt, GraphQLList, GraphQLNonNull, parseValue } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  parseValue,
+} from 'graphql';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { cursorScalar, scalarTypes } from '../schema/scalars.ts';
@@ -72,6 +81,13 @@ describe('coerceInputLiteral', () => {
   it('leaves away what a variable that was not sent stands for', () => {
     assert.equal(read(GraphQLInt, '$absent'), undefined);
     assert.deepEqual(read(filter, '{ name: $absent }'), { kind: 'object', entries: [] });
+  });
+
+  it('leaves away a null variable where there is a default, and no null may be', () => {
+    const fields = { least: { type: new GraphQLNonNull(GraphQLInt), default: { value: 1 } }, name: { type: GraphQLInt } };
+    const type = new GraphQLInputObjectType({ name: 'Choice', fields });
+    const entries = [{ name: 'name', binding: undefined, value: null }];
+    assert.deepEqual(read(type, '{ least: $v, name: $v }', { v: null }), { kind: 'object', entries });
   });
 
   it('refuses a null variable where a value has to be', () => {

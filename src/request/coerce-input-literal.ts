@@ -3,6 +3,7 @@
  * (https://spec.graphql.org/October2021/#sec-Input-Values). The document is valid by then.
  */
 import {
+  type GraphQLArgument,
   GraphQLBoolean,
   GraphQLError,
   type GraphQLInputType,
@@ -38,12 +39,22 @@ export function coerceInputLiteral(
     const entries: InputEntry[] = [];
     for (const { name, value: itemNode } of node.kind === Kind.OBJECT ? node.fields : []) {
       const field = fields[name.value]!;
+      if (isDefaulted(field, itemNode, variables)) continue;
       const value = coerceInputLiteral(field.type, itemNode, variables);
       if (value !== undefined) entries.push({ name: name.value, binding: inputBinding(field), value });
     }
     return { kind: 'object', entries };
   }
   return readBindValue(type, node);
+}
+
+/** Whether a variable is null where there is a default and null may not be: such an argument or field counts as absent, as in pg_graphql. */
+export function isDefaulted(
+  { default: fallback, type }: Pick<GraphQLArgument, 'default' | 'type'>,
+  node: ValueNode,
+  variables: ReadonlyMap<string, InputValue>,
+): boolean {
+  return fallback !== undefined && isNonNullType(type) && node.kind === Kind.VARIABLE && variables.get(node.name.value) === null;
 }
 
 function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {

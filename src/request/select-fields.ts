@@ -11,14 +11,13 @@ import {
   type GraphQLSchema,
   getNamedType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
 import { ApiError, inField } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
-import { coerceInputLiteral } from './coerce-input-literal.ts';
+import { coerceInputLiteral, isDefaulted } from './coerce-input-literal.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
@@ -68,10 +67,7 @@ function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unk
   const read: Argument[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-    if (!argumentNode) continue;
-    // A null for an argument that has a default and may not be null counts as absent, as in pg_graphql.
-    const isNull = argumentNode.kind === Kind.VARIABLE && context.variables.get(argumentNode.name.value) === null;
-    if (isNull && argument.default !== undefined && argument.type.toString().endsWith('!')) continue;
+    if (!argumentNode || isDefaulted(argument, argumentNode, context.variables)) continue;
     const value = coerceArgument(argument, argumentNode, context.variables);
     if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
   }

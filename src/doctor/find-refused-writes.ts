@@ -1,0 +1,30 @@
+/** Mutations that fail because of a rule (`create rule`): PostgreSQL takes few of them in a WITH, and fewer where rows are to be returned. */
+import type { Table } from '../model/model.ts';
+import { qualifiedName } from '../model/object-names.ts';
+import type { Examination } from './examination.ts';
+import type { RefusedRule } from './facts.ts';
+import { type Finding, finding } from './report.ts';
+
+/** One finding for each rule in the way of what the role could do otherwise. */
+export function findRefusedWrites({ model, facts }: Examination): Finding[] {
+  return facts.refusedRules.flatMap((rule) => {
+    const table = model.tables.find(({ id }) => id === rule.tableId);
+    if (!table || !abilities[rule.verb](table)) return [];
+    return [finding('write-fails', table.kind, qualifiedName(table.schema, table.name), describe(rule))];
+  });
+}
+
+const abilities: Readonly<Record<RefusedRule['verb'], (table: Table) => boolean>> = {
+  insert: ({ insertable }) => insertable,
+  update: ({ updatable }) => updatable,
+  delete: ({ deletable }) => deletable,
+};
+
+function describe({ name, verb, instead }: RefusedRule): string {
+  // A single row is inserted without a WITH.
+  const what = verb === 'insert' && !instead ? 'every insert of several rows, and every nested one, fails' : `every ${verb} fails`;
+  const why = instead
+    ? 'PostgreSQL needs one unconditional action with a RETURNING clause'
+    : 'PostgreSQL takes no DO ALSO rules in the statements of mutations';
+  return `${what} because of the rule "${name}": ${why}; replace it by a trigger`;
+}
