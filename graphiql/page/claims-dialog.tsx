@@ -1,6 +1,7 @@
 /** The claims of the token that the server signs, as a form: a name and a value a line, read as JSON where it is JSON. */
 import { type FormEvent, useState } from 'react';
 import { type ClaimLine, readClaims, writeClaims } from './claim-lines.ts';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { Modal } from './modal.tsx';
 import type { RoleCaller } from './page-caller.ts';
 import { usePage } from './page-context.ts';
@@ -53,17 +54,11 @@ export function ClaimsDialog({ caller, onClose }: ClaimsDialogProps) {
             </button>
           </div>
         ))}
-        <div className="dialog-buttons">
+        <DialogButtons onClose={onClose}>
           <button type="button" className="page-button" onClick={add}>
             Add a claim
           </button>
-          <button type="button" className="page-button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="page-button primary">
-            Ask with these
-          </button>
-        </div>
+        </DialogButtons>
       </form>
     </Modal>
   );

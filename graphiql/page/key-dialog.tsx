@@ -1,5 +1,6 @@
 /** Takes a pasted key and a user's token, and shows what they say. They stay in this page unless the user wants them to be kept until the tab is closed. */
 import { type FormEvent, useState } from 'react';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { Modal } from './modal.tsx';
 import { usePage } from './page-context.ts';
 import { TokenSummary } from './token-summary.tsx';
@@ -36,14 +37,7 @@ export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
           <input type="checkbox" checked={isKept} onChange={({ target }) => setIsKept(target.checked)} />
           Keep them in this tab until it is closed
         </label>
-        <div className="dialog-buttons">
-          <button type="button" className="page-button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="page-button primary">
-            Ask with these
-          </button>
-        </div>
+        <DialogButtons onClose={onClose} />
       </form>
     </Modal>
   );

@@ -3,12 +3,10 @@
  * and split in two: the *variant*, which decides the SQL and is the key of the statement cache, and the bind values, which are bound.
  */
 import {
-  GraphQLBoolean,
   GraphQLError,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -16,30 +14,18 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  type OperationDefinitionNode,
-  typeFromAST,
 } from 'graphql';
 import { type Limits, overLimit } from '../budget/limits.ts';
 import { describeValue, quote } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
-import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { hasManyObjects, isObjectLike, objectsAtATime } from './many-objects.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+import type { VariableDeclaration } from './variable-declarations.ts';
 import { explainVariable, invalidVariable } from './variable-error.ts';
-
-/** A variable as its operation declares it. */
-export interface VariableDeclaration {
-  readonly name: string;
-  readonly type: GraphQLInputType;
-  /** The default of the declaration; undefined if it has none. */
-  readonly defaultValue: InputValue | undefined;
-  /** A boolean that decides on `@skip` or `@include` is part of the variant. */
-  readonly isCondition: boolean;
-}
 
 export interface Variables {
   readonly variant: string;
@@ -49,24 +35,6 @@ export interface Variables {
   readonly bindValues: readonly ScalarValue[];
   /** Of the lists of the document and the variables together. */
   readonly listElements: number;
-}
-
-/** The declarations of an operation that is valid by the schema. */
-export function declareVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  conditions: ReadonlySet<string>,
-): VariableDeclaration[] {
-  return (operation.variableDefinitions ?? []).map(({ variable, type: node, defaultValue }) => {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, node as never) as GraphQLInputType;
-    return {
-      name,
-      type,
-      defaultValue: defaultValue && coerceInputLiteral(type, defaultValue, new Map()),
-      isCondition: conditions.has(name) && getNullableType(type) === GraphQLBoolean,
-    };
-  });
 }
 
 /**

@@ -15,16 +15,15 @@ import {
   specifiedRules,
   type ValidationRule,
   validate,
-  visit,
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
-import { declareVariables, type VariableDeclaration } from './coerce-variable-values.ts';
 import { isAborted, sourceOf } from './graphql-validation.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
+import { conditionVariables, declareVariables, type VariableDeclaration } from './variable-declarations.ts';
 
 /** How many validation errors are reported; clients fix the first one anyway. */
 const maxErrors = 5;
@@ -172,21 +171,4 @@ function parseText(text: string | Source, { noLocation }: { readonly noLocation:
     if (!(error instanceof GraphQLError)) throw error;
     throw new ApiError('GRAPHQL_PARSE_FAILED', shortenMessage(error.message), { locations: error.locations, cause: error });
   }
-}
-
-/** Input fields whose booleans decide what the SQL is: the members of nested writes that are switches. */
-const switchNames: ReadonlySet<string> = new Set(['disconnect', 'delete']);
-
-/** Names of the variables that some `@skip` or `@include` of the document depends on, or a switch. */
-function conditionVariables(node: DocumentNode): ReadonlySet<string> {
-  const names = new Set<string>();
-  visit(node, {
-    Directive: (directive) => {
-      for (const { value } of directive.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-    ObjectField: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && switchNames.has(name.value)) names.add(value.name.value);
-    },
-  });
-  return names;
 }

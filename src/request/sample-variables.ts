@@ -3,8 +3,8 @@
  * presence counts. Where the structure of a value decides the SQL (objects, cursors, directions), nobody can know it ahead.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isLeafType, isListType, isNonNullType, isScalarType } from 'graphql';
-import type { VariableDeclaration } from './coerce-variable-values.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+import type { VariableDeclaration } from './variable-declarations.ts';
 
 export type SampleVariables = Readonly<Record<string, unknown>>;
 

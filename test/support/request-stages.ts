@@ -2,8 +2,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/slices.ts';
-import { coerceVariableValues as coerce, type VariableDeclaration, type Variables } from '../../src/request/coerce-variable-values.ts';
+import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce-variable-values.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
+import type { VariableDeclaration } from '../../src/request/variable-declarations.ts';
 
 export function parseDocument(schema: GraphQLSchema, text: string): Document {
   return runAtOnce(parseWithPauses(schema, text, noLimits));

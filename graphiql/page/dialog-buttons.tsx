@@ -1,0 +1,21 @@
+/** The last line of a form that chooses who asks: buttons of the form's own, and those that close it. */
+import type { ReactNode } from 'react';
+
+interface DialogButtonsProps {
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+export function DialogButtons({ onClose, children }: DialogButtonsProps) {
+  return (
+    <div className="dialog-buttons">
+      {children}
+      <button type="button" className="page-button" onClick={onClose}>
+        Cancel
+      </button>
+      <button type="submit" className="page-button primary">
+        Ask with these
+      </button>
+    </div>
+  );
+}
