@@ -138,7 +138,7 @@ const objectsText = `
   from pg_proc p join schema s on s.oid = p.pronamespace
   union all
   select 'enum value ' || s.nspname || '.' || t.typname || '.' || e.enumlabel
-  from pg_enum e join pg_type t on t.oid = e.enumtypid join schema s on s.oid = t.typnamespace where s.nspname = 'zoo' and t.typname <> 'odd name'`;
+  from pg_enum e join pg_type t on t.oid = e.enumtypid join schema s on s.oid = t.typnamespace where s.nspname = 'zoo' and t.typname not in ('odd name', 'only_odd')`;
 
 /** What can be reached in the GraphQL schema of a role, under the names of PostgreSQL. */
 async function objectsInApi(database: Database, role: string): Promise<Set<string>> {

@@ -4,7 +4,7 @@ import { type BuildContext, type Mutable, privilegesOn, type TableContext } from
 import { readDescription, readDirective, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import type { Column } from './model.ts';
-import { columnFieldName, isEnumValueName, isFreeName, numbered } from './names.ts';
+import { columnFieldName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
@@ -94,13 +94,8 @@ function whyUnusable({ privileges }: BuildContext, tableId: number, column: Colu
 }
 
 function whyNoField({ type, orderable }: Column): Excluded | undefined {
+  if (type.kind !== 'unsupported') return undefined;
   const onlyOrdered = orderable ? ', so rows can only be ordered by it' : '';
-  if (type.kind === 'unsupported') {
-    const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}; expose its parts with a computed field or a view`;
-    return new Excluded('unsupported-type', reason);
-  }
-  const element = type.kind === 'list' ? type.element : type;
-  if (element.kind !== 'enum' || element.enum.values.some(({ name }) => isEnumValueName(name))) return undefined;
-  const problem = `no value of its enum ${element.sqlType} has a valid GraphQL name${onlyOrdered}`;
-  return new Excluded('unsupported-type', `${problem}; name them in the "mappings" of the enum's comment directive`);
+  const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}; expose its parts with a computed field or a view`;
+  return new Excluded('unsupported-type', reason);
 }

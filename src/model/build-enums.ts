@@ -1,4 +1,4 @@
-/** The enums of the exposed schemas. One without a usable name is left out; its columns are Opaque then. */
+/** The enums of the exposed schemas. One without a usable name, or without a usable value, is left out; its columns are Opaque then. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import { type BuildContext, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
@@ -45,14 +45,11 @@ function addEnum(context: BuildContext, type: CatalogType, labels: readonly stri
   const directive = readDirective(type.comment);
   const name = qualifiedName(schema.name, type.name);
   const plain = readName(directive, 'name') ?? typeNameOf(type.name, schema.inflection);
-  if (!isFreeName(plain)) {
-    const remedy = 'so its values are Opaque; choose another with the comment directive {"name": "..."}';
-    context.exclusions.push({
-      object: 'enum',
-      id: type.id,
-      name,
-      ...new Excluded('illegal-name', `"${plain}" is not a valid GraphQL name, ${remedy}`),
-    });
+  const mappings = readMappings(directive);
+  const values = labels.map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
+  const why = whyOpaque(plain, values);
+  if (why) {
+    context.exclusions.push({ object: 'enum', id: type.id, name, ...why });
     return;
   }
   const typeName = context.names.claimEnum({ name: plain, schema: schema.name, inflection: schema.inflection });
@@ -60,8 +57,6 @@ function addEnum(context: BuildContext, type: CatalogType, labels: readonly stri
     const reason = `the name "${plain}", or that of its filter, is already taken, so it is called "${typeName}"; choose another with the comment directive {"name": "..."}`;
     context.renamings.push({ object: 'enum', id: type.id, name, reason });
   }
-  const mappings = readMappings(directive);
-  const values = labels.map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
   const unique = values.filter((value, position) => values.findIndex((other) => other.name === value.name) === position);
   for (const value of values) {
     const why = whyUnlisted(value, unique);
@@ -77,6 +72,17 @@ function addEnum(context: BuildContext, type: CatalogType, labels: readonly stri
     mapped: values.some((value) => value.name !== value.label),
     introspection: schema.introspection,
   });
+}
+
+/** GraphQL has no enum without a name or without values. */
+function whyOpaque(typeName: string, values: readonly EnumValue[]): Excluded | undefined {
+  if (!isFreeName(typeName)) {
+    const remedy = 'choose another with the comment directive {"name": "..."}';
+    return new Excluded('illegal-name', `"${typeName}" is not a valid GraphQL name, so its values are Opaque; ${remedy}`);
+  }
+  if (values.some(({ name }) => isEnumValueName(name))) return undefined;
+  const remedy = 'name them in the "mappings" of its comment directive';
+  return new Excluded('illegal-name', `none of its labels is a valid GraphQL name, so its values are Opaque; ${remedy}`);
 }
 
 /** Values with illegal names stay in the model: they are read as they are, only the schema cannot list them. */

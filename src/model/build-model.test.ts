@@ -180,21 +180,23 @@ describe('buildModel', () => {
     assert.deepEqual(Object.keys(reasonsByObject(model)), ['enum value mood.y', 'enum no name']);
   });
 
-  it('says which values of enums have no name, and which columns show nothing for it', async () => {
+  it('says which values of enums have no name, and which enums are Opaque for it', async () => {
     const model = await models.build(
       `create type level as enum ('low', 'very high', 'true'); create type odd as enum ('a-b');
        create table gauge (id int primary key, level level, odd odd, odds odd[]);`,
     );
     const remedy = 'choose another name in the "mappings" of the comment directive';
     const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
-    const mapping = `name them in the "mappings" of the enum's comment directive`;
     assert.deepEqual(reasons, [
       `enum value level.very high: "very high" is not a valid GraphQL name; ${remedy}`,
       `enum value level.true: "true" is not a valid GraphQL name; ${remedy}`,
-      `enum value odd.a-b: "a-b" is not a valid GraphQL name; ${remedy}`,
-      `column gauge.odd: no value of its enum odd has a valid GraphQL name, so rows can only be ordered by it; ${mapping}`,
-      `column gauge.odds: no value of its enum odd has a valid GraphQL name; ${mapping}`,
+      'enum odd: none of its labels is a valid GraphQL name, so its values are Opaque; name them in the "mappings" of its comment directive',
     ]);
+    const types = tableOf(model, 'Gauge').columns.map(({ type }) => (type.kind === 'list' ? type.element : type));
+    assert.deepEqual(
+      types.map((type) => (type.kind === 'scalar' ? type.scalar : type.kind)),
+      ['Int', 'enum', 'Opaque', 'Opaque'],
+    );
   });
 
   it('tells which privilege is lacking', async () => {

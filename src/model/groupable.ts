@@ -1,17 +1,15 @@
 /** What rows can be grouped by: columns whose values PostgreSQL can tell apart and put in order, and those of the rows that they belong to. */
 import type { Column, Relation, Table } from './model.ts';
-import { isEnumValueName } from './names.ts';
 
 /** Types of pg_catalog that are shown as they are, and have no order. */
 const withoutOrder: ReadonlySet<string> = new Set(
   'aclitem box cid circle gtsvector jsonpath line lseg path pg_snapshot point polygon refcursor txid_snapshot xid xml'.split(' '),
 );
 
-/** Whether it is an ordered scalar, or an enum that GraphQL can show, and the role may read it. */
+/** Whether it is an ordered scalar or an enum, and the role may read it. */
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
-  if (type.kind === 'enum') return type.enum.values.some(({ name }) => isEnumValueName(name));
-  return type.kind === 'scalar' && !withoutOrder.has(type.sqlType);
+  return type.kind === 'enum' || (type.kind === 'scalar' && !withoutOrder.has(type.sqlType));
 }
 
 /** Whether rows can be grouped by ranges of its values. */

@@ -80,7 +80,6 @@ export function buildSchema(model: Model): LazySchema {
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
   // A label that is not a valid GraphQL name cannot be listed, because clients could not load the schema. Rows still contain it as it is.
   const legal = values.filter(({ name }) => isEnumValueName(name));
-  if (legal.length === 0) return;
   registry.define(
     typeName,
     () =>
