@@ -217,3 +217,8 @@ export function* inFieldInSteps<Result>(key: string, work: Generator<void, Resul
     throw error instanceof ApiError ? error.inside(key) : error;
   }
 }
+
+/** Whether recursion went too deep for the stack. Other errors of the class `RangeError` mean something else. */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}

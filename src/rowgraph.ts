@@ -13,7 +13,7 @@ import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
-import { checkCaller, checkRequest } from './engine/check-call.ts';
+import { checkCaller, checkOptions, checkQuery, checkRequest, roleOf } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
@@ -27,7 +27,7 @@ import { validateQuery } from './engine/validate-query.ts';
 import { ApiError, type ErrorObject } from './errors.ts';
 import type { CacheStatistics, GraphStatistics, Observer } from './events.ts';
 import { buildExecutableSchema } from './executable/build-executable-schema.ts';
-import { explainRequest } from './explain/explain-request.ts';
+import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
@@ -49,7 +49,7 @@ export interface SchemaOptions<Context = unknown> {
 
 /** A GraphQL API over a database. */
 export interface Rowgraph {
-  /** Runs a request as a caller. Never rejects because of the request: `errors` reports failures. Rejects with `TypeError` for an invalid caller. */
+  /** Runs a request as a caller. Never rejects because of the request: `errors` reports failures. Rejects with `TypeError` for an invalid caller or option. */
   execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
@@ -189,6 +189,7 @@ class RowgraphService implements Rowgraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> {
     try {
       checkCaller(caller);
+      checkOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -199,7 +200,7 @@ class RowgraphService implements Rowgraph {
     }
     if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options);
     const { timeout = Infinity, signal } = options;
-    const deadline = new Deadline(Math.min(timeout, this.#timeoutMillis));
+    const deadline = new Deadline(Math.max(0, Math.min(timeout, this.#timeoutMillis)));
     const abandon = (): void => deadline.stop('abandoned');
     if (signal?.aborted) abandon();
     signal?.addEventListener('abort', abandon);
@@ -249,7 +250,8 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  async explain(request: GraphQLRequest, caller: Caller, { mode = 'plan' }: ExplainOptions = {}): Promise<Explanation> {
+  async explain(request: GraphQLRequest, caller: Caller, options?: ExplainOptions): Promise<Explanation> {
+    const mode = modeOf(options);
     checkCaller(caller);
     checkRequest(request);
     const roleSchema = await this.#watch.current().of(caller.role, this.#database);
@@ -265,25 +267,31 @@ class RowgraphService implements Rowgraph {
     }
   }
 
-  async cost(request: GraphQLRequest, { role }: Caller): Promise<RequestCost> {
-    return costOfRequest(await this.#watch.current().of(role, this.#database), this.#settings.caches, request);
+  async cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost> {
+    checkCaller(caller);
+    checkRequest(request);
+    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), this.#settings.caches, request);
   }
 
-  async validate(query: string, { role = 'anon' }: { role?: string } = {}): Promise<readonly ErrorObject[]> {
-    const errors = await validateQuery(await this.#watch.current().of(role, this.#database), query);
+  async validate(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
+    checkQuery(query);
+    const errors = await validateQuery(await this.#watch.current().of(roleOf(options), this.#database), query);
     return errors.map((error) => error.toJSON());
   }
 
-  async prepare(query: string, { role = 'anon' }: { role?: string } = {}): Promise<readonly ErrorObject[]> {
-    const errors = await prepareDocument(await this.#watch.current().of(role, this.#database), this.#settings.caches, query);
+  async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
+    checkQuery(query);
+    const errors = await prepareDocument(await this.#watch.current().of(roleOf(options), this.#database), this.#settings.caches, query);
     return errors.map((error) => error.toJSON());
   }
 
-  async sdl({ role = 'anon' }: { role?: string } = {}): Promise<string> {
-    return printSchema((await this.#watch.current().of(role, this.#database)).granted.schema);
+  async sdl(options: { role?: string } = {}): Promise<string> {
+    return printSchema((await this.#watch.current().of(roleOf(options), this.#database)).granted.schema);
   }
 
-  async schema<Context>({ role = 'anon', caller, atomicMutations = false }: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
+  async schema<Context>(options: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
+    const role = roleOf(options);
+    const { caller, atomicMutations = false } = options;
     const { granted } = await this.#watch.current().of(role, this.#database);
     return buildExecutableSchema(granted.schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
@@ -292,8 +300,8 @@ class RowgraphService implements Rowgraph {
     });
   }
 
-  doctor({ role = 'anon' }: { role?: string } = {}): Promise<DoctorReport> {
-    return examineDatabase(this.#database, this.#settings.schemas, role, this.#settings.model);
+  async doctor(options: { role?: string } = {}): Promise<DoctorReport> {
+    return examineDatabase(this.#database, this.#settings.schemas, roleOf(options), this.#settings.model);
   }
 
   reload(): Promise<void> {

@@ -5,17 +5,21 @@ import { ApiError } from '../errors.ts';
 export function checkRequest(request: unknown): void {
   if (!isObject(request)) throw badRequest('The request must be an object with the member "query".');
   const { query, variables, operationName, extensions } = request;
-  if (typeof query !== 'string') {
-    throw badRequest(
-      query === undefined
-        ? 'The request has no member "query". Pass the GraphQL document as a string in "query".'
-        : 'The member "query" must be a string.',
-    );
-  }
+  checkQuery(query);
   if (!isAbsent(variables) && !isObject(variables)) throw badRequest('The member "variables" must be an object or null.');
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     throw badRequest('The member "operationName" must be a string or null.');
   if (!isAbsent(extensions) && !isObject(extensions)) throw badRequest('The member "extensions" must be an object or null.');
+}
+
+/** Throws BAD_REQUEST for what is not the text of a document. */
+export function checkQuery(query: unknown): void {
+  if (typeof query === 'string') return;
+  throw badRequest(
+    query === undefined
+      ? 'The request has no member "query". Pass the GraphQL document as a string in "query".'
+      : 'The member "query" must be a string.',
+  );
 }
 
 /** Throws `TypeError` for what is not a caller. */
@@ -27,12 +31,42 @@ export function checkCaller(caller: unknown): void {
   if (caller['claims'] !== undefined && !isObject(caller['claims'])) throw new TypeError('The claims of the caller must be an object.');
 }
 
+/** Throws `TypeError` for what are not the options of a request. */
+export function checkOptions(options: unknown): void {
+  if (!isObject(options)) throw new TypeError('The options of a request must be an object.');
+  const { timeout, signal, client, idempotencyKey, deadline } = options;
+  if (timeout !== undefined && (typeof timeout !== 'number' || Number.isNaN(timeout)))
+    throw wrongOption('timeout', 'a number of milliseconds');
+  // Not by class: a test runner or a bundler may have another copy of that.
+  if (signal !== undefined && !hasMethod(signal, 'addEventListener')) throw wrongOption('signal', 'an AbortSignal');
+  if (client !== undefined && typeof client !== 'string') throw wrongOption('client', 'a string');
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') throw wrongOption('idempotencyKey', 'a string');
+  if (deadline !== undefined && !hasMethod(deadline, 'onStop')) throw wrongOption('deadline', 'a Deadline of rowgraph');
+}
+
+/** The role in the options of a call that has no caller. Throws `TypeError` for what is not a role. */
+export function roleOf(options: unknown): string {
+  if (!isObject(options)) throw new TypeError('The options must be an object, such as { role: "anon" }.');
+  const { role = 'anon' } = options;
+  if (typeof role !== 'string' || role === '') throw wrongOption('role', 'the name of a database role');
+  return role;
+}
+
+function wrongOption(name: string, expected: string): TypeError {
+  return new TypeError(`The option "${name}" must be ${expected}.`);
+}
+
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[name] === 'function';
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  // Not an array, a Map or a Date, whose entries would count for nothing.
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 function badRequest(message: string): ApiError {

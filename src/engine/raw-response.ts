@@ -1,6 +1,6 @@
 /** The response to a request as bytes: of one that succeeded, and of one that failed, whose errors become those that a client may see. */
 import { DatabaseError } from '../database/database.ts';
-import { ApiError, errorCodes } from '../errors.ts';
+import { ApiError, errorCodes, isStackOverflow } from '../errors.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { type ResponseBody, textBody } from './assemble-response.ts';
 import type { RawResponse } from './request.ts';
@@ -56,9 +56,4 @@ function toClientError(error: unknown): ApiError {
     return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
   // The catalog is read outside of batches.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
-}
-
-/** Other errors of the same class are bugs. */
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }

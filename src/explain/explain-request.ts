@@ -6,7 +6,15 @@ import type { Database, Session, Statement } from '../database/database.ts';
 import type { Plan } from '../plan/plan.ts';
 import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
 import { adviseForPolicies } from './advise-policies.ts';
-import type { Advice, DatabasePlan, DatabasePlanNode, ExplainedStatement, ExplainMode, Explanation } from './explanation.ts';
+import type {
+  Advice,
+  DatabasePlan,
+  DatabasePlanNode,
+  ExplainedStatement,
+  ExplainMode,
+  ExplainOptions,
+  Explanation,
+} from './explanation.ts';
 import { findRelations } from './find-relations.ts';
 import { findScans } from './find-scans.ts';
 import { drawPlan } from './plan-tree.ts';
@@ -19,6 +27,15 @@ export interface RequestToExplain {
   readonly plan: Plan | null;
   readonly statements: readonly Statement[];
   readonly session: Session;
+}
+
+const modes: readonly unknown[] = ['sql', 'plan', 'analyze'] satisfies ExplainMode[];
+
+/** How far to go. Throws `TypeError` for what is no mode. */
+export function modeOf(options: ExplainOptions | undefined): ExplainMode {
+  const mode = options?.mode ?? 'plan';
+  if (!modes.includes(mode)) throw new TypeError('The option "mode" must be "sql", "plan" or "analyze".');
+  return mode;
 }
 
 /** Rejects with `DatabaseError` if PostgreSQL refuses a statement. Each may take so many milliseconds. */

@@ -1,7 +1,7 @@
 /** Reads the body of a request: up to a limit, within its deadline, and as long as there is room. In: the exchange; out: the bytes. */
 import type { IncomingMessage } from 'node:http';
 import type { StopReason } from '../budget/deadline.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, isStackOverflow } from '../errors.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
 /** How much of an oversized body is still read, so that a client that writes everything before it reads gets to see the response. */
@@ -76,7 +76,7 @@ function toBytes(body: unknown): Buffer {
     return Buffer.from(JSON.stringify(body));
   } catch (error) {
     // `JSON.stringify` is recursive, `JSON.parse` is not.
-    if (error instanceof RangeError) throw new ApiError('TOO_DEEP', 'The values in the body are nested too deep. Nest them less.');
+    if (isStackOverflow(error)) throw new ApiError('TOO_DEEP', 'The values in the body are nested too deep. Nest them less.');
     throw new ApiError('INTERNAL_ERROR', alreadyRead, { cause: error });
   }
 }

@@ -146,6 +146,7 @@ for (const [name, left, code] of [
   ['left null', null, 'INTERNAL_ERROR'],
   ['left a cycle', cyclic, 'INTERNAL_ERROR'],
   ['left what JSON has not', { query, variables: { n: 1n } }, 'INTERNAL_ERROR'],
+  ['left what fails to become JSON', { query, variables: { toJSON: () => 'x'.repeat(2 ** 30) } }, 'INTERNAL_ERROR'],
   ['left nothing of a body', {}, 'BAD_REQUEST'],
   ['left a text that is not JSON', 'query=1', 'BAD_REQUEST'],
   ['left more than the limit', { query: 'x'.repeat(2000) }, 'PAYLOAD_TOO_LARGE'],

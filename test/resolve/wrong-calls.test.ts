@@ -2,19 +2,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
-import { type Caller, createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
+import { type Caller, createRowgraph, type GraphQLRequest, type RequestOptions, type Rowgraph } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 
 const badRequests: readonly unknown[] = [
   ...[undefined, null, 3, 'query', [], [{ query: '{ __typename }' }], {}, { query: 3 }, { query: null }, { query: ['{ __typename }'] }],
-  ...['x', 3, [], true].map((variables) => ({ query: '{ __typename }', variables })),
+  ...['x', 3, [], true, new Map(), new Date(0)].map((variables) => ({ query: '{ __typename }', variables })),
   ...[3, {}, []].map((operationName) => ({ query: '{ __typename }', operationName })),
   { query: '{ __typename }', extensions: 'x' },
 ];
 const wrongCallers: readonly unknown[] = [
   ...[undefined, null, 'anon', ['anon'], {}, { role: undefined }, { role: 3 }, { role: '' }],
   ...[null, 'x', []].map((claims) => ({ role: 'anon', claims })),
+];
+
+const wrongOptions: readonly unknown[] = [
+  ...[null, 3, 'x', []],
+  ...[null, 'x', Number.NaN].map((timeout) => ({ timeout })),
+  ...[null, 'x', {}].flatMap((value) => [{ signal: value }, { deadline: value }]),
+  ...[null, 3].flatMap((value) => [{ client: value }, { idempotencyKey: value }]),
 ];
 
 describe('calls that the types forbid', () => {
@@ -42,13 +49,18 @@ describe('calls that the types forbid', () => {
       const { errorCode } = await graph.executeRaw(request, { role: 'anon' });
       assert.equal(errorCode, 'BAD_REQUEST');
       await assert.rejects(graph.explain(request, { role: 'anon' }), { code: 'BAD_REQUEST' });
+      await assert.rejects(graph.cost(request, { role: 'anon' }), { code: 'BAD_REQUEST' });
+    }
+    for (const query of [undefined, null, 3, {}] as unknown as string[]) {
+      for (const call of [graph.validate(query), graph.prepare(query)]) await assert.rejects(call, { code: 'BAD_REQUEST' });
     }
   });
 
   it('throws where the caller is wrong', async () => {
     const request = { query: '{ __typename }' };
     for (const caller of wrongCallers as Caller[]) {
-      for (const call of [graph.execute(request, caller), graph.executeRaw(request, caller), graph.explain(request, caller)]) {
+      const calls = (['execute', 'executeRaw', 'explain', 'cost'] as const).map((name) => graph[name](request, caller));
+      for (const call of calls) {
         await assert.rejects(call, (error) => error instanceof TypeError && /caller/.test(error.message), JSON.stringify(caller));
       }
     }
@@ -58,6 +70,29 @@ describe('calls that the types forbid', () => {
     for (const claims of [circular, { big: 1n }]) {
       await assert.rejects(graph.execute(request, { role: 'anon', claims }), { name: 'TypeError', message: /^The claims of the caller/ });
     }
+  });
+
+  it('throws where an option is wrong', async () => {
+    const request = { query: '{ __typename }' };
+    for (const options of wrongOptions as RequestOptions[]) {
+      for (const call of [graph.execute(request, { role: 'anon' }, options), graph.executeRaw(request, { role: 'anon' }, options)]) {
+        await assert.rejects(call, { name: 'TypeError', message: /^The option(s of a request)?\b.* must be / }, JSON.stringify(options));
+      }
+    }
+    for (const role of [null, '', 3, ['anon']] as unknown as string[]) {
+      const calls = [
+        graph.validate('{ a }', { role }),
+        graph.prepare('{ a }', { role }),
+        graph.sdl({ role }),
+        graph.schema({ role }),
+        graph.doctor({ role }),
+      ];
+      for (const call of calls) await assert.rejects(call, { name: 'TypeError', message: /^The option "role" must be / });
+    }
+    await assert.rejects(graph.explain(request, { role: 'anon' }, { mode: 'x' as never }), {
+      name: 'TypeError',
+      message: /^The option "mode"/,
+    });
   });
 
   it('calls none of it a defect', () => assert.deepEqual(defects, []));
