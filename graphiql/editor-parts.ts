@@ -1,13 +1,13 @@
 /**
  * Leaves out of the bundle what the page never shows of Monaco, the editor: half of its parts, such as comparing texts, the map beside the text, quick fixes and
  * the palette of commands. A plugin for esbuild. It leans on the names of Monaco's own modules; where a later version has others, the bundle works and is larger,
- * and `npm run test:page` fails for its size.
+ * and `test/contracts/graphiql.test.ts` fails.
  */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /** Modules that only register a part of the editor. */
-const unused = [
+export const unused: readonly string[] = [
   'diffEditor',
   'diffEditorBreadcrumbs',
   'anchorSelect',
@@ -49,7 +49,7 @@ const none = '{ static get() { return null; } }';
  * Modules that others refer to without ever using them here, and what stands for them: parts that never show, and services that nobody asks. By their paths in
  * `monaco-editor/esm/vs`.
  */
-const standIns: Readonly<Record<string, string>> = {
+export const standIns: Readonly<Record<string, string>> = {
   'editor/browser/widget/diffEditor/diffEditorWidget': 'export class DiffEditorWidget {}',
   'editor/browser/widget/multiDiffEditor/multiDiffEditorWidget': 'export class MultiDiffEditorWidget {}',
   'editor/browser/viewParts/minimap/minimap': `import { createFastDomNode } from '../../../../base/browser/fastDomNode.js';
@@ -84,7 +84,7 @@ const standIns: Readonly<Record<string, string>> = {
 const standInFilter = new RegExp(`monaco-editor/esm/vs/(?:${Object.keys(standIns).join('|')})\\.js$`);
 
 /** A table of characters that look alike, for a part of the editor that is not there. */
-const lookAlikes = /JSON\.parse\('\{\\"_common\\".*\}'\)/;
+export const lookAlikes = /JSON\.parse\('\{\\"_common\\".*\}'\)/;
 
 export const editorParts: Plugin = {
   name: 'only the parts of the editor that the page shows',

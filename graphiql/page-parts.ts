@@ -1,6 +1,6 @@
 /**
  * Puts small modules of ours, or such that are loaded when they are needed, where GraphiQL has large packages: a plugin for esbuild. It leans on the names of
- * GraphiQL's modules; where a later version has others, the bundle works and is larger, and `npm run test:page` fails for its size.
+ * GraphiQL's modules; where a later version has others, the bundle works and is larger, and `test/contracts/graphiql.test.ts` fails.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,10 +8,13 @@ import type { Plugin } from 'esbuild';
 
 const page = path.join(import.meta.dirname, 'page');
 /** The icons of the editor: half of all styles where it stands in them. Browsers load it when an icon is shown. */
-const iconFont = 'monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf';
+export const iconFont = 'monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf';
 
 /** A line of the help for keys, of a part of the editor that is not there. */
-const commandPalette = /"Open the Command Palette[^"]*": "F1",/;
+export const commandPalette = /"Open the Command Palette[^"]*": "F1",/;
+
+export const textFonts = /@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g;
+export const inlinedIcons = /url\("?data:font\/ttf;base64,[^)]*\)/g;
 
 interface Replacement {
   /** What is imported, by which module. */
@@ -21,7 +24,7 @@ interface Replacement {
   readonly by: string;
 }
 
-const replacements: readonly Replacement[] = [
+export const replacements: readonly Replacement[] = [
   { imported: /^framer-motion$/, importer: /@graphiql\/react/, by: 'reorder.tsx' },
   { imported: /\/jsonc\.js$/, importer: /@graphiql\/react\/dist/, by: 'jsonc.ts' },
   { imported: /\/doc-explorer\.js$/, importer: /plugin-doc-explorer\/dist\/context\.js$/, by: 'lazy-documentation.tsx' },
@@ -36,7 +39,7 @@ interface Narrowing {
 }
 
 /** The first module of a package leads to all others, whatever is taken of it. */
-const narrowings: readonly Narrowing[] = [
+export const narrowings: readonly Narrowing[] = [
   { imported: '@graphiql/plugin-doc-explorer', importer: /(?:page\/app\.tsx|graphiql\/dist\/GraphiQL\.js)$/, to: 'context.js' },
   { imported: '@graphiql/react', importer: /page\/lazy-markdown\.tsx$/, to: 'components/markdown-content/index.js' },
 ];
@@ -69,7 +72,5 @@ export const pageParts: Plugin = {
 
 /** Without the fonts for text, which are larger than all other styles: the page has those of the system. */
 function lighten(styles: string): string {
-  return styles
-    .replace(/@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g, '')
-    .replace(/url\("?data:font\/ttf;base64,[^)]*\)/g, `url("${iconFont}")`);
+  return styles.replace(textFonts, '').replace(inlinedIcons, `url("${iconFont}")`);
 }

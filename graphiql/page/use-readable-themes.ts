@@ -1,4 +1,6 @@
-/** The colours of the editor, where GraphiQL's are too faint to be read, under the names that GraphiQL gives its themes. */
+/**
+ * The colours of the editor, where GraphiQL's are too faint to be read, under the names that GraphiQL gives its themes (`test/contracts/graphiql.test.ts`).
+ */
 import { useMonaco } from '@graphiql/react';
 import { useEffect } from 'react';
 

@@ -2,8 +2,8 @@
  * Closes connections that were on their way to a worker when it died. `node:cluster` sends a worker one connection at a time and closes its own copy when the
  * worker has it; of a worker that dies before, it keeps the copy open for ever, and the client waits as long.
  *
- * This leans on messages of `node:cluster` that are not documented (Node 22 to 24): `newconn` with a handle and a `seq`, and the response `ack` with the
- * same number. `test/process/workers.test.ts` fails where they are others.
+ * Leans on undocumented messages of `node:cluster` (`test/contracts/node.test.ts`): `newconn` with a handle and a `seq`, and the response `ack` with the
+ * same number.
  */
 import type { Worker } from 'node:cluster';
 

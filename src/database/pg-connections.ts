@@ -11,7 +11,6 @@ import { cannotConnectNow, toDatabaseError, tooManyConnections } from './to-data
 /** What is used of a `pg.PoolClient`. */
 export interface LentClient {
   release(error?: unknown): void;
-  readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
 /** What is used of a `pg.Pool`. */

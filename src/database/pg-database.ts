@@ -12,7 +12,7 @@ import { PgConnections } from './pg-connections.ts';
 import { JobGroup, PgJob } from './pg-job.ts';
 import { PgJobRunner } from './pg-job-runner.ts';
 import { PgListener } from './pg-listener.ts';
-import { openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
+import { cutConnection, openClient, openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
 import { tryOutOnClient } from './pg-task.ts';
 import { Pipelining } from './pipelining.ts';
 
@@ -69,7 +69,7 @@ class PgDatabase implements Database {
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     const { budget = null } = options;
     this.#listens = budget === null;
-    this.#listener = new PgListener(() => new this.#pool.Client(this.#pool.options));
+    this.#listener = new PgListener(() => openClient(this.#pool));
     const { queueLength = 1000, queueBytes = 64 * 1024 ** 2, queueTimeoutMillis = 10_000 } = options;
     const connectionOptions = {
       queueLength,
@@ -124,7 +124,7 @@ class PgDatabase implements Database {
   }
 
   tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return tryOutOnClient((options) => new this.#pool.Client({ ...this.#pool.options, ...options }), session, timeoutMillis, work);
+    return tryOutOnClient((options) => openClient(this.#pool, options), session, timeoutMillis, work);
   }
 
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
@@ -149,7 +149,7 @@ class PgDatabase implements Database {
     const steps = [
       () => this.#states.eachRun((run) => run.cancel()),
       () => this.#states.eachRun((run) => run.abort()),
-      () => this.#eachConnection((client) => client.connection?.stream.destroy()),
+      () => this.#eachConnection(cutConnection),
     ];
     const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
     await isReturned;
@@ -202,7 +202,7 @@ class PgDatabase implements Database {
   /** A connection was silently lost by the network, so the idle ones are lost, too. Destroying them lets the pool notice. */
   #dropIdle(): void {
     this.#eachConnection((client) => {
-      if (!this.#connections.isLent(client)) client.connection?.stream.destroy();
+      if (!this.#connections.isLent(client)) cutConnection(client);
     });
   }
 }

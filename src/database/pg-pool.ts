@@ -55,6 +55,16 @@ export function openPool(connectionString: string, max = 10): PgPool {
   return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
 }
 
+/** A client beside the pool, of its class and with its options, some of which may be replaced. */
+export function openClient(pool: PgPool, options: object = {}): PgTaskClient {
+  return new pool.Client({ ...pool.options, ...options });
+}
+
+/** Ends a connection at once, without a word to the server. */
+export function cutConnection(client: PgPoolClient): void {
+  client.connection?.stream.destroy();
+}
+
 /** Node reads TLS into its own buffers. */
 function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
   return ssl ? new Socket() : new PgSocket();

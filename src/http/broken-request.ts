@@ -1,6 +1,8 @@
 /**
  * Responds to what Node's parser rejects: bytes that are not an HTTP request, headers that are too large, a request that does not arrive in time. There is
  * no request to route in these cases, so the response is written directly to the socket.
+ *
+ * Leans on the codes of errors of Node's parser, not all of which are documented (`test/contracts/node.test.ts`).
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';

@@ -1,4 +1,8 @@
-/** Requirements on the headers of every request, whatever its path. In: the request; out: nothing, or an error. */
+/**
+ * Requirements on the headers of every request, whatever its path. In: the request; out: nothing, or an error.
+ *
+ * Leans on Node beyond its documentation: which repeated headers a server joins that is told to (`test/contracts/node.test.ts`).
+ */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 

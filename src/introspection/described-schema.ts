@@ -1,6 +1,8 @@
 /**
  * A schema as introspection describes it: the types of a `LazySchema`, with GraphQL's own scalars in pg_graphql's words. It is only
  * read; documents are validated against the schema itself, whose built-in scalars are graphql-js's.
+ *
+ * Leans on graphql-js beyond its documentation: its resolvers of introspection read these members of a schema (`test/contracts/graphql.test.ts`).
  */
 import {
   GraphQLBoolean,

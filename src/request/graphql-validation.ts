@@ -1,5 +1,6 @@
 /**
- * What is known of how graphql-js validates beyond its documentation. `test/contracts/graphql.test.ts` holds it.
+ * Leans on how graphql-js validates beyond its documentation: how it says that it gave up, and that it reads the text of a source only to make errors
+ * (`test/contracts/graphql.test.ts`).
  */
 import { type GraphQLError, Source } from 'graphql';
 

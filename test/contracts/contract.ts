@@ -3,16 +3,17 @@
  * has to be changed; docs/decisions/libraries.md says what the file gains by it.
  */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 
-/** `file` of `src` needs that `what` holds. */
+/** `file`, a path from `src`, needs that `what` holds. */
 export function contract(library: string, file: string, what: string, check: () => unknown): void {
   const version = versionOf(library);
   test(`${library} ${version}: ${what}`, async () => {
     try {
       await check();
     } catch (cause) {
-      throw new Error(`${library} ${version} has changed. src/${file} relies on this: ${what}.`, { cause });
+      throw new Error(`${library} ${version} has changed. ${path.posix.join('src', file)} relies on this: ${what}.`, { cause });
     }
   });
 }

@@ -19,6 +19,7 @@ import {
   TypeMetaFieldDef,
   validate,
 } from 'graphql';
+import { DescribedSchema } from '../../src/introspection/described-schema.ts';
 import { isAborted, sourceOf } from '../../src/request/graphql-validation.ts';
 import { LazySchema } from '../../src/schema/lazy-schema.ts';
 import { TypeRegistry } from '../../src/schema/type-registry.ts';
@@ -97,19 +98,31 @@ contract('graphql', 'schema/introspection-types.ts', 'introspection has these ty
   assert.deepEqual(Object.keys(TypeMetaFieldDef.toConfig().args ?? {}), ['name']);
 });
 
+/** An object of which nothing else may be read. */
+function onlyWith<Value extends object>(value: Value, name: string, isKnown: (member: string | symbol) => boolean): Value {
+  return new Proxy(value, {
+    get: (target, member) => {
+      assert.ok(isKnown(member), `${name}.${String(member)}`);
+      const found: unknown = Reflect.get(target, member);
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+}
+
+/** Fields whose resolvers in graphql-js are never called. */
+const replaced = new Set(['__Schema.types', '__Type.possibleTypes']);
+
 contract(
   'graphql',
   'introspection/select-introspection.ts',
-  'resolvers of introspection are synchronous and read the schema and the type of info',
+  'resolvers of introspection are synchronous, and read of info the schema and the type, of the schema what DescribedSchema has',
   () => {
     const schema = buildSchema('"text" type Query { one(text: String = "a"): [E!] @deprecated } enum E { A } input I @oneOf { a: E }');
-    const infoOf = (parentType: GraphQLObjectType) =>
-      new Proxy({ schema, parentType } as object, {
-        get: (target, name) => {
-          assert.ok(name in target, `info.${String(name)}`);
-          return Reflect.get(target, name) as unknown;
-        },
-      }) as GraphQLResolveInfo;
+    const described = onlyWith(schema, 'schema', (name) => name in DescribedSchema.prototype);
+    const infoOf = (parentType: GraphQLObjectType) => {
+      const info = { schema: described, parentType };
+      return onlyWith(info, 'info', (name) => name in info) as unknown as GraphQLResolveInfo;
+    };
     /** Resolves all fields of a value, to a depth at which everything has been seen. */
     const resolve = (type: GraphQLOutputType, value: unknown, depth: number): void => {
       assert.ok(!(value instanceof Promise), String(type));
@@ -118,11 +131,13 @@ contract(
       if (isListType(nullable)) for (const each of value as Iterable<unknown>) resolve(nullable.ofType, each, depth);
       if (!isObjectType(nullable)) return;
       for (const field of Object.values(nullable.getFields())) {
+        if (replaced.has(`${nullable.name}.${field.name}`)) continue;
         resolve(field.type, field.resolve!(value, { includeDeprecated: true }, undefined, infoOf(nullable)), depth - 1);
       }
     };
     const query = schema.getQueryType()!;
     resolve(SchemaMetaFieldDef.type, SchemaMetaFieldDef.resolve!(undefined, {}, undefined, infoOf(query)), 6);
-    resolve(TypeMetaFieldDef.type, TypeMetaFieldDef.resolve!(undefined, { name: 'Query' }, undefined, infoOf(query)), 6);
+    for (const name of ['Query', 'E', 'I', 'String', '__Type'])
+      resolve(TypeMetaFieldDef.type, TypeMetaFieldDef.resolve!(undefined, { name }, undefined, infoOf(query)), 6);
   },
 );

@@ -1,6 +1,7 @@
 /** What rowgraph needs of Node beyond its documentation, or of what Node calls experimental. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net';
@@ -20,6 +21,33 @@ contract('node', 'cli/restart-small.ts', 'execve starts the program over with ot
   `;
   const { stdout } = await run(process.execPath, ['-e', script], { env: { SCRIPT: script } });
   assert.equal(stdout, 'true --max-semi-space-size=8\n');
+});
+
+contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connections, and workers acknowledge them', async () => {
+  const program = "require('node:http').createServer((_, response) => response.end('served')).listen(0, '127.0.0.1')";
+  cluster.setupPrimary({ exec: 'worker', args: [], execArgv: ['--eval', program] });
+  const worker = cluster.fork();
+  try {
+    const channel = worker.process as unknown as { send(message: { act?: string; seq?: number }, handle?: object): boolean };
+    const sent: unknown[] = [];
+    const send = channel.send;
+    channel.send = function (...message) {
+      const [{ act, seq }, handle] = message;
+      if (act === 'newconn') sent.push(seq, handle && 'close' in handle);
+      return send.apply(this, message);
+    };
+    const acknowledged = new Promise((resolve) => {
+      worker.process.on('internalMessage', ({ ack }: { ack?: number }) => {
+        if (ack !== undefined) resolve(ack);
+      });
+    });
+    const [{ port }] = (await once(worker, 'listening')) as [AddressInfo];
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'served');
+    assert.deepEqual(sent, [await acknowledged, true]);
+  } finally {
+    worker.process.kill('SIGKILL');
+    await once(worker, 'exit');
+  }
 });
 
 /** What a server has to say to a request that is written to it as it is. */

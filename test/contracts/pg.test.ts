@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before } from 'node:test';
 import { Client } from 'pg';
-import { openPool, type PgPoolClient } from '../../src/database/pg-pool.ts';
+import { cutConnection, openClient, openPool, type PgPoolClient } from '../../src/database/pg-pool.ts';
 import { isServerError } from '../../src/database/to-database-error.ts';
 import { sendCancelRequest } from '../../src/database/wire/cancel-request.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
@@ -151,11 +151,12 @@ contract('pg', 'database/pg-pool.ts', 'a pool opens clients of its option Client
   assert.equal(pool.waitingCount, 0);
   assert.ok(client.connection?.stream instanceof PgSocket);
   assert.ok(client instanceof pool.Client);
-  const another = new pool.Client(pool.options);
+  const another = openClient(pool);
   await another.connect();
   await another.end();
   const isRemoved = new Promise((resolve) => pool.on('remove', resolve));
   const isEnded = once(client as unknown as Client, 'end');
+  cutConnection(client);
   client.release(new Error('no more'));
   await isEnded;
   // Not by `assert.equal`, whose message would hold all that clients refer to.

@@ -5,7 +5,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
 import { Client } from 'pg';
 import { openDatabaseSocket } from '../../src/cli/embedded/database-socket.ts';
-import { parsedTypes } from '../../src/database/client-database.ts';
+import { openClientDatabase, parsedTypes } from '../../src/database/client-database.ts';
 import type { Pglite } from '../../src/database/pglite-database.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
 import { startPglite } from '../support/pglite.ts';
@@ -75,6 +75,13 @@ contract(library, 'database/client-database.ts', 'these are the types whose valu
     parsers.filter((type) => !texts.includes(type)).sort((one, other) => one - other),
     [...parsedTypes],
   );
+});
+
+contract(library, 'database/client-database.ts', 'it looks serializers up by type, and parsers, so that values stay text', async () => {
+  const values = ['{"a": 1.10}', 't', '9007199254740993', '1.50', '2024-01-01', '\\x00ff', '{1,2}'];
+  const casts = ['json', 'bool', 'int8', 'numeric', 'date', 'bytea', 'int[]::text'];
+  const columns = casts.map((cast, index) => `$${index + 1}::${cast}`).join();
+  assert.deepEqual(await openClientDatabase(pglite).query(`select ${columns}`, values), [values]);
 });
 
 contract(
