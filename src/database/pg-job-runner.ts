@@ -81,7 +81,6 @@ export class PgJobRunner {
           ? jobs[0]!.encode(state.prepared, state.jitOff, isBrief)
           : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
     } catch (error) {
-      state.prepared?.settle(0);
       // The connection is returned in a separate turn, because whatever waits for it may fail in the same way.
       setImmediate(() => this.#connections.giveBack(client, group));
       if (jobs.length === 1) jobs[0]!.reject(toDatabaseError(error));

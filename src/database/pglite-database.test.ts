@@ -67,6 +67,21 @@ test('a batch is all or nothing, and never has the role of another', async () =>
   assert.deepEqual(await database.query('select * from entry'), []);
 });
 
+test('a batch that cannot be encoded leaves nothing to those after it', async () => {
+  const poison = new Proxy(new String('x'), {
+    get() {
+      throw new Error('no such value');
+    },
+  }) as unknown as string;
+  const again = 'select current_user::text, $1::text';
+  const of = (role: string, value: string): Batch => ({ session: session(role), statements: [{ text: again, parameters: [value] }] });
+  const [{ misses: before = 0 } = {}] = database.readCaches();
+  await assert.rejects(database.run(of('authenticated', poison)), /no such value/);
+  for (const role of ['anon', 'authenticated', 'authenticated']) assert.deepEqual(await database.run(of(role, 'y')), [[role, 'y']]);
+  // The session, and a statement of each role: the one that was never sent, again.
+  assert.ok(database.readCaches()[0]!.misses - before <= 4);
+});
+
 test('a deferred constraint that fails at commit fails the batch', async () => {
   await assert.rejects(database.run(batch(['insert into entry values (1, 2)', 'select 1'])), failure('23503'));
   assert.deepEqual(await database.query('select * from entry'), []);

@@ -21,13 +21,30 @@ test('a batch that cannot be encoded leaves nothing behind for the next one', ()
   const expected = encodeBatch(batchOf('victim', 'mine'), null);
   for (const prepared of [null, new PreparedStatements(10)]) {
     assert.throws(() => encodeBatch(batchOf('attacker', poison), prepared), /no such value/);
-    prepared?.settle(0);
+    assert.equal(prepared?.size ?? 0, 0);
     const bytes = encodeBatch(batchOf('victim', 'mine'), null);
     assert.deepEqual(bytes, expected);
     assert.ok(!bytes.includes('attacker'));
   }
   assert.throws(() => encodeBatch(batchOf('attacker', poison), null));
   assert.equal(encodeScript('select 1').toString('latin1'), 'Q\0\0\0\rselect 1\0');
+});
+
+test('a batch that cannot be encoded leaves what is to be closed to the next one', () => {
+  const prepared = new PreparedStatements(2);
+  const send = (text: string) => {
+    const bytes = encodeBatch({ session: null, statements: [{ text, parameters: [] }] }, prepared).toString('latin1');
+    prepared.settle(1);
+    return bytes;
+  };
+  const [, name = ''] = /P\0{3}.(rowgraph_[^\0]+)\0select 1\0/.exec(send('select 1')) ?? [];
+  send('select 2');
+  send('select 3');
+  assert.ok(name !== '' && prepared.size === 2);
+  assert.throws(() => encodeBatch({ session: null, statements: [{ text: 'select 3', parameters: [poison] }] }, prepared), /no such value/);
+  const closed = `S${name}\0`;
+  assert.ok(send('select 3').includes(closed));
+  assert.ok(!send('select 3').includes(closed));
 });
 
 test('a statement of more than 100,000 characters is not prepared by name', () => {

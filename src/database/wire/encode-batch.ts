@@ -27,7 +27,12 @@ export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, j
   for (const { parameters } of batch.statements) {
     if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
   }
-  return writer.encode(() => writeBatch(batch, prepared, jitOff, hasTimeout));
+  try {
+    return writer.encode(() => writeBatch(batch, prepared, jitOff, hasTimeout));
+  } catch (error) {
+    prepared?.discard();
+    throw error;
+  }
 }
 
 function writeBatch(
@@ -36,7 +41,7 @@ function writeBatch(
   jitOff: JitOff,
   hasTimeout: boolean,
 ): void {
-  // Before everything that can fail, so that no error can skip it.
+  // Ahead of all that PostgreSQL may refuse, as it skips what comes after an error.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {

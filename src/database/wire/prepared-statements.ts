@@ -11,6 +11,8 @@ interface Entry {
   lastUse: number;
 }
 
+const noNames: readonly string[] = [];
+
 /**
  * The prepared statements of one connection.
  *
@@ -29,6 +31,8 @@ export class PreparedStatements {
   #uses = 0;
   /** Evicted names that must still be closed on the server. */
   #evicted: string[] = [];
+  /** Those that the batch under way closes. */
+  #closing: readonly string[] = noNames;
   /** What the batch under way parses: whether that succeeded is known when it is over. */
   #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
 
@@ -86,18 +90,25 @@ export class PreparedStatements {
   /** The names to close, each told once. */
   takeEvicted(): readonly string[] {
     if (this.#evicted.length === 0) return noNames;
-    const evicted = this.#evicted;
+    this.#closing = this.#evicted;
     this.#evicted = [];
-    return evicted;
+    return this.#closing;
   }
 
   /** Ends a batch of which the first `completed` statements ran: the server skips everything after an error, parsing included. */
   settle(completed: number): void {
+    this.#closing = noNames;
     if (this.#unsettled.length === 0) return;
     for (const { entry, position } of this.#unsettled) {
       if (position >= completed) this.#remove(entry);
     }
     this.#unsettled = [];
+  }
+
+  /** Ends a batch that is not sent. */
+  discard(): void {
+    this.#evicted.push(...this.#closing);
+    this.settle(0);
   }
 
   /** Drops everything: the server reported an unknown name or an invalid plan. */
@@ -131,5 +142,3 @@ export class PreparedStatements {
     if (statements.size === 0) this.#roles.delete(role);
   }
 }
-
-const noNames: readonly string[] = [];
