@@ -27,11 +27,12 @@ const entryPoints = [
   { in: 'monaco-editor/esm/vs/language/json/json.worker.js', out: 'json.worker' },
 ];
 
-/** Of Brotli: a third of a second for everything. The best one takes ten times as long, for a package that is built once. */
+/** Of Brotli, where the bundle is made while somebody waits. The best one takes ten times as long, for a package that is built once. */
 const quickQuality = 5;
 
 /**
- * Makes the bundle if there is none, or an older one. `isSmallest` compresses it as far as possible. Throws where a package that it needs is not installed.
+ * Makes the bundle if there is none, or an older one. `isSmallest` makes it for others: compressed as far as possible, with the licenses of what is in it.
+ * Throws where a package that it needs is not installed.
  */
 export async function bundleGraphiql(isSmallest = false): Promise<void> {
   const stamp = `${describeSources()}${isSmallest ? 'as small as possible\n' : ''}`;
@@ -44,8 +45,9 @@ export async function bundleGraphiql(isSmallest = false): Promise<void> {
     const write = async ({ path: file, contents }: Bundle['files'][number]): Promise<void> => {
       await writeFile(`${file}.br`, await compress(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
     };
-    await Promise.all(files.map(write));
-    await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
+    // The largest first: it takes as long as all others together.
+    await Promise.all([...files].sort((one, other) => other.contents.length - one.contents.length).map(write));
+    if (isSmallest) await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
     await writeFile(path.join(part, path.basename(stampFile)), stamp);
     // Whole or not at all, for servers and tests that read it meanwhile.
     await rm(folder, { recursive: true, force: true });
