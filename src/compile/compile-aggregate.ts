@@ -65,11 +65,11 @@ function valueJson(value: AggregateValue, scope: Scope, context: StatementContex
     case 'count':
       return [sql`count(*)`];
     case 'function':
-      return jsonObject(value.members.map((member) => ({ key: context.key(member), value: columnJson(member.value, scope) })));
+      return jsonObject(value.members.map((member) => ({ key: context.key(member), value: aggregateColumnJson(member.value, scope) })));
   }
 }
 
-function columnJson(value: AggregateColumnValue, scope: Scope): JsonText {
+function aggregateColumnJson(value: AggregateColumnValue, scope: Scope): JsonText {
   if (value.kind === 'type name') return typeNameJson(value.name);
   return [aggregateJson(value, aggregateCall(value, scope.column(value.column.name)))];
 }

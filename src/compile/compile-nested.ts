@@ -33,7 +33,7 @@ import { RowValues } from './order-values.ts';
 import { where } from './page-query.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
-import { outputColumns, sourceRows } from './row-source.ts';
+import { outputColumns, sourceExpression } from './row-source.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
 import { orderBy } from './seek.ts';
 import { type Frame, selectList } from './statement-frame.ts';
@@ -65,7 +65,7 @@ function insertRows({ table, source, onConflict, lenient, into, appends }: Inser
   const list = isKept(into) ? into : null;
   const returning = list ? keptColumns(list, target.alias) : sql`1`;
   const insert = sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${insertedRows(table, source)}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
-  const ctes = sql`with ${sourceRows(source)},${newLine}written as (${insert}${newLine}returning ${returning})`;
+  const ctes = sql`with ${sourceExpression(source)},${newLine}written as (${insert}${newLine}returning ${returning})`;
   const isShort = sql`(select count(*) from source) > (select count(*) from written)`;
   const checks = [
     ...(lenient ? [] : [raiseIf(isShort, 'a trigger left out a record that is to be inserted')]),

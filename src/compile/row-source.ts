@@ -11,7 +11,7 @@ import { bind, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { keyColumn, keyRows } from './key-list.ts';
 
 /** The expression. Its columns are `m`, the number of the row, `n`, its label, `o0`, `o1` … of the outputs, and `differs` where outputs must be the same. */
-export function sourceRows({ labels, parents, onlyIf, joins, outputs, same }: RowSource): Sql {
+export function sourceExpression({ labels, parents, onlyIf, joins, outputs, same }: RowSource): Sql {
   const arrays = [integers(labels), ...(parents ? [integers(parents.labels)] : []), ...outputs.flatMap((output) => arrayOf(output))];
   const names = ['n', ...(parents ? ['p'] : []), ...outputs.flatMap(({ from }, index) => (from.kind === 'given' ? [`a${index}`] : []))];
   const given = sql`rows from (${join(

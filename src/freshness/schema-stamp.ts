@@ -8,7 +8,7 @@ export interface SchemaStamp extends Versions {
 }
 
 /** Reads the stamp. Read it before the catalog: DDL that commits between the two then shows as a difference, and is not overlooked. */
-export async function readStamp(database: Database, schemas: readonly string[]): Promise<SchemaStamp> {
+export async function readSchemaStamp(database: Database, schemas: readonly string[]): Promise<SchemaStamp> {
   const [versions, fingerprint] = await Promise.all([readVersions(database), readFingerprint(database, schemas)]);
   return { ...versions, fingerprint };
 }

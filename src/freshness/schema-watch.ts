@@ -11,7 +11,7 @@ import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { schemaChannel } from './read-versions.ts';
-import { isSameStamp, readStamp, type SchemaStamp } from './schema-stamp.ts';
+import { isSameStamp, readSchemaStamp, type SchemaStamp } from './schema-stamp.ts';
 import { singleFlight } from './single-flight.ts';
 import { StaleSchemaError } from './stale-schema-error.ts';
 
@@ -90,7 +90,7 @@ export class SchemaWatch<Snapshot> {
     load: LoadSnapshot<Snapshot>,
     observe: Observer,
   ): Promise<SchemaWatch<Snapshot>> {
-    const stamp = await readStamp(database, schemas);
+    const stamp = await readSchemaStamp(database, schemas);
     const watch = new SchemaWatch(database, schemas, load, observe, { stamp, snapshot: await load(stamp, null) });
     await watch.#listen();
     watch.#schedule();
@@ -159,7 +159,7 @@ export class SchemaWatch<Snapshot> {
     this.#isForced = false;
     if (this.#isStopped) return;
     const began = performance.now();
-    const stamp = await readStamp(this.#database, this.#schemas);
+    const stamp = await readSchemaStamp(this.#database, this.#schemas);
     this.#comparedAt = began;
     if (!isForced && isSameStamp(stamp, known)) return;
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };

@@ -50,7 +50,7 @@ export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer>
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });
     exchange.onBrokenBody = fail;
-    exchange.deadline?.onStop((reason) => fail(explainStop(reason)));
+    exchange.deadline?.onStop((reason) => fail(explainMissingBody(reason)));
     // The error may have occurred while the tokens were being verified.
     const { failure } = exchange.connection;
     if (failure !== null && !request.complete) fail(failure);
@@ -85,7 +85,7 @@ const alreadyRead =
   'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
 
 /** The error of a request that must stop before its body is there. */
-export function explainStop(reason: StopReason): ApiError {
+export function explainMissingBody(reason: StopReason): ApiError {
   return reason === 'abandoned'
     ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')
     : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time. Send it without pauses.');

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { FetchExchange } from './fetch-exchange.ts';
-import { explainStop, tooLarge } from './read-body.ts';
+import { explainMissingBody, tooLarge } from './read-body.ts';
 
 /**
  * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
@@ -19,7 +19,7 @@ export async function readWebBody(exchange: FetchExchange, limit: number): Promi
   const cancel = (): void => void reader.cancel().catch(() => {});
   const stopped = new Promise<never>((_resolve, reject) => {
     if (Number(exchange.headers['content-length'] ?? 0) > limit) reject(tooLarge(limit));
-    deadline?.onStop((reason) => reject(explainStop(reason)));
+    deadline?.onStop((reason) => reject(explainMissingBody(reason)));
   });
   try {
     return await Promise.race([stopped, readChunks(exchange, reader, limit)]);

@@ -50,8 +50,8 @@ export function objectsOf(value: InputValue | undefined, path: InputPath, many: 
   return items.map((item, index) => ({ parent, value: objectOf(item), path: many ? inputPath(index, path) : path }));
 }
 
-/** Objects of one place, each with its number. */
-export function numbered(objects: readonly Omit<GivenObject, 'label'>[]): GivenObject[] {
+/** Objects of one place, each with its label. */
+export function labelled(objects: readonly Omit<GivenObject, 'label'>[]): GivenObject[] {
   return objects.map(({ parent, value, path }, label) => ({ label, parent, value, path }));
 }
 

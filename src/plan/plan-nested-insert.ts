@@ -10,8 +10,8 @@ import {
   type GivenObject,
   type GivenRelation,
   type GivenRow,
+  labelled,
   memberOf,
-  numbered,
   objectOf,
   objectsOf,
   readKey,
@@ -55,7 +55,7 @@ export class StepList {
 export function* planNestedInsert(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const place = inputPath('objects');
-  const objects = numbered(objectsOf(argumentOf(field, 'objects'), place, true, 0));
+  const objects = labelled(objectsOf(argumentOf(field, 'objects'), place, true, 0));
   const rows = yield* mapInSteps(objects, readRow);
   const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
   const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
@@ -180,7 +180,7 @@ export type RelationUse = { readonly label: number; readonly use: GivenRelation 
 export function* relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): Generator<void> {
   const { target, kind } = parents.writable.relation;
   const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
-    numbered(uses.flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label)));
+    labelled(uses.flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label)));
   const connected = given('connect');
   if (connected.length > 0) yield* connectRows(plan, parents, connected);
   for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), parents)) {

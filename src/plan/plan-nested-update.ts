@@ -9,8 +9,8 @@ import {
   fillsKey,
   type GivenRelation,
   type GivenRow,
+  labelled,
   memberOf,
-  numbered,
   objectOf,
   objectsOf,
   readKey,
@@ -193,7 +193,7 @@ function restrictionOf(value: InputObject, table: Table, path: InputPath): Parti
 /** Relates exactly these rows. */
 function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): Generator<void> {
   const { target } = parents.writable.relation;
-  const objects = numbered(objectsOf(value, path, true, 0));
+  const objects = labelled(objectsOf(value, path, true, 0));
   const found = plan.newList();
   for (const { name } of target.primaryKey) keepIn(found, name);
   const read = yield* mapInSteps(objects, (object) => readKey(object, target));
