@@ -11,7 +11,7 @@ let database: Database;
 
 before(async () => {
   pglite = await startPglite();
-  database = openPgliteDatabase(pglite, { statementCacheSize: 6, queueTimeoutMillis: 1000 });
+  database = openPgliteDatabase(pglite, { statementCacheSize: 6, queueTimeoutMillis: 3_600_000 });
   await database.query(`${rolesSql}
     create table entry (id int primary key, other int references entry deferrable initially deferred);
     grant all on entry to anon, authenticated`);
@@ -111,8 +111,9 @@ test('a transaction that stays open is waited for, but not forever', async () =>
   const waiting = database.run(batch([whoAmI]));
   await pglite.exec('commit');
   assert.equal((await waiting).length, 1);
+  const impatient = openPgliteDatabase(pglite, { queueTimeoutMillis: 20 });
   await pglite.exec('begin');
-  await assert.rejects(database.run(batch([whoAmI])), failure('53300'));
+  await assert.rejects(impatient.run(batch([whoAmI])), failure('53300'));
   await pglite.exec('rollback');
 });
 

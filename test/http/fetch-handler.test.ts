@@ -178,7 +178,7 @@ test('a large response is compressed for those who ask', async () => {
 
 test('clients are told apart by the address that the server knows', async () => {
   const executeRaw = async () => rawResponse(answer);
-  const options = { jwtSecret: secret, rateLimit: { max: 1, windowMilliseconds: 60_000 } };
+  const options = { jwtSecret: secret, rateLimit: { max: 1, windowMilliseconds: 3_600_000 } };
   const handler = createFetchHandler({ executeRaw }, { ...options, clientAddress: (_request, info: { address: string }) => info.address });
   const statusOf = async (address: string): Promise<number> => (await handler(postOf(), { address })).status;
   assert.deepEqual([await statusOf('192.0.2.1'), await statusOf('192.0.2.2'), await statusOf('192.0.2.1')], [200, 200, 429]);

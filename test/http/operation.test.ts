@@ -198,7 +198,8 @@ test('behind a proxy that is trusted, the limit is per client', () =>
 
 test('a server whose event loop is late refuses requests, while health answers', () =>
   withServer({ maxEventLoopDelay: 20 }, async (server) => {
-    assert.equal((await server.post()).status, 200);
+    // On a busy machine the event loop may be late without our help.
+    await until(async () => (await server.post()).status === 200);
     let refused: Response;
     do {
       block(120);

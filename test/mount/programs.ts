@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../run-checks.ts';
+import { until } from '../support/until.ts';
 
 /** Writes each program of the page into the folder; a program is a block of code that begins with its name. Returns the names. */
 export async function writePrograms(folder: string): Promise<readonly string[]> {
@@ -51,20 +51,14 @@ async function end(child: ChildProcess): Promise<void> {
 
 async function untilItAnswers(child: ChildProcess, url: string, printed: () => string): Promise<void> {
   const failed = once(child, 'error').then(([error]: Error[]) => Promise.reject(error));
-  const answered = async (): Promise<void> => {
-    while (child.exitCode === null && child.signalCode === null) {
-      if (
-        await fetch(url).then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
-      await sleep(50);
-    }
-    throw new Error(`The program has ended: ${printed()}`);
-  };
-  await Promise.race([failed, answered()]);
+  const answered = until(() => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program has ended: ${printed()}`);
+    return fetch(url).then(
+      () => true,
+      () => false,
+    );
+  });
+  await Promise.race([failed, answered]);
 }
 
 async function findFreePort(): Promise<number> {

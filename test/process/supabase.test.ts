@@ -142,7 +142,7 @@ test('docs/from-supabase.md: a login role that is made as the page says serves a
       create role anon nologin noinherit; create role authenticated nologin noinherit; create role service_role nologin noinherit bypassrls;
       create role owner nologin createrole bypassrls;
       grant anon, authenticated, service_role to owner with admin option;
-      alter role anon set statement_timeout = '3s';
+      alter role anon set statement_timeout = '1h';
       create schema extensions; grant usage on schema extensions to public;
       create function extensions.shout(text) returns text immutable language sql as $$ select upper($1) $$;
       create schema auth; grant usage on schema auth to public;
@@ -162,7 +162,7 @@ test('docs/from-supabase.md: a login role that is made as the page says serves a
   const secret = 'the legacy secret of a project on the platform';
   const databaseUrl = server.url.replace(/\/\/[^@]*@/, '//rowgraph@');
   const environment = { ROWGRAPH_DATABASE_URL: databaseUrl, ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0' };
-  const command = startCommand(['serve', '--extra-search-path', 'extensions'], { home, environment });
+  const command = startCommand(['serve', '--extra-search-path', 'extensions', '--request-timeout', '24h'], { home, environment });
   const url = /serves (\S+)/.exec(await command.waitFor(/serves \S+\n/))?.[1] ?? '';
   const sign = (claims: Record<string, string>): Promise<string> =>
     new SignJWT({ iss: 'supabase', ref: 'abcdefghijklmnopqrst', ...claims })
@@ -173,7 +173,7 @@ test('docs/from-supabase.md: a login role that is made as the page says serves a
   const headers = { apiKey: await sign({ role: 'anon' }), 'content-type': 'application/json' };
   const send = async (query: string, more: Record<string, string> = {}): Promise<unknown> =>
     (await fetch(url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ query }) })).json();
-  assert.deepEqual(await send('{ loud(body: "hey") }'), { data: { loud: 'HEY3s' } });
+  assert.deepEqual(await send('{ loud(body: "hey") }'), { data: { loud: 'HEY1h' } });
   const authorization = `Bearer ${await sign({ role: 'authenticated', aud: 'authenticated', sub: ada })}`;
   const added = await send('mutation { insertIntopostCollection(objects: [{id: 2}]) { records { author } } }', { authorization });
   assert.deepEqual(added, { data: { insertIntopostCollection: { records: [{ author: ada }] } } });
