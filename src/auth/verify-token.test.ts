@@ -31,6 +31,16 @@ test('tokens that fail are not remembered', async () => {
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
 });
 
+test('the clock of an issuer may be ahead by a minute, or by a longer leeway', async () => {
+  const iat = Math.floor(Date.now() / 1000) + 150;
+  const token = await signKey(secret, 'anon', '1h', { iat });
+  for (const leeway of [0, 30]) {
+    const verifier = createTokenVerifier({ secrets: [secret], leeway });
+    await assert.rejects(async () => verifier.verify(token, 'The token'), /iat claim in the future/);
+  }
+  assert.equal((await createTokenVerifier({ secrets: [secret], leeway: 300 }).verify(token, 'The token')).role, 'anon');
+});
+
 test('the memory of tokens is bounded by their size', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const key = Buffer.from(secret);

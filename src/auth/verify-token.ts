@@ -76,7 +76,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
   async function verifyUnknown(token: string, subject: string): Promise<VerifiedCaller> {
     misses += 1;
     const payload = await readPayload(token, subject);
-    checkTimes(payload, subject);
+    checkTimes(payload, leeway, subject);
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, roleClaim, subject), payload);
@@ -138,7 +138,7 @@ function keyOf(token: string): string {
   return token.slice(-43);
 }
 
-/** How far the clock of the issuer may be ahead. */
+/** How far the clock of the issuer may be ahead, where no leeway is set that is longer. */
 const issueLeewaySeconds = 60;
 
 const issuedLater = 'has an iat claim in the future. Check the clocks of this server and of the server that signed it.';
@@ -207,12 +207,12 @@ function explain(error: unknown): string {
 }
 
 /** jose accepts any number, even `1e999`, which is infinite, and does not check the time of issue. */
-function checkTimes({ exp, nbf, iat }: JWTPayload, subject: string): void {
+function checkTimes({ exp, nbf, iat }: JWTPayload, leeway: number, subject: string): void {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {
     if (time !== undefined && !Number.isFinite(time))
       throw unauthenticated(`${subject} has an invalid ${name} claim: it is not a time. Sign a new one.`);
   }
-  if (iat !== undefined && iat > Date.now() / 1000 + issueLeewaySeconds) throw unauthenticated(`${subject} ${issuedLater}`);
+  if (iat !== undefined && iat > Date.now() / 1000 + Math.max(issueLeewaySeconds, leeway)) throw unauthenticated(`${subject} ${issuedLater}`);
 }
 
 function readRole(payload: JWTPayload, path: readonly string[], subject: string): string {

@@ -2,12 +2,9 @@
  * Loads the settings that `alter role … set` gives a role (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL): requests become the
  * role without a login, so PostgreSQL does not apply these settings by itself.
  */
-import type { Database, RoleDefaults } from '../database/database.ts';
+import type { Database, DatabaseError, RoleDefaults } from '../database/database.ts';
 
-/**
- * Settings for this database override those for all databases. A setting that only a superuser may change is skipped unless the login role is one,
- * because PostgreSQL would reject every request.
- */
+/** Settings for this database override those for all databases. */
 const defaultsQuery = `
 with applied as (
   select distinct on (1) pg_catalog.split_part(c.text, '=', 1) as name, pg_catalog.substr(c.text, pg_catalog.strpos(c.text, '=') + 1) as value
@@ -20,16 +17,20 @@ with applied as (
 )
 select pg_catalog.json_build_object(
   'loginTimeout', (select s.setting::int8 from pg_catalog.pg_settings s where s.name = 'statement_timeout'),
-  'settings', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.lower(a.name), a.value) order by a.name)
-    from applied a left join pg_catalog.pg_settings s on pg_catalog.lower(s.name) = pg_catalog.lower(a.name)
-    where s.context = 'user'
-      or (s.context is null and pg_catalog.strpos(a.name, '.') > 0)
-      or (s.context = 'superuser' and (select r.rolsuper from pg_catalog.pg_roles r where r.rolname = session_user))
-  )
+  'isLoginReadOnly', pg_catalog.current_setting('default_transaction_read_only')::bool,
+  'settings', (select pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.lower(a.name), a.value) order by a.name) from applied a)
 )::text`;
 
-/** Settings that rowgraph chooses for each request, that have a meaning of their own below, or that would change how PostgreSQL writes values. */
+const setQuery = 'select pg_catalog.set_config($1, $2, true)';
+/**
+ * Classes of SQLSTATE of a setting that cannot be set: its value names what is gone, it does not exist, the login role may not set it, or a session cannot.
+ */
+const unsettable: ReadonlySet<string> = new Set(['22', '42', '55']);
+
+/**
+ * Settings that rowgraph chooses for each request, that have a meaning of their own below, that would change how PostgreSQL writes values, or that a
+ * connection can no longer change (`temp_buffers`, after the first temporary table).
+ */
 const chosen: ReadonlySet<string> = new Set([
   'role',
   'session_authorization',
@@ -37,6 +38,7 @@ const chosen: ReadonlySet<string> = new Set([
   'request.jwt.claims',
   'jit',
   'client_encoding',
+  'temp_buffers',
   'statement_timeout',
   'default_transaction_isolation',
   'default_transaction_deferrable',
@@ -44,25 +46,51 @@ const chosen: ReadonlySet<string> = new Set([
 
 interface RawDefaults {
   readonly loginTimeout: number;
+  readonly isLoginReadOnly: boolean;
   readonly settings: readonly (readonly [name: string, value: string])[] | null;
 }
 
-/** Loads the settings of a role; none for a role that does not exist. */
+/** Loads the settings of a role that a request can set; none for a role that does not exist. */
 export async function loadRoleDefaults(database: Database, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
-  const { loginTimeout, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
+  const { loginTimeout, isLoginReadOnly, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
   const byName = new Map(settings ?? []);
   const own = byName.get('statement_timeout');
   const timeout = own === undefined ? loginTimeout : readMillis(own);
   return {
     statementTimeout: timeout > 0 ? timeout : null,
     isolation: byName.get('default_transaction_isolation') ?? null,
-    settings: [...byName].filter(([name]) => !chosen.has(name)).map(([name, value]) => [transactionNames[name] ?? name, value]),
+    mayWrite: isLoginReadOnly && isOff(byName.get(readOnly)),
+    settings: await settable(
+      database,
+      [...byName].filter(([name, value]) => !chosen.has(name) && !(name === readOnly && isOff(value))),
+    ),
   };
 }
 
+/** Those that the login role can set. A login passes over the others with a warning, but in a request each would be an error. */
+async function settable(database: Database, settings: RoleDefaults['settings']): Promise<RoleDefaults['settings']> {
+  const kept: (readonly [name: string, value: string])[] = [];
+  for (const [name, value] of settings) {
+    const setting = [transactionNames[name] ?? name, value] as const;
+    try {
+      await database.query(setQuery, setting);
+      kept.push(setting);
+    } catch (error) {
+      if (!unsettable.has((error as DatabaseError).sqlstate?.slice(0, 2) ?? '')) throw error;
+    }
+  }
+  return kept;
+}
+
+const readOnly = 'default_transaction_read_only';
 /** For a default of transactions, the name of the setting of the current one. */
-const transactionNames: Readonly<Record<string, string>> = { default_transaction_read_only: 'transaction_read_only' };
+const transactionNames: Readonly<Record<string, string>> = { [readOnly]: 'transaction_read_only' };
+
+/** Whether the value of a boolean setting is one of those that PostgreSQL reads as false (`parse_bool`), or the beginning of one. */
+function isOff(value: string | undefined): boolean {
+  return value !== undefined && /^(f|fa|fal|fals|false|n|no|of|off|0)$/i.test(value);
+}
 
 const unitMillis: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 

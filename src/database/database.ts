@@ -33,6 +33,8 @@ export interface RoleDefaults {
   readonly statementTimeout: number | null;
   /** Null: that of the connection. */
   readonly isolation: string | null;
+  /** Whether its transactions may write although those of the connection are read-only. */
+  readonly mayWrite: boolean;
   /** Names and values of all others. */
   readonly settings: readonly (readonly [name: string, value: string])[];
 }

@@ -242,7 +242,12 @@ describe('batches of one template', () => {
   test('share a connection with those of their role only, whose sessions begin as theirs', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const text = `select current_user::text || ' ' || current_setting('transaction_isolation') || ' ' || current_setting('work_mem') || $1::text`;
-      const defaults = (isolation: string | null, ...settings: [string, string][]) => ({ statementTimeout: null, isolation, settings });
+      const defaults = (isolation: string | null, ...settings: [string, string][]) => ({
+        statementTimeout: null,
+        isolation,
+        mayWrite: false,
+        settings,
+      });
       const sessions = [
         { ...session('anon'), defaults: defaults(null) },
         { ...session('authenticated'), defaults: defaults('serializable') },

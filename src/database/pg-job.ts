@@ -198,11 +198,12 @@ export class PgJob {
 function runningBriefly(batch: Batch): Batch {
   const { session } = batch;
   if (session === null) return batch;
-  const { statementTimeout = null, isolation = null, settings = [] } = session.defaults ?? {};
+  const { statementTimeout = null, isolation = null, mayWrite = false, settings = [] } = session.defaults ?? {};
   const isRead = batch.template !== undefined;
   const defaults = {
     statementTimeout: Math.min(statementTimeout ?? Infinity, isRead ? spareMillis : spareMutationMillis),
     isolation,
+    mayWrite,
     settings: isRead ? [...settings, [lockTimeout, spareLockMillis] as const] : settings,
   };
   return { ...batch, session: { ...session, defaults } };

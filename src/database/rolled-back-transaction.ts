@@ -3,7 +3,7 @@
  * session, and the work; out: what the work returns, with nothing changed.
  */
 import type { Rows, RunStatement, Session } from './database.ts';
-import { leadingStatement, sessionStatement } from './session-statement.ts';
+import { leadingStatements, sessionStatement } from './session-statement.ts';
 
 /** `timeoutMillis` becomes the `statement_timeout`, unless that of the role is shorter. */
 export async function inRolledBackTransaction<Result>(
@@ -14,12 +14,8 @@ export async function inRolledBackTransaction<Result>(
 ): Promise<Result> {
   await run('begin');
   try {
-    const leading = leadingStatement(session);
     const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity);
-    for (const statement of [
-      ...(leading === null ? [] : [leading]),
-      sessionStatement(session, 'transaction', Math.max(1, Math.ceil(timeout))),
-    ])
+    for (const statement of [...leadingStatements(session), sessionStatement(session, 'transaction', Math.max(1, Math.ceil(timeout)))])
       await run(statement.text, statement.parameters);
     return await work(run);
   } finally {

@@ -78,17 +78,24 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, j
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
 
-/** What must come before the session statement: an isolation level can only be set before anything is read. Null if nothing must. */
-export function leadingStatement({ defaults }: Session): Statement | null {
-  const isolation = defaults?.isolation;
-  // Without `local`, which would warn that no transaction is open: none is, to PostgreSQL, before the first statement of a pipeline. It lasts no longer all the same.
-  return isolation && isolationLevels.has(isolation) ? { text: `set transaction_isolation = '${isolation}'`, parameters: [] } : null;
+const nothing: readonly Statement[] = [];
+// Without `local`, which would warn that no transaction is open: none is, to PostgreSQL, before the first statement of a pipeline. It lasts no longer all the same.
+const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
+
+/** What must come before the session statement: both the isolation level and that a transaction may write can only be set before anything is read. */
+export function leadingStatements({ defaults }: Session): readonly Statement[] {
+  const isolation = defaults?.isolation ?? null;
+  if (isolation === null && defaults?.mayWrite !== true) return nothing;
+  const statements = defaults?.mayWrite ? [readWrite] : [];
+  if (isolation !== null && isolationLevels.has(isolation))
+    statements.push({ text: `set transaction_isolation = '${isolation}'`, parameters: [] });
+  return statements;
 }
 
 /** How many statements come ahead of those of a batch. */
 export function countLeading({ session, claim }: Batch): number {
   if (session === null) return 0;
-  return 1 + (leadingStatement(session) === null ? 0 : 1) + (claim === undefined ? 0 : 1);
+  return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
 }
 
 /** What taking an idempotency key may fail with. Raised by `extension/idempotency-key-script.ts`. */
@@ -106,10 +113,16 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
   // The claim is the last but one.
   if (batch.claim !== undefined && completed === leading - 2) return toClaimError(databaseError);
   // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
-  if (sqlstate === '22023') return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
+  if (sqlstate === '22023' && !namesSetting(databaseError, batch.session))
+    return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version is as stale as one that finds another.
   if (batch.session.version === null || !undefinedStates.has(sqlstate)) return databaseError;
   return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
+}
+
+/** Whether it is a setting of the role that has an invalid value, because what it names has been dropped since. */
+function namesSetting({ message }: DatabaseError, { defaults }: Session): boolean {
+  return defaults?.settings.some(([name]) => message.toLowerCase().includes(name)) === true;
 }
 
 function toClaimError(error: DatabaseError): DatabaseError {

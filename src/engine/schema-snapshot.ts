@@ -155,7 +155,7 @@ export class SchemaSnapshot {
     const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
     // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
-    const refusal = trustedRoles.includes(name) && role.assumable ? null : refusalOf(role);
+    const refusal = refusalOf(role, trustedRoles.includes(name));
     const known = { role: { refusal, limits: limitsOf(name), defaults }, privileges: this.#schemas.setOf(role.privileges) };
     if (!isPresent) return known;
     this.#schemas.hold(known.privileges);
@@ -214,11 +214,11 @@ async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], dat
   await Promise.all(Array.from({ length: loadedAtATime }, loadLeft));
 }
 
-/** Why no request may run as an untrusted role: if a token could name it, the JWT secret would open the whole database. */
-function refusalOf({ name, assumable, isLogin, powers }: CatalogRole): string | null {
-  if (!assumable) return `permission denied to set role "${name}"; grant it to the login role`;
+/** Why no request may run as a role. A privileged one must be trusted: if a token could name it, the JWT secret would open the whole database. */
+function refusalOf({ name, assumable, isLogin, powers }: CatalogRole, isTrusted: boolean): string | null {
   const power = powers[0];
-  if (!isLogin && power === undefined) return null;
+  if (isTrusted || (!isLogin && power === undefined))
+    return assumable ? null : `permission denied to set role "${name}"; grant it to the login role`;
   const reason = isLogin ? 'is the login role' : powers.includes(name) ? 'has special privileges' : `is a member of "${power}"`;
   return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }

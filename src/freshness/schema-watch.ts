@@ -123,6 +123,8 @@ export class SchemaWatch<Snapshot> {
     let error = failure;
     let repeats = 0;
     for (let attempt = 1; ; attempt += 1) {
+      // Every other error stands, whatever the deadline says: that the outcome of a mutation is unknown, or that it was committed.
+      if (!(error instanceof StaleSchemaError) && !mayBeOutdated(error)) throw error;
       if (performance.now() > began + patienceMillis) throw clientError(error);
       if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
         if (repeats === mostRepeats || !missesSomething(error)) throw clientError(error);
@@ -167,10 +169,9 @@ export class SchemaWatch<Snapshot> {
     await this.#listen();
   }
 
-  /** Whether the error may be due to an old schema, and a newer one is loaded. */
+  /** Whether there is a newer schema than the one that the error may be due to. */
   async #isOutdated(error: unknown, snapshot: Snapshot, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
-    if (!isStale && !mayBeOutdated(error)) return false;
     // The snapshot that is being loaded may be new enough. If not, the next attempt will show.
     if (isStale && this.#loaded.snapshot === snapshot) await this.#refresh.settled();
     if (this.#loaded.snapshot !== snapshot) return true;

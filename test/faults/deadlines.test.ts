@@ -19,6 +19,8 @@ const setup = `
   create function slow(note text, seconds float8) returns text volatile language plpgsql as $$ begin
     insert into entry (note) values (note); perform pg_sleep(seconds); return note; end $$;
   create function held() returns int stable language sql as 'select 7 from pg_advisory_xact_lock_shared(1)';
+  create function held_write(note text) returns text volatile language plpgsql as $$ begin
+    insert into entry (note) values (note); perform pg_advisory_xact_lock_shared(1); return note; end $$;
   create function big(size int) returns text stable language sql as $$ select repeat('x', size) $$;
   create function big_write(note text, size int) returns text volatile language sql as $$
     insert into entry (note) values (note); select repeat('x', size) $$;
@@ -291,6 +293,23 @@ test('a network that falls silent: requests end in time, and the next are served
   await proxy.stop();
 });
 
+test('a mutation that was under way when the network fell silent may have been committed, and its client is told so', async () => {
+  const proxy = await startSilentProxy(databases.port);
+  const keeper = await database.connect();
+  await keeper.query('select pg_advisory_lock(1)');
+  const graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`) });
+  const query = 'mutation { held_write(note: "unheard") }';
+  const unheard = graph.execute({ query }, caller, { timeout: 3000 });
+  await database.untilRunning('held_write', 1);
+  proxy.fallSilent();
+  await keeper.query('select pg_advisory_unlock(1)');
+  assert.equal(codeOf(await unheard), 'OUTCOME_UNKNOWN');
+  assert.equal(await countNotes('unheard'), 1);
+  proxy.speak();
+  await graph.close();
+  await proxy.stop();
+});
+
 test('closing ends in time, whatever runs', async () => {
   const proxy = await startSilentProxy(databases.port);
   for (const isSilent of [false, true]) {
@@ -348,6 +367,41 @@ test("a role's own settings hold as after a login, and its statement_timeout whe
     await database.run('alter role anon reset all; alter role authenticated reset all');
     await database.run(`alter role anon in database ${database.name} reset all`);
   }
+});
+
+test("what a login passes over of a role's own settings harms no request", async () => {
+  const own =
+    await databases.create(`${setup} create text search configuration words (copy = simple); create role writer; grant writer to authenticator;
+    create role reporter; grant reporter to authenticator; grant usage on schema public to writer, reporter; grant all on entry to writer;
+    grant all on all sequences in schema public to writer;
+    create function fill() returns int volatile language plpgsql as $$ begin
+      create temp table filled on commit drop as select 1; return 1; end $$`);
+  await own.run(`alter role reporter set default_text_search_config = 'words'; alter role reporter set log_min_messages = 'error';
+    alter role reporter set app.tenant = 'nine'; alter role reporter set temp_buffers = '16MB'; alter role writer set default_transaction_read_only = off;
+    alter database ${own.name} set default_transaction_read_only = on`);
+  const graph = await createRowgraph({ database: own.url, poolSize: 1 });
+  const ask = (role: string, query: string) => graph.execute({ query }, { role });
+  const names = ['default_text_search_config', 'app.tenant', 'log_min_messages'];
+  const settings = `{ ${names.map((name, index) => `f${index}: setting(name: "${name}")`).join(' ')} }`;
+  const write = 'mutation { insertIntoentryCollection(objects: [{ note: "written" }]) { affectedCount } fill }';
+  assert.deepEqual((await ask('reporter', settings)).data, { f0: 'public.words', f1: 'nine', f2: 'warning' });
+  assert.deepEqual((await ask('writer', write)).data, { insertIntoentryCollection: { affectedCount: 1 }, fill: 1 });
+  assert.equal(codeOf(await ask('anon', write)), 'READ_ONLY');
+  assert.deepEqual(
+    (await ask('reporter', settings)).data,
+    { f0: 'public.words', f1: 'nine', f2: 'warning' },
+    'temporary tables stop nobody',
+  );
+  await own.run('drop text search configuration words');
+  assert.match((await ask('reporter', settings)).errors?.[0]?.message ?? '', /parameter "default_text_search_config"/);
+  await graph.reload();
+  assert.equal((await ask('reporter', settings)).data?.f1, 'nine');
+  if (databases.version >= 15) {
+    await own.run('grant set on parameter log_min_messages to authenticator');
+    await graph.reload();
+    assert.equal((await ask('reporter', settings)).data?.f2, 'error');
+  }
+  await graph.close();
 });
 
 test('the first request of a role does not wait longer for its schema than for anything else', async () => {

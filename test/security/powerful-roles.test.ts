@@ -13,7 +13,7 @@ before(async () => {
   database = await databases.create(`
     create role chief superuser; create role deputy noinherit in role chief;
     create role reader in role pg_read_all_data; create role second_reader noinherit in role reader;
-    create role pgx_ordinary; create role stranger;
+    create role pgx_ordinary; create role stranger; create role overlord superuser;
     grant chief, deputy, reader, second_reader, pgx_ordinary, pg_read_all_data to authenticator;
     create table letter (id int primary key);
     grant usage on schema public to pgx_ordinary; grant select on letter to pgx_ordinary;
@@ -48,6 +48,8 @@ test('the login role, superusers, predefined roles and their members are refused
   assert.equal(await refusalOf(graph, 'reader'), `role "reader" is a member of "pg_read_all_data"; ${ending}`);
   assert.equal(await refusalOf(graph, 'second_reader'), `role "second_reader" is a member of "pg_read_all_data"; ${ending}`);
   assert.match((await refusalOf(graph, 'stranger')) ?? '', /permission denied to set role "stranger"/);
+  // Nobody is told to grant such a role.
+  assert.equal(await refusalOf(graph, 'overlord'), `role "overlord" has special privileges; ${ending}`);
   for (const role of ['anon', 'authenticated', 'service_role', 'pgx_ordinary']) assert.equal(await refusalOf(graph, role), null, role);
 });
 
@@ -63,7 +65,7 @@ test('trustedRoles opens the roles that it names, and no others; it makes nobody
   const graph = await open({ trustedRoles: ['reader', 'chief', 'authenticator', 'stranger'] });
   for (const role of ['reader', 'chief', 'authenticator']) assert.equal(await refusalOf(graph, role), null, role);
   assert.match((await refusalOf(graph, 'second_reader')) ?? '', /to let requests run as it, add it to trustedRoles/);
-  assert.match((await refusalOf(graph, 'stranger')) ?? '', /permission denied to set role "stranger"/);
+  assert.match((await refusalOf(graph, 'stranger')) ?? '', /permission denied to set role "stranger"; grant it to the login role/);
 });
 
 test('a role that gets a power is refused from then on', async () => {

@@ -59,7 +59,7 @@ test('a statement of more than 100,000 characters is not prepared by name', () =
 });
 
 test('the settings of a role go ahead of the role, and its isolation level ahead of all', () => {
-  const defaults = { statementTimeout: null, isolation: 'serializable', settings: [['work_mem', '7MB']] } as const;
+  const defaults = { statementTimeout: null, isolation: 'serializable', mayWrite: false, settings: [['work_mem', '7MB']] } as const;
   const batch = batchOf('anon', 'x', defaults);
   assert.equal(countLeading(batch), 2);
   const texts = encodeBatch(batch, null).toString('latin1');

@@ -3,7 +3,7 @@
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
  */
 import { type Batch, DatabaseError, type Session, type Statement } from '../database.ts';
-import { type JitOff, leadingStatement, sessionStatement, sessionText } from '../session-statement.ts';
+import { type JitOff, leadingStatements, sessionStatement, sessionText } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
@@ -45,8 +45,7 @@ function writeBatch(
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
-    const leading = leadingStatement(session);
-    if (leading) writeStatement(leading, everyRole, position++, null);
+    for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
     // A statement that runs once per connection is not worth a name.
@@ -71,7 +70,7 @@ function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number |
 /** Whether encoding a batch would parse nothing. */
 export function isPrepared({ session, statements, deadline }: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
   if (session !== null) {
-    if (jitOff === 'connection' || leadingStatement(session) !== null) return false;
+    if (jitOff === 'connection' || leadingStatements(session).length > 0) return false;
     if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline)))) return false;
   }
   const role = session?.role ?? everyRole;
