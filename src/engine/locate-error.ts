@@ -5,6 +5,7 @@
 import type { Limits } from '../budget/limits.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import { type InputPath, inputPath, writePath } from '../plan/input-path.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { type PlanPlace, placesOf } from '../plan/plan-places.ts';
 import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
@@ -25,8 +26,9 @@ export function locateError(
 ): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof VariableError) {
-    const { path, locations } = locateVariable(query, operationName, error.variable);
-    return error.at(path, locations);
+    const { path, locations, place } = locateVariable(query, operationName, error.variable);
+    const input = place && [...place, ...error.place].reduce<InputPath | null>((within, key) => inputPath(key, within), null);
+    return (input ? error.withDetails({ input: writePath(input) }) : error).at(path, locations);
   }
   const path = error.path ?? (prepared && pathOf(error, roleSchema, prepared));
   const input = prepared && error.details.input === undefined ? inputOf(error, roleSchema, prepared) : undefined;

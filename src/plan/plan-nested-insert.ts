@@ -279,5 +279,8 @@ function arbiterColumns(table: Table, { arbiter: { target, valueName } }: Confli
     (name) => table.columns.find((column) => name === column.name || name === `"${column.name.replaceAll('"', '""')}"`) ?? [],
   );
   if (columns.length > 0 && columns.length === names.length) return columns;
-  throw inputError(path, `"connectOrCreate" needs a constraint of fields alone, and "${valueName}" has expressions or a condition.`);
+  // PostgreSQL puts expressions into parentheses.
+  const isOfColumns = names.length > 0 && (target.kind === 'constraint' || !names.some((name) => name.includes('(')));
+  const reason = isOfColumns ? 'is on a column that is not a field' : 'has expressions or a condition';
+  throw inputError(path, `"connectOrCreate" needs a constraint of fields alone, and "${valueName}" ${reason}.`);
 }

@@ -73,6 +73,7 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
     (column) => !taken.some((each) => each.column === column),
   );
   checkIncrement(row, increment);
+  for (const relation of outgoing) checkKeyStays(relation, table, row);
   const isChanged = columns.length + increment.length + nulled.length + taken.length > 0;
   const changes = { set: columns, increment, nulled, taken };
   if (isChanged) plan.steps.push({ ...step, kind: 'update', rows: before ? sameRows(before, table) : rows, ...changes });
@@ -110,6 +111,28 @@ function checkIncrement({ related, path }: GivenRow, increment: readonly Assignm
     if (!twice) continue;
     const message = `The field "${twice.column.fieldName}" is filled by the relation "${relation.writable.relation.fieldName}". Leave out one of them.`;
     throw inputError(path, message);
+  }
+}
+
+/** Throws if what a row refers to is to get another key, which would cascade to columns that the row is known by in the steps to come. */
+function checkKeyStays({ writable: { relation }, members, path }: GivenRelation, { primaryKey }: Table, { related }: GivenRow): void {
+  const incoming = related.filter(({ writable }) => !writable.relation.holdsKey);
+  const known = new Set([
+    ...primaryKey.map(({ name }) => name),
+    ...incoming.flatMap(({ writable }) => writable.relation.columns.map(({ near }) => near)),
+  ]);
+  const fixed = relation.columns.flatMap(({ near, target }) => (known.has(near) ? [target] : []));
+  for (const { value, path: place } of objectsOf(members.get('update'), inputPath('update', path), false, 0)) {
+    for (const argument of ['set', 'increment']) {
+      const given = memberOf(value, argument);
+      const entries = given?.kind === 'object' ? given.entries : [];
+      const changed = entries.find(({ binding, value: item }) => {
+        return binding?.kind === 'column' && fixed.includes(binding.column.name) && (argument === 'set' || item !== null);
+      });
+      if (!changed) continue;
+      const message = `The field "${changed.name}" is in the key of the rows that refer to it by "${relation.fieldName}". Change it in another root field.`;
+      throw inputError(inputPath(changed.name, inputPath(argument, place)), message);
+    }
   }
 }
 

@@ -25,7 +25,7 @@ import { type LeafType, readScalar } from './read-scalar.ts';
 import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 import type { VariableDeclaration } from './variable-declarations.ts';
-import { explainVariable, invalidVariable } from './variable-error.ts';
+import { errorWithin, explainVariable, invalidVariable } from './variable-error.ts';
 
 export interface Variables {
   readonly variant: string;
@@ -134,9 +134,13 @@ class VariableCoercer {
     this.#enter();
     this.variant += '[';
     const read: InputValue[] = [];
-    for (const item of items) {
-      read.push(yield* this.#readInSteps(itemType, item));
-      if (read.length % objectsAtATime === 0) yield;
+    try {
+      for (const item of items) {
+        read.push(yield* this.#readInSteps(itemType, item));
+        if (read.length % objectsAtATime === 0) yield;
+      }
+    } catch (error) {
+      throw errorWithin(error, read.length);
     }
     this.variant += ']';
     this.#depth -= 1;
@@ -148,9 +152,13 @@ class VariableCoercer {
     for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
       const field = fieldOf(type, name);
       if (item === undefined) continue;
-      const binding = this.#beginField(field, item);
-      const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : yield* this.#readInSteps(field.type, item);
-      entries.push({ name, binding, value: read });
+      try {
+        const binding = this.#beginField(field, item);
+        const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : yield* this.#readInSteps(field.type, item);
+        entries.push({ name, binding, value: read });
+      } catch (error) {
+        throw errorWithin(error, name);
+      }
       this.variant += ',';
     }
     this.variant += '}';
@@ -194,7 +202,12 @@ class VariableCoercer {
     if (isLeafType(bare) && !isChoice(bare)) return this.#bind(items.map((item) => this.#readItem(itemType, bare, item)));
     this.#enter();
     this.variant += '[';
-    const read = items.map((item) => this.#read(itemType, item));
+    const read: InputValue[] = [];
+    try {
+      for (const item of items) read.push(this.#read(itemType, item));
+    } catch (error) {
+      throw errorWithin(error, read.length);
+    }
     this.variant += ']';
     this.#depth -= 1;
     return { kind: 'list', items: read };
@@ -235,9 +248,13 @@ class VariableCoercer {
     for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
       const field = fieldOf(type, name);
       if (item === undefined) continue;
-      const binding = this.#beginField(field, item);
-      const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item);
-      entries.push({ name, binding, value: read });
+      try {
+        const binding = this.#beginField(field, item);
+        const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item);
+        entries.push({ name, binding, value: read });
+      } catch (error) {
+        throw errorWithin(error, name);
+      }
       this.variant += ',';
     }
     this.variant += '}';

@@ -10,9 +10,11 @@ import {
   type OperationDefinitionNode,
   parse,
   type SelectionSetNode,
+  type ValueNode,
   visit,
 } from 'graphql';
 import type { SourcePosition } from '../errors.ts';
+import type { ValuePlace } from './variable-error.ts';
 
 /** How many locations an error reports. */
 const maxPlaces = 10;
@@ -37,6 +39,8 @@ export function locateField(
 export interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
+  /** Where the only use stands in the arguments of a root field of a mutation. */
+  readonly place: ValuePlace | undefined;
 }
 
 /** Where a valid document uses a variable. */
@@ -57,7 +61,28 @@ export function locateVariable(text: string, operationName: string | null | unde
     }
   };
   if (document.operation) search(document.operation.selectionSet, []);
-  return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]) };
+  const isOfRoot = document.operation?.operation === 'mutation' && uses.length === 1 && shared?.length === 1;
+  const place = isOfRoot ? onlyPlace(uses[0]!, variable) : undefined;
+  return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]), place };
+}
+
+function onlyPlace({ arguments: args = [], directives = [] }: FieldNode, variable: string): ValuePlace | undefined {
+  const values = [...args, ...directives.flatMap((directive) => directive.arguments ?? [])];
+  const places = values.flatMap(({ name, value }) => placesIn(value, variable, [name.value]));
+  return places.length === 1 ? places[0] : undefined;
+}
+
+function placesIn(value: ValueNode, variable: string, place: ValuePlace): ValuePlace[] {
+  switch (value.kind) {
+    case Kind.VARIABLE:
+      return value.name.value === variable ? [place] : [];
+    case Kind.LIST:
+      return value.values.flatMap((item, index) => placesIn(item, variable, [...place, index]));
+    case Kind.OBJECT:
+      return value.fields.flatMap((field) => placesIn(field.value, variable, [...place, field.name.value]));
+    default:
+      return [];
+  }
 }
 
 /** What two paths have in common, from the root on. */

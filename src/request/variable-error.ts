@@ -3,20 +3,42 @@ import { GraphQLError } from 'graphql';
 import { ApiError, shorten, shortenMessage } from '../errors.ts';
 import { MalformedIdError } from './opaque-id.ts';
 
+/** Names of fields and indexes that lead to a part of a value. */
+export type ValuePlace = readonly (string | number)[];
+
+const places = new WeakMap<object, (string | number)[]>();
+
+/** The same error, which stands in this field or element of the value around it. */
+export function errorWithin(error: unknown, key: string | number): unknown {
+  if (!(error instanceof Error)) return error;
+  const place = places.get(error);
+  if (place) place.unshift(key);
+  else places.set(error, [key]);
+  return error;
+}
+
 /** What is wrong with the value of a variable, as the client is told. */
 export function explainVariable(error: unknown, name: string): unknown {
-  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message);
-  if (error instanceof GraphQLError) return invalidVariable(name, `got an invalid value: ${shortenMessage(error.message)}`);
+  const place = error instanceof Error ? places.get(error) : undefined;
+  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message, place);
+  if (error instanceof GraphQLError) return new VariableError(name, wrongValue(name, shortenMessage(error.message)), place);
   return error;
+}
+
+function wrongValue(name: string, problem: string): string {
+  return `Variable "$${shorten(name)}" got an invalid value: ${problem}`;
 }
 
 /** A variable has a value that it cannot have. */
 export class VariableError extends ApiError {
   readonly variable: string;
+  /** Where in the value. */
+  readonly place: ValuePlace;
 
-  constructor(variable: string, message: string) {
+  constructor(variable: string, message: string, place: ValuePlace = []) {
     super('BAD_USER_INPUT', message);
     this.variable = variable;
+    this.place = place;
   }
 }
 
