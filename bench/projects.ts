@@ -9,6 +9,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/support/free-port.ts';
 import { startSilentProxy } from '../test/support/silent-proxy.ts';
 import { startTestDatabases } from '../test/support/test-databases.ts';
 import { until } from '../test/support/until.ts';
@@ -17,7 +18,6 @@ import { median } from './measure/summarize-slices.ts';
 import { describeRows, figure } from './report/describe-table.ts';
 import { readCommit } from './report/write-report.ts';
 import { buildPackage, ownRoot } from './servers/build-package.ts';
-import { findFreePort } from './servers/free-port.ts';
 import { secret, signToken } from './servers/tokens.ts';
 
 const projectCount = 1000;
@@ -50,7 +50,7 @@ async function serve(folder: string, urls: readonly string[]): Promise<Server> {
       Object.fromEntries(urls.map((url, index) => [referenceOf(index), { databaseUrl: url, jwtSecret: secret, poolSize: 4 }])),
     ),
   );
-  const port = await findFreePort();
+  const port = await freePort();
   const settings = {
     projects: file,
     port,

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { abuseSchema } from '../../test/abuse/worst-documents.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { grantsSql, rolesSql } from '../../test/support/roles.ts';
 import { type SilentProxy, startSilentProxy } from '../../test/support/silent-proxy.ts';
-import { findFreePort } from '../servers/free-port.ts';
 import { secret, signToken } from '../servers/tokens.ts';
 
 export interface ArenaDatabase {
@@ -77,7 +77,7 @@ export async function startArenaDatabase(): Promise<ArenaDatabase> {
 /** Serves the database with the program of a checkout. */
 export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
   const proxy = await startSilentProxy(database.server.port);
-  const port = await findFreePort();
+  const port = await freePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-abuse-'));
   const blocks = path.join(folder, 'blocks');
   const databaseUrl = database.server.url.replace(/postgres@127\.0\.0\.1:\d+/, `authenticator@127.0.0.1:${proxy.port}`);

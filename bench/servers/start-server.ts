@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from './free-port.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { type Surroundings, toEnvironment } from './surroundings.ts';
 
 export const serverNames = ['rowgraph', 'bare', 'postgraphile'] as const;
@@ -27,7 +27,7 @@ export async function startServer(
   shared: Omit<Surroundings, 'port'>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
-  const port = await findFreePort();
+  const port = await freePort();
   const surroundings = { ...shared, port };
   const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
     env: { ...process.env, ...toEnvironment(surroundings), ...environment },

@@ -68,6 +68,8 @@ function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
   const byFunction = computed.flatMap((routine): RelatedRows[] => {
     const { fieldName, result, volatile } = routine;
     if (volatile || (result.kind !== 'row' && result.kind !== 'rows')) return [];
+    // Rows without a key have neither filters nor orders.
+    if (result.table.primaryKey.length === 0) return [];
     return [{ fieldName, many: result.kind === 'rows', target: result.table, by: { kind: 'computed', routine } }];
   });
   return [...byKey, ...byFunction];

@@ -14,18 +14,22 @@ const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric',
 
 /** Defines the input of a table with columns that can be added to. */
 export function defineIncrementInput(registry: TypeRegistry, table: Table): void {
-  if (!table.additions.has('increment') || !table.columns.some(isIncrementable)) return;
+  if (!hasIncrement(table)) return;
   const name = tableTypeName(table, 'IncrementInput');
   registry.define(name, () => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }));
 }
 
+/** Whether the table has the addition, and such columns. */
+export function hasIncrement({ updatable, additions, columns }: Table): boolean {
+  return updatable && additions.has('increment') && columns.some(isIncrementable);
+}
+
 /** The argument, where the table has such columns. */
 export function incrementArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
-  const name = tableTypeName(table, 'IncrementInput');
-  if (!registry.has(name)) return {};
+  if (!hasIncrement(table)) return {};
   return {
     increment: {
-      type: registry.input(name),
+      type: registry.input(tableTypeName(table, 'IncrementInput')),
       description: 'What is added to fields, which stay null if they are; `set` may be empty beside it',
     },
   };

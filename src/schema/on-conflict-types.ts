@@ -16,6 +16,7 @@ import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { asChoice } from './choices.ts';
 import { emptyRecord } from './empty-record.ts';
+import { hasIncrement } from './increment-types.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
@@ -31,8 +32,8 @@ export function defineOnConflictTypes(registry: TypeRegistry, table: Table): voi
 
 /** The argument, where the table has one. */
 export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  if (table.arbiters.length === 0) return {};
   const [input] = typeNamesOf(table);
-  if (!registry.has(input)) return {};
   return {
     onConflict: { type: registry.input(input), description: 'What becomes of rows that are already there; without it, they are an error' },
   };
@@ -60,7 +61,6 @@ function enumOfColumns({ typeName }: Table, name: string, columns: readonly stri
 /** A role that may update nothing can still leave rows as they are. */
 function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const [, constraint, updateColumn] = typeNamesOf(table);
-  const increment = tableTypeName(table, 'IncrementInput');
   const updates: GraphQLInputFieldConfigMap = emptyRecord();
   if (registry.has(updateColumn)) {
     updates.updateColumns = {
@@ -69,8 +69,10 @@ function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCon
         'The fields that take the values of the object, or their defaults; with none, the record stays as it is and is not returned',
     };
   }
-  if (registry.has(increment))
-    updates.increment = { type: registry.input(increment), description: 'What is added to fields of the record' };
+  if (hasIncrement(table)) {
+    const increment = registry.input(tableTypeName(table, 'IncrementInput'));
+    updates.increment = { type: increment, description: 'What is added to fields of the record' };
+  }
   const filter = {
     type: registry.input(tableTypeName(table, 'Filter')),
     description: 'Which records are updated; others stay as they are and are not returned',

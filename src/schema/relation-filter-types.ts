@@ -45,8 +45,7 @@ export function relationFilterFields(registry: TypeRegistry, table: Table, nodeI
   if (!table.additions.has('relationFilters')) return fields;
   for (const rows of filterableRows(table, nodeIdField).usable) {
     const name = tableTypeName(rows.target, rows.many ? 'FilterToMany' : 'FilterToOne');
-    // Rows without a key have no filter.
-    if (registry.has(name)) fields[rows.fieldName] = { type: registry.input(name), ...bindInput({ kind: 'related rows', rows }) };
+    fields[rows.fieldName] = { type: registry.input(name), ...bindInput({ kind: 'related rows', rows }) };
   }
   return fields;
 }

@@ -39,7 +39,7 @@ export function relationOrderFields(registry: TypeRegistry, table: Table, direct
   const { rows: related, values } = orderableFields(table);
   for (const rows of related) {
     const name = tableTypeName(rows.target, rows.many ? 'OrderByToMany' : 'OrderBy');
-    // Rows without a key, or without a column that has an order, have no such type.
+    // Rows without a column that has an order have no such type.
     if (registry.has(name)) fields[rows.fieldName] = { type: registry.input(name), ...bindInput({ kind: 'related rows', rows }) };
   }
   for (const routine of values) fields[routine.fieldName] = { type: direction, ...bindInput({ kind: 'computed', routine }) };

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -44,7 +45,7 @@ export function nginxIn(folder: string, http: string): { readonly flags: readonl
 
 /** Starts it in its folder, in front of the server at a port. */
 export async function startProxy({ command, flags, prepare }: Proxy, folder: string, server: number): Promise<StartedProxy> {
-  const own = await freePort();
+  const own = await freePort(address);
   await prepare({ own, server });
   const child = spawn(command, flags, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
@@ -70,12 +71,4 @@ export async function stopProxy(child: ChildProcess | undefined): Promise<void> 
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, address);
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

@@ -78,13 +78,12 @@ export async function readState({ database, schema }: CaseContext): Promise<stri
 /** A rollback leaves sequences where they are. */
 async function rememberSequences({ database, schema }: CaseContext): Promise<() => Promise<void>> {
   const sequences = sequencesOf(schema);
-  const settings = await Promise.all(
-    sequences.map(async (sequence) => {
-      const name = await readValue(database, `select ${sequence}::regclass::text`);
-      const value = await readValue(database, `select last_value || ', ' || is_called from ${name}`);
-      return `select setval(${sequence}, ${value})`;
-    }),
-  );
+  const settings: string[] = [];
+  for (const sequence of sequences) {
+    const name = await readValue(database, `select ${sequence}::regclass::text`);
+    const value = await readValue(database, `select last_value || ', ' || is_called from ${name}`);
+    settings.push(`select setval(${sequence}, ${value})`);
+  }
   return async () => {
     if (settings.length > 0) await database.run(settings.join('; '));
   };
