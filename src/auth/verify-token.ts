@@ -212,7 +212,8 @@ function checkTimes({ exp, nbf, iat }: JWTPayload, leeway: number, subject: stri
     if (time !== undefined && !Number.isFinite(time))
       throw unauthenticated(`${subject} has an invalid ${name} claim: it is not a time. Sign a new one.`);
   }
-  if (iat !== undefined && iat > Date.now() / 1000 + Math.max(issueLeewaySeconds, leeway)) throw unauthenticated(`${subject} ${issuedLater}`);
+  if (iat !== undefined && iat > Date.now() / 1000 + Math.max(issueLeewaySeconds, leeway))
+    throw unauthenticated(`${subject} ${issuedLater}`);
 }
 
 function readRole(payload: JWTPayload, path: readonly string[], subject: string): string {
