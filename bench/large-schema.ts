@@ -117,7 +117,7 @@ class Measurement {
 async function measureRound(round: number, databaseUrl: string, client: Client, figures: Figures): Promise<void> {
   const start = performance.now();
   const surroundings = { databaseUrl, superuserUrl: databaseUrl, secret, poolSize: 10 };
-  const server = await startServer('rowgraph', { rowgraph: ownRoot }, surroundings, notesBlocks);
+  const server = await startServer('rowgraph', { rowgraph: ownRoot }, surroundings, { environment: notesBlocks });
   try {
     const measurement = new Measurement(server, figures);
     await measurement.ask('anon', request('id'));

@@ -12,6 +12,8 @@ export interface BenchmarkOptions {
   readonly check: boolean;
   /** The folder of another checkout of rowgraph, with its packages installed; null where none is compared. */
   readonly before: string | null;
+  /** What rowgraph, and it alone, is told as its dialect; null for its default. */
+  readonly dialect: string | null;
   /** Everything was asked for: the results may be written. */
   readonly complete: boolean;
 }
@@ -23,12 +25,13 @@ const usage = `npm run bench -- [options]
   --seconds NUMBER    length of a slice: a server under a workload in a round (default: 2)
   --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
   --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
+  --dialect NAME      rowgraph's dialect, and not that of --before: pg_graphql for a schema without additions
   --check             compare the answers of the servers, measure nothing
   --help              this text
 
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
-A run with all servers and all workloads writes bench/results.md.`;
+A run with all servers and all workloads, and neither --before nor --dialect, writes bench/results.md.`;
 
 /** The options of this process; prints the usage and ends it when asked to. */
 export function readOptions(): BenchmarkOptions {
@@ -39,6 +42,7 @@ export function readOptions(): BenchmarkOptions {
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '7' },
       before: { type: 'string' },
+      dialect: { type: 'string' },
       check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -56,7 +60,12 @@ export function readOptions(): BenchmarkOptions {
     rounds: positive('rounds', values.rounds),
     check: values.check,
     before: values.before ?? null,
-    complete: values.before === undefined && servers.length === serverNames.length && chosen.length === workloads.length,
+    dialect: values.dialect ?? null,
+    complete:
+      values.before === undefined &&
+      values.dialect === undefined &&
+      servers.length === serverNames.length &&
+      chosen.length === workloads.length,
   };
 }
 

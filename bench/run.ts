@@ -25,7 +25,7 @@ const connections = 16;
 type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
 
 async function startServers(
-  { servers: names, before }: BenchmarkOptions,
+  { servers: names, before, dialect }: BenchmarkOptions,
   { superuserUrl, authenticatorUrl }: BenchmarkDatabase,
 ): Promise<RunningServer[]> {
   const roots: Partial<Record<ServerName, string>> = { rowgraph: ownRoot, ...(before !== null && { before }) };
@@ -33,7 +33,8 @@ async function startServers(
   if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
   const servers: RunningServer[] = [];
   for (const name of names.filter((name) => name !== 'postgraphile' || obstacle === null)) {
-    servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }));
+    const flags = name === 'rowgraph' && dialect !== null ? [`--dialect=${dialect}`] : [];
+    servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }, { flags }));
   }
   return servers;
 }

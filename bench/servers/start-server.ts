@@ -20,16 +20,23 @@ export interface RunningServer {
 
 const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
 
+/** What one of the servers is told besides what all are told. */
+export interface ServerOptions {
+  /** Flags of `rowgraph serve`, for a server that `buildPackage` has built. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts a server, rowgraph as `buildPackage` has built it in `roots`; rejects with the end of its log when it ends before it listens. */
 export async function startServer(
   name: ServerName,
   roots: Partial<Record<ServerName, string>>,
   shared: Omit<Surroundings, 'port'>,
-  environment: Readonly<Record<string, string>> = {},
+  { flags = [], environment = {} }: ServerOptions = {},
 ): Promise<RunningServer> {
   const port = await freePort();
   const surroundings = { ...shared, port };
-  const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
+  const child = spawn(process.execPath, [...argumentsOf(name, roots[name], surroundings), ...flags], {
     env: { ...process.env, ...toEnvironment(surroundings), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
