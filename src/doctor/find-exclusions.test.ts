@@ -144,7 +144,7 @@ const objectsText = `
 async function objectsInApi(database: Database, role: string): Promise<Set<string>> {
   const catalog = await loadCatalog(database, zooSchemas);
   const model = runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role)));
-  const schema = buildSchema(model);
+  const schema = runAtOnce(buildSchema(model));
   const names = new Set<string>();
   const fieldsOf = (name: string): string[] => {
     const type = schema.getType(name);

@@ -170,7 +170,7 @@ export class SchemaSnapshot {
     const documents = new TextCache<CachedDocument>(max, maxSize);
     return {
       model,
-      schema: buildSchema(model),
+      schema: await runInSlices(buildSchema(model)),
       introspected: introspectableModel(model, this.#settings.introspection),
       introspectionCache: this.#introspectionCache,
       version: this.#version,

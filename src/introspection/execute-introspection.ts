@@ -23,8 +23,7 @@ export interface IntrospectingOperation {
  * it: those of a large schema take far more memory than the response, which is kept.
  */
 export function* executeIntrospection(model: Model, operation: IntrospectingOperation, key: string): Generator<void, readonly Buffer[]> {
-  const schema = buildSchema(model);
-  yield;
+  const schema = yield* buildSchema(model);
   const { node, fragments, variables } = operation;
   try {
     const selected = selectIntrospection({ schema: new DescribedSchema(schema), fragments, variables }, node.selectionSet, key);

@@ -9,7 +9,7 @@ import { buildSchema } from '../schema/build-schema.ts';
 import { evaluateRows, measurePlan } from './measure-plan.ts';
 import { planOperation } from './plan-operation.ts';
 
-const schema = buildSchema(sampleModel);
+const schema = runAtOnce(buildSchema(sampleModel));
 
 function measure(text: string, sent: Record<string, unknown> = {}) {
   const document = parseDocument(schema, text);

@@ -11,13 +11,14 @@ import {
   parseValue,
 } from 'graphql';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { cursorScalar, scalarTypes } from '../schema/scalars.ts';
 import { orderByDirection } from '../schema/table-types.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
 
-const filter = buildSchema(sampleModel).getType('AccountFilter') as GraphQLInputType;
+const filter = runAtOnce(buildSchema(sampleModel)).getType('AccountFilter') as GraphQLInputType;
 const constant = (value: string | boolean) => ({ kind: 'constant', value }) as const;
 const encode = (json: string) => Buffer.from(json).toString('base64');
 

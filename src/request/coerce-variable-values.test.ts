@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { noLimits } from '../budget/limits.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { areLong, coerceLongVariableValues, type Variables } from './coerce-variable-values.ts';
 
-const schema = buildSchema(sampleModel);
+const schema = runAtOnce(buildSchema(sampleModel));
 
 /** Reads the variables of a query with these declarations, which are all used. */
 function read(declarations: string, sent: Record<string, unknown>): Variables {

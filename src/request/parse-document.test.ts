@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { getOperation, RequestErrors } from './parse-document.ts';
 
-const schema = buildSchema(sampleModel);
+const schema = runAtOnce(buildSchema(sampleModel));
 
 /** What is told of the errors of a document. */
 function errorsOf(text: string): { code: string; message: string; locations: unknown }[] {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, post, sampleModel } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import type { Operation, SelectedField } from './operation.ts';
 import { getOperation } from './parse-document.ts';
 import { selectFields } from './select-fields.ts';
 
-const schema = buildSchema(sampleModel);
+const schema = runAtOnce(buildSchema(sampleModel));
 
 function select(text: string, sent: Record<string, unknown> = {}): Operation {
   const document = parseDocument(schema, text);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GraphQLEnumType, type GraphQLField, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
 import { account, columnOf, enumOf, int4, modelOf, sampleModel, tableWith, text } from '../../test/support/sample-model.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { commonTypeNames } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { fieldBinding } from './bindings.ts';
@@ -9,10 +10,10 @@ import { buildSchema } from './build-schema.ts';
 import type { LazySchema } from './lazy-schema.ts';
 
 const fieldsOf = (schema: LazySchema, typeName: string) => (schema.getType(typeName) as GraphQLObjectType).getFields();
-const rootFields = (...tables: Table[]) => Object.keys(fieldsOf(buildSchema(modelOf(tables)), 'Query'));
+const rootFields = (...tables: Table[]) => Object.keys(fieldsOf(runAtOnce(buildSchema(modelOf(tables))), 'Query'));
 
 describe('buildSchema', () => {
-  const schema = buildSchema(sampleModel);
+  const schema = runAtOnce(buildSchema(sampleModel));
 
   it('is a valid schema', () => {
     schema.getTypeMap();
@@ -20,7 +21,7 @@ describe('buildSchema', () => {
   });
 
   it('has the types that no other type may have the name of', () => {
-    const names = [...buildSchema(modelOf([])).typeNames()].filter((name) => !name.startsWith('__'));
+    const names = [...runAtOnce(buildSchema(modelOf([]))).typeNames()].filter((name) => !name.startsWith('__'));
     assert.deepEqual(names.sort(), commonTypeNames.filter((name) => name !== 'Mutation').toSorted());
   });
 
@@ -59,7 +60,7 @@ describe('buildSchema', () => {
 
   it('has no mutations where nothing may be written', () => {
     const readOnly = { ...account, insertable: false, updatable: false, deletable: false, relations: [] };
-    assert.equal(buildSchema(modelOf([readOnly], [])).getMutationType(), undefined);
+    assert.equal(runAtOnce(buildSchema(modelOf([readOnly], []))).getMutationType(), undefined);
   });
 
   it('has nothing of a table that may not be read', () => {
@@ -68,7 +69,7 @@ describe('buildSchema', () => {
 
   it('lists of an enum what GraphQL can carry', () => {
     const mood = enumOf({ calm: 'calm', 'not calm': 'not calm', true: 'true' });
-    const values = (buildSchema(modelOf([], [mood])).getType('Mood') as GraphQLEnumType).getValues();
+    const values = (runAtOnce(buildSchema(modelOf([], [mood]))).getType('Mood') as GraphQLEnumType).getValues();
     assert.deepEqual(
       values.map(({ name }) => name),
       ['calm'],
@@ -80,7 +81,7 @@ describe('names that JavaScript gives every object', () => {
   const key = columnOf('id', int4, { notNull: true });
 
   it('are names of tables', () => {
-    const schema = buildSchema(modelOf([tableWith('Constructor', [key]), tableWith('ToString', [key])]));
+    const schema = runAtOnce(buildSchema(modelOf([tableWith('Constructor', [key]), tableWith('ToString', [key])])));
     assert.deepEqual(Object.keys(fieldsOf(schema, 'Query')), [
       'node',
       'constructorByPk',
@@ -88,13 +89,13 @@ describe('names that JavaScript gives every object', () => {
       'toStringByPk',
       'toStringCollection',
     ]);
-    assert.equal(buildSchema(modelOf([tableWith('constructor', [key])])).getType('constructor')?.name, 'constructor');
+    assert.equal(runAtOnce(buildSchema(modelOf([tableWith('constructor', [key])]))).getType('constructor')?.name, 'constructor');
   });
 
   it('are names of columns', () => {
     const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
     const table = tableWith('Odd', [key, ...names.map((name) => columnOf(name, text))]);
-    const schema = buildSchema(modelOf([table]));
+    const schema = runAtOnce(buildSchema(modelOf([table])));
     const fields = fieldsOf(schema, 'Odd');
     for (const name of names) assert.ok(Object.hasOwn(fields, name), name);
     const filter = (schema.getType('OddFilter') as unknown as GraphQLObjectType).getFields();
@@ -104,7 +105,7 @@ describe('names that JavaScript gives every object', () => {
   });
 
   it('are no fields where no table has them', () => {
-    const schema = buildSchema(sampleModel);
+    const schema = runAtOnce(buildSchema(sampleModel));
     for (const name of ['constructor', '__proto__', 'toString']) {
       assert.equal(fieldsOf(schema, 'Query')[name], undefined, name);
       assert.equal(schema.getType(name), undefined, name);

@@ -1,5 +1,6 @@
 /**
- * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use.
+ * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use. Defining some twenty types for each of
+ * thousands of tables takes longer than requests should wait, so all steps are generators that yield after each table (`slices.ts`).
  */
 import {
   GraphQLEnumType,
@@ -31,7 +32,7 @@ import { defineMutationTypes } from './mutation-types.ts';
 import { defineNestedWrites } from './nested-write-types.ts';
 import { defineRelationFilters } from './relation-filter-types.ts';
 import { defineRelationOrders } from './relation-order-types.ts';
-import { defineRootType, type RootField } from './root-types.ts';
+import { defineRootType, RootFields } from './root-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
 import { defineRowType, defineTableTypes, filterFields, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
@@ -51,7 +52,7 @@ const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamed
 const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
 /** The schema of what a role sees. Never throws for a model that `buildModel` made. */
-export function buildSchema(model: Model): LazySchema {
+export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const registry = new TypeRegistry();
   for (const type of commonTypes) registry.define(type.name, () => type);
   const node = nodeInterface(model.nodeIdField);
@@ -61,19 +62,17 @@ export function buildSchema(model: Model): LazySchema {
   for (const table of tables) {
     defineTableTypes(registry, table, node, model.nodeIdField);
     if (table.aggregate) defineAggregateTypes(registry, table, model.nodeIdField);
+    yield;
   }
-  defineRelationFilters(registry, tables, (table) => filterFields(registry, table, model.nodeIdField));
-  defineRelationOrders(registry, tables, orderByDirection);
+  yield* defineRelationFilters(registry, tables, (table) => filterFields(registry, table, model.nodeIdField));
+  yield* defineRelationOrders(registry, tables, orderByDirection);
   for (const table of model.rowTypes) defineRowType(registry, table);
-  const mutations = [...mutationFields(registry, tables, model.routines)];
-  defineNestedWrites(registry, tables, model.nodeIdField);
-  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', () => [
-    [nodeFieldName, () => nodeField(node, model.nodeIdField)],
-    ...queryFields(registry, tables, model.routines),
-  ]);
-  if (mutations.length > 0)
-    defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', () => mutations);
-  defineGroupTypes(registry, tables, orderByDirection);
+  const mutations = yield* mutationFields(registry, tables, model.routines);
+  yield* defineNestedWrites(registry, tables, model.nodeIdField);
+  const queries = yield* queryFields(registry, tables, model, node);
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
+  if (mutations.size > 0) defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
+  yield* defineGroupTypes(registry, tables, orderByDirection);
   return new LazySchema(registry, { specifiesScalars: model.specifiesScalars });
 }
 
@@ -92,12 +91,25 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
   registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
 }
 
-function* queryFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
+function* queryFields(
+  registry: TypeRegistry,
+  tables: readonly Table[],
+  { routines, nodeIdField }: Model,
+  node: GraphQLInterfaceType,
+): Generator<void, RootFields> {
+  const fields = new RootFields(rootTypeNames.query);
+  fields.add(nodeFieldName, () => nodeField(node, nodeIdField));
   for (const table of tables) {
-    if (hasLookup(table)) yield [tableFieldName(table, 'byPk'), () => lookupField(registry, table)];
-    yield [tableFieldName(table, 'collection'), () => collectionField(registry, table)];
+    if (hasLookup(table)) fields.add(tableFieldName(table, 'byPk'), () => lookupField(registry, table));
+    fields.add(tableFieldName(table, 'collection'), () => collectionField(registry, table));
+    yield;
   }
-  for (const routine of routines) if (!routine.volatile) yield* routineField(registry, routine);
+  yield* addRoutines(
+    fields,
+    registry,
+    routines.filter(({ volatile }) => !volatile),
+  );
+  return fields;
 }
 
 function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
@@ -145,14 +157,26 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-/** Yields nothing if one of its types is not in this schema. */
-function* routineField(registry: TypeRegistry, routine: Routine): Generator<RootField, void> {
-  const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
-  if (field) yield [routine.fieldName, () => field];
+/** Adds none for a routine with a type that is not in this schema. */
+function* addRoutines(fields: RootFields, registry: TypeRegistry, routines: readonly Routine[]): Generator<void, void> {
+  for (const routine of routines) {
+    const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
+    if (field) fields.add(routine.fieldName, () => field);
+    yield;
+  }
 }
 
 /** Also defines the types that mutations use. */
-function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<RootField, void> {
-  for (const table of tables) yield* defineMutationTypes(registry, table);
-  for (const routine of routines) if (routine.volatile) yield* routineField(registry, routine);
+function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<void, RootFields> {
+  const fields = new RootFields(rootTypeNames.mutation);
+  for (const table of tables) {
+    for (const [name, build] of defineMutationTypes(registry, table)) fields.add(name, build);
+    yield;
+  }
+  yield* addRoutines(
+    fields,
+    registry,
+    routines.filter(({ volatile }) => volatile),
+  );
+  return fields;
 }

@@ -26,17 +26,19 @@ import { outputTypeOf } from './types-of-values.ts';
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 /** Defines the types of the groups of tables; `direction` is that of their order. To be called when all other types are defined: what is in the way of the names that all tables share keeps its own. */
-export function defineGroupTypes(registry: TypeRegistry, tables: readonly Table[], direction: GraphQLEnumType): void {
+export function* defineGroupTypes(registry: TypeRegistry, tables: readonly Table[], direction: GraphQLEnumType): Generator<void, void> {
   const grouped = tables.filter(hasGroups);
   if (grouped.length === 0) return;
   const units = defineGroupUnits(registry);
-  for (const table of reachedBy(grouped)) {
+  for (const table of yield* reachedBy(grouped)) {
     registry.define(tableTypeName(table, 'GroupKey'), () => keyType(registry, table));
     defineGroupKeyInputs(registry, table, units, direction);
+    yield;
   }
   for (const table of grouped) {
     registry.define(tableTypeName(table, 'AggregateGroup'), () => groupType(registry, table));
     defineGroupInputs(registry, table, direction);
+    yield;
   }
 }
 
@@ -45,9 +47,12 @@ function hasGroups({ aggregate, additions, columns }: Table): boolean {
 }
 
 /** The tables, and those that their relations lead to. */
-function reachedBy(tables: readonly Table[]): ReadonlySet<Table> {
+function* reachedBy(tables: readonly Table[]): Generator<void, ReadonlySet<Table>> {
   const reached = new Set(tables);
-  for (const table of reached) for (const { target } of groupableRelations(table)) reached.add(target);
+  for (const table of reached) {
+    for (const { target } of groupableRelations(table)) reached.add(target);
+    yield;
+  }
   return reached;
 }
 

@@ -26,7 +26,7 @@ import { inputTypeOf, isInputValue } from './types-of-values.ts';
 type Writing = 'Insert' | 'Update';
 
 /** Defines the types that the inputs of these tables lead to. Those inputs must already be there. */
-export function defineNestedWrites(registry: TypeRegistry, tables: readonly Table[], nodeIdField: string): void {
+export function* defineNestedWrites(registry: TypeRegistry, tables: readonly Table[], nodeIdField: string): Generator<void, void> {
   const used = new Map<string, { readonly table: Table; readonly suffix: AdditionSuffix; readonly verbs: Set<NestedVerb> }>();
   for (const table of tables) {
     for (const writing of ['Insert', 'Update'] as const) {
@@ -40,11 +40,13 @@ export function defineNestedWrites(registry: TypeRegistry, tables: readonly Tabl
         if (verbs.size > 0) used.set(name, { table: target, suffix, verbs });
       }
     }
+    yield;
   }
   for (const [name, { table, suffix, verbs }] of used) {
     const many = suffix.endsWith('ToMany');
     registry.define(name, () => relatedInput(registry, table, name, many, verbs));
     definePartsOf(registry, table, many, verbs, nodeIdField);
+    yield;
   }
 }
 

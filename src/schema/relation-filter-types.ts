@@ -17,16 +17,21 @@ import type { TypeRegistry } from './type-registry.ts';
 export type FilterFields = (table: Table) => GraphQLInputFieldConfigMap;
 
 /** Defines the filters of those tables to which others with this addition are related. */
-export function defineRelationFilters(registry: TypeRegistry, tables: readonly Table[], filterFields: FilterFields): void {
-  const [one, many] = targetsOf(tables);
+export function* defineRelationFilters(
+  registry: TypeRegistry,
+  tables: readonly Table[],
+  filterFields: FilterFields,
+): Generator<void, void> {
+  const [one, many] = yield* targetsOf(tables);
   for (const table of tables) {
     if (one.has(table)) registry.define(tableTypeName(table, 'FilterToOne'), () => filterToOne(table, filterFields));
     if (many.has(table)) registry.define(tableTypeName(table, 'FilterToMany'), () => filterToMany(registry, table));
+    yield;
   }
 }
 
 /** Which tables are related to as one row, and which as many. */
-function targetsOf(tables: readonly Table[]): readonly [one: ReadonlySet<Table>, many: ReadonlySet<Table>] {
+function* targetsOf(tables: readonly Table[]): Generator<void, readonly [one: ReadonlySet<Table>, many: ReadonlySet<Table>]> {
   const [one, many] = [new Set<Table>(), new Set<Table>()];
   for (const { additions, relations, computed } of tables) {
     if (!additions.has('relationFilters')) continue;
@@ -35,6 +40,7 @@ function targetsOf(tables: readonly Table[]): readonly [one: ReadonlySet<Table>,
       if (result.kind === 'row') one.add(result.table);
       else if (result.kind === 'rows') many.add(result.table);
     }
+    yield;
   }
   return [one, many];
 }

@@ -22,14 +22,18 @@ const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'Order
 ];
 
 /** Defines the orders of those tables to which others with this addition are related as many rows. `direction` is the type of a direction. */
-export function defineRelationOrders(registry: TypeRegistry, tables: readonly Table[], direction: GraphQLEnumType): void {
+export function* defineRelationOrders(registry: TypeRegistry, tables: readonly Table[], direction: GraphQLEnumType): Generator<void, void> {
   const many = new Set<Table>();
   for (const { additions, relations, computed } of tables) {
     if (!additions.has('relationOrder')) continue;
     for (const { kind, target } of relations) if (kind === 'to-many') many.add(target);
     for (const { result } of computed) if (result.kind === 'rows') many.add(result.table);
+    yield;
   }
-  for (const table of tables) if (many.has(table)) defineOrderByToMany(registry, table, direction);
+  for (const table of tables) {
+    if (many.has(table)) defineOrderByToMany(registry, table, direction);
+    yield;
+  }
 }
 
 /** The fields of a table's order for what its rows are related to, and for its computed fields. */
