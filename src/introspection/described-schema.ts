@@ -31,9 +31,14 @@ const scalars: readonly GraphQLNamedType[] = (
 
 const describedScalars = new Map(scalars.map((type) => [type.name, type]));
 
+/** In a list, no member but a place to pause. */
+export const pause: unique symbol = Symbol('pause');
+
 /** What the resolvers of introspection need from a schema, with every type built when it is written. */
 export class DescribedSchema {
   readonly #schema: LazySchema;
+  /** Of all types, in order, once they are needed. */
+  #names: readonly string[] | null = null;
 
   constructor(schema: LazySchema) {
     this.#schema = schema;
@@ -76,13 +81,23 @@ export class DescribedSchema {
     return this.#schema.fieldsOf(type.name);
   }
 
-  /** All types, one by one. They are not kept, or the fields of all would be in memory before the last is told. */
-  *types(): Generator<GraphQLNamedType, void> {
-    for (const name of this.#schema.typeNames()) yield describedScalars.get(name) ?? this.#schema.buildType(name)!;
+  /** All types, one by one, with pauses. They are not kept, or the fields of all would be in memory before the last is told. */
+  *types(): Generator<GraphQLNamedType | typeof pause, void> {
+    for (const name of yield* this.#typeNames()) yield describedScalars.get(name) ?? this.#schema.buildType(name)!;
   }
 
-  /** The types that implement `Node`, the only interface. */
-  *possibleTypes(): Generator<GraphQLObjectType, void> {
-    for (const type of this.types()) if (isObjectType(type) && type.getInterfaces().length > 0) yield type;
+  /** The types that implement `Node`, the only interface, with pauses. */
+  *possibleTypes(): Generator<GraphQLObjectType | typeof pause, void> {
+    for (const type of this.types()) yield isObjectType(type) && type.getInterfaces().length > 0 ? type : pause;
+  }
+
+  *#typeNames(): Generator<typeof pause, readonly string[]> {
+    const sorting = this.#schema.sortTypeNames();
+    while (this.#names === null) {
+      const { done, value } = sorting.next();
+      if (done) this.#names = value;
+      yield pause;
+    }
+    return this.#names;
   }
 }

@@ -111,6 +111,15 @@ describe('executeIntrospection', () => {
     assert.deepEqual(types.find(({ name }) => name === 'constructor')?.fields, [{ name: 'nodeId' }, { name: 'toString' }]);
   });
 
+  it('pauses while it looks for the few types that implement an interface', () => {
+    const steps = answering('{ __type(name: "Node") { possibleTypes { name } } }', { key: '__type' });
+    let pauses = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses += 1;
+    assert.equal(Buffer.concat(step.value).toString(), '{"possibleTypes":[{"name":"Account"},{"name":"Post"}]}');
+    assert.ok(pauses > runAtOnce(buildSchema(sampleModel)).typeNames().length, `${pauses} pauses`);
+  });
+
   it('refuses an argument that does not fit', () => {
     const text = 'query ($name: String = "Query") { __type(name: $name) { name } }';
     assert.throws(

@@ -3,6 +3,7 @@
  * memory as objects. Pauses between the members of lists.
  */
 import { ApiError } from '../errors.ts';
+import { pause } from './described-schema.ts';
 import type { IntrospectedField, Shape } from './select-introspection.ts';
 
 /** Characters of text that become a piece of bytes. */
@@ -41,9 +42,11 @@ class Writer {
     let separator = '';
     this.#add('[');
     for (const value of values) {
-      this.#add(separator);
-      yield* this.value(member, value);
-      separator = ',';
+      if (value !== pause) {
+        this.#add(separator);
+        yield* this.value(member, value);
+        separator = ',';
+      }
       yield;
     }
     this.#add(']');

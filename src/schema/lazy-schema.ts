@@ -21,6 +21,7 @@ import {
 } from 'graphql';
 import { rootTypeNames } from '../model/graphql-names.ts';
 import { introspectionFields, introspectionType } from './introspection-types.ts';
+import { sortNames } from './sort-names.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 const includeDirective = describeIf(
@@ -98,13 +99,23 @@ export class LazySchema extends GraphQLSchema {
   }
 
   /** The names of all types, without building anything: those of the registry, sorted, and GraphQL's own. */
-  typeNames(): Iterable<string> {
-    return new Set([...[...this.#registry.names()].sort(), ...Object.keys(super.getTypeMap())]);
+  typeNames(): readonly string[] {
+    return [...[...this.#registry.names()].sort(), ...this.#ownNames()];
+  }
+
+  /** The same, pausing in between. */
+  *sortTypeNames(): Generator<void, readonly string[]> {
+    return [...(yield* sortNames(this.#registry.names())), ...this.#ownNames()];
+  }
+
+  /** GraphQL's own types that the registry does not define. */
+  #ownNames(): readonly string[] {
+    return Object.keys(super.getTypeMap()).filter((name) => !this.#registry.has(name));
   }
 
   /** Every type, built. Printing needs it; requests do not. */
   override getTypeMap(): TypeMap {
-    this.#typeMap ??= Object.fromEntries([...this.typeNames()].map((name) => [name, this.#told(this.getType(name)!)]));
+    this.#typeMap ??= Object.fromEntries(this.typeNames().map((name) => [name, this.#told(this.getType(name)!)]));
     return this.#typeMap;
   }
 

@@ -1,0 +1,36 @@
+/** Sorts hundreds of thousands of names, which takes longer than requests should wait: pauses all along. */
+
+/** How many names are sorted, or merged, between two pauses. */
+const stepLength = 1000;
+
+/** The names by code units, as `sort()` has them. */
+export function* sortNames(names: Iterable<string>): Generator<void, readonly string[]> {
+  let runs: (readonly string[])[] = [];
+  let run: string[] = [];
+  for (const name of names) {
+    if (run.push(name) < stepLength) continue;
+    runs.push(run.sort());
+    run = [];
+    yield;
+  }
+  runs.push(run.sort());
+  while (runs.length > 1) {
+    const merged: (readonly string[])[] = [];
+    for (let index = 0; index < runs.length; index += 2) merged.push(yield* merge(runs[index]!, runs[index + 1] ?? []));
+    runs = merged;
+  }
+  return runs[0]!;
+}
+
+function* merge(one: readonly string[], other: readonly string[]): Generator<void, readonly string[]> {
+  const merged: string[] = [];
+  let [place, otherPlace] = [0, 0];
+  while (place < one.length && otherPlace < other.length) {
+    merged.push(one[place]! <= other[otherPlace]! ? one[place++]! : other[otherPlace++]!);
+    if (merged.length % stepLength === 0) yield;
+  }
+  // What is left of one of them comes behind.
+  while (place < one.length) merged.push(one[place++]!);
+  while (otherPlace < other.length) merged.push(other[otherPlace++]!);
+  return merged;
+}
