@@ -24,8 +24,8 @@ export function assembleArbiters(
   indexesByTable: ReadonlyMap<number, readonly RawUniqueIndex[]>,
 ): (tableId: number) => readonly CatalogArbiter[] {
   const names = new Map(raw.uniqueIndexNames);
-  const kinds = new Map(raw.uniqueIndexKinds?.map((each) => [each[0], each]));
-  const definitions = new Map(raw.uniqueIndexDefinitions?.map((each) => [each[0], each]));
+  const kinds = new Map(raw.uniqueIndexKinds.map((each) => [each[0], each]));
+  const definitions = new Map(raw.uniqueIndexDefinitions.map((each) => [each[0], each]));
   return (tableId) => {
     const indexes = (indexesByTable.get(tableId) ?? []).map((each) => {
       return toUniqueIndex(each, names.get(each[1]) ?? '', kinds.get(each[1]), definitions.get(each[1]) ?? null);

@@ -3,13 +3,18 @@ import type { CatalogArgument, CatalogFunction } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawFunction } from './raw-catalog.ts';
 
-/** Assembles the functions in the order of their ids. */
-export function assembleFunctions(raw: RawCatalog, comments: CatalogComments, schemaNames: ReadonlyMap<number, string>): CatalogFunction[] {
+/** Assembles the functions in the order of their ids, pausing after each. */
+export function* assembleFunctions(
+  raw: RawCatalog,
+  comments: CatalogComments,
+  schemaNames: ReadonlyMap<number, string>,
+): Generator<void, CatalogFunction[]> {
   const defaults = new Map<number, Map<number, string | null>>();
-  for (const [id, position, sql] of raw.defaults ?? []) defaults.set(id, (defaults.get(id) ?? new Map()).set(position, sql));
-  return (raw.functions ?? []).map((source) => {
+  for (const [id, position, sql] of raw.defaults) defaults.set(id, (defaults.get(id) ?? new Map()).set(position, sql));
+  const functions: CatalogFunction[] = [];
+  for (const source of raw.functions) {
     const [id, schemaId, name, kind, extension, volatile, securityDefiner, plpgsql, variadic, returnsSet, rows, resultTypeId] = source;
-    return {
+    functions.push({
       id,
       schemaId,
       schema: schemaNames.get(schemaId) ?? '',
@@ -25,8 +30,10 @@ export function assembleFunctions(raw: RawCatalog, comments: CatalogComments, sc
       resultTypeId,
       arguments: toArguments(source, defaults.get(id)),
       comment: comments.on('function', id),
-    };
-  });
+    });
+    yield;
+  }
+  return functions;
 }
 
 /** PostgreSQL lists names, modes and defaults for all arguments, but types only for input arguments. The last of these have the defaults. */

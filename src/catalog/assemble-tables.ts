@@ -10,15 +10,15 @@ export function* assembleTables(
   comments: CatalogComments,
   types: ReadonlyMap<number, CatalogType>,
 ): Generator<void, CatalogTable[]> {
-  const columns = groupByTable(raw.columns);
-  const sequences = groupByTable(raw.sequences);
-  const unproven = groupByTable(raw.unproven);
-  const indexes = groupByTable(raw.indexes);
-  const arbiters = assembleArbiters(raw, groupByTable(raw.uniqueIndexes));
-  const shownTypes = new Map((raw.types ?? []).map((type) => [type[0], type[8]]));
+  const columns = yield* groupByTable(raw.columns);
+  const sequences = yield* groupByTable(raw.sequences);
+  const unproven = yield* groupByTable(raw.unproven);
+  const indexes = yield* groupByTable(raw.indexes);
+  const arbiters = assembleArbiters(raw, yield* groupByTable(raw.uniqueIndexes));
+  const shownTypes = new Map(raw.types.map((type) => [type[0], type[8]]));
   const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
   const tables: CatalogTable[] = [];
-  for (const table of raw.tables ?? []) {
+  for (const table of raw.tables) {
     const id = table[0];
     const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
       const [, number, name, typeId, maxLength, shownType, notNull, automatic, hasDefault, fullDomain] = column;
@@ -42,15 +42,19 @@ export function* assembleTables(
   return tables;
 }
 
-/** Groups rows by the id of their table, in order. */
-function groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
-  rows: readonly Row[] | null,
-): ReadonlyMap<number, readonly Row[]> {
+/** Groups rows by the id of their table, in order, pausing at each new one. */
+function* groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
+  rows: readonly Row[],
+): Generator<void, ReadonlyMap<number, readonly Row[]>> {
   const groups = new Map<number, Row[]>();
-  for (const row of rows ?? []) {
+  for (const row of rows) {
     const group = groups.get(row[0]);
-    if (group) group.push(row);
-    else groups.set(row[0], [row]);
+    if (group) {
+      group.push(row);
+      continue;
+    }
+    groups.set(row[0], [row]);
+    yield;
   }
   return groups;
 }

@@ -5,11 +5,11 @@ import type { RawCatalog, RawType } from './raw-catalog.ts';
 
 /** Assembles the types, by id. */
 export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, CatalogType> {
-  const schemas = new Map((raw.schemas ?? []).map(([id, name, quotedName]) => [id, { name, quotedName }]));
+  const schemas = new Map(raw.schemas.map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
-  const quotedNames = new Map((raw.types ?? []).map(([id, , , quotedName]) => [id, quotedName]));
-  const labels = Map.groupBy(raw.labels ?? [], ([typeId]) => typeId);
-  const types = (raw.types ?? []).map((type): CatalogType => {
+  const quotedNames = new Map(raw.types.map(([id, , , quotedName]) => [id, quotedName]));
+  const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
+  const types = raw.types.map((type): CatalogType => {
     const [id, schemaId, name, , kind, category, elementId, relationId] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
     const isExposedEnum = kind === 'e' && exposed.has(schemaId);

@@ -6,7 +6,7 @@ export class CatalogComments {
   readonly #tables = new Set<number>();
 
   constructor({ comments }: RawCatalog) {
-    for (const [kind, id, number, text] of comments ?? []) {
+    for (const [kind, id, number, text] of comments) {
       this.#texts.set(`${kind} ${id} ${number}`, text);
       if (kind === 'relation') this.#tables.add(id);
     }

@@ -1,15 +1,19 @@
 /**
- * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, as one row with one column of JSON text. Its parameter
- * is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18, whatever the search path.
+ * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, as one row with a column of text for each list. Its
+ * parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18, whatever the search path.
  *
  * It must be fast for thousands of tables, even right after they were created, when the system catalogs have no statistics and PostgreSQL may plan a
  * join as nested loops. Its estimated cost must stay low, or PostgreSQL compiles it (JIT), which takes seconds. So it has no joins and no subqueries
  * per row: rows are selected by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table instead of turning it into a
  * join, and `load-catalog.ts` puts the parts together.
  */
+import { rowSeparator } from './parse-rows.ts';
+import type { RawCatalog } from './raw-catalog.ts';
 
-/** Rows are JSON arrays, which take half the bytes of objects; `raw-catalog.ts` names their members in the same order. */
-export const catalogQuery = `
+const separator = `pg_catalog.chr(${rowSeparator.charCodeAt(0)})`;
+
+/** What the lists are selected from. */
+const sets = `
 with exposed as materialized (
   select n.oid
   from pg_catalog.pg_namespace n
@@ -87,15 +91,19 @@ used_type as materialized (
   select a.atttypid as id from attribute a
   union select f.prorettype from function f
   union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
-)
-select pg_catalog.json_build_object(
-  'setting', (select pg_catalog.json_agg(e.oid::int8) from exposed e),
-  'schemas', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(n.oid::int8, n.nspname, pg_catalog.quote_ident(n.nspname)))
-    from pg_catalog.pg_namespace n
-  ),
-  'tables', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+)`;
+
+/**
+ * Each list as text that `parseRows` reads: its rows are JSON arrays, which take half the bytes of objects. `raw-catalog.ts` names their members in the
+ * same order.
+ */
+const lists: Readonly<Record<keyof RawCatalog, string>> = {
+  setting: `select pg_catalog.string_agg(e.oid::text, ${separator}) from exposed e`,
+  schemas: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(n.oid::int8, n.nspname, pg_catalog.quote_ident(n.nspname))::text, ${separator})
+    from pg_catalog.pg_namespace n`,
+  tables: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.relrowsecurity, r.reloptions,
       r.relkind = 'r' and r.relhassubclass,
       -- Only the servers of foreign tables could enforce it, and a table may drop what it inherits.
@@ -119,37 +127,33 @@ select pg_catalog.json_build_object(
       r.relkind not in ('r', 'p') or r.relhasrules or (r.oid in (
         select t.tgrelid from pg_catalog.pg_trigger t where t.tgtype & 7 = 7
       )) is true
-    ) order by r.oid)
-    from relation r
-  ),
-  'columns', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    )::text, ${separator} order by r.oid)
+    from relation r`,
+  columns: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8,
       case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end,
       case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
       a.attnotnull, a.automatic,
       a.atthasdef or (a.atttypid in (select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typdefault is not null)) is true,
       (a.atttypid in (select d.oid from full_domain d)) is true
-    ) order by a.attrelid, a.attnum)
-    from attribute a
-  ),
-  -- The columns that have a sequence of their own: serial and identity.
-  'sequences', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(d.refobjid::int8, d.refobjsubid))
+    )::text, ${separator} order by a.attrelid, a.attnum)
+    from attribute a`,
+  // The columns that have a sequence of their own: serial and identity.
+  sequences: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(d.refobjid::int8, d.refobjsubid)::text, ${separator})
     from pg_catalog.pg_depend d
     where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
       and d.refobjsubid > 0 and d.deptype in ('a', 'i')
       and (d.objid in (select s.oid from pg_catalog.pg_class s where s.relkind = 'S')) is true
-      and (d.refobjid in (select r.oid from relation r)) is true
-  ),
-  -- The columns that are to be not null, but not proven to be.
-  'unproven', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(k.conrelid::int8, k.conkey[1]))
+      and (d.refobjid in (select r.oid from relation r)) is true`,
+  // The columns that are to be not null, but not proven to be.
+  unproven: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(k.conrelid::int8, k.conkey[1])::text, ${separator})
     from pg_catalog.pg_constraint k
-    where k.contype = 'n' and not k.convalidated and (k.conrelid in (select r.oid from relation r)) is true
-  ),
-  'comments', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    where k.contype = 'n' and not k.convalidated and (k.conrelid in (select r.oid from relation r)) is true`,
+  comments: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       case d.classoid
         when 'pg_catalog.pg_namespace'::pg_catalog.regclass then 'schema'
         when 'pg_catalog.pg_class'::pg_catalog.regclass then 'relation'
@@ -158,80 +162,70 @@ select pg_catalog.json_build_object(
         when 'pg_catalog.pg_proc'::pg_catalog.regclass then 'function'
       end,
       d.objoid::int8, d.objsubid, d.description
-    ))
+    )::text, ${separator})
     from pg_catalog.pg_description d
-    where pg_catalog.strpos(d.description, '@graphql(') > 0
-  ),
-  'indexes', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    where pg_catalog.strpos(d.description, '@graphql(') > 0`,
+  indexes: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[],
       -- Of a B-tree that has its first key in the order of "<", which those for patterns have not.
       case when i.indclass[0] in (
         select o.oid from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcname not like '%pattern_ops'
       ) then i.indoption[0] in (1, 2) end
-    ) order by i.indexrelid)
+    )::text, ${separator} order by i.indexrelid)
     from pg_catalog.pg_index i
-    where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null
-  ),
-  'uniqueIndexes', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null`,
+  uniqueIndexes: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       u.table_id::int8, u.id::int8, u.is_constraint, u.immediate, u.key_count, u.indkey::pg_catalog.int2[]
-    ) order by u.id)
-    from unique_index u
-  ),
-  -- Of tables whose indexes have to be told from each other.
-  'uniqueIndexKinds', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    )::text, ${separator} order by u.id)
+    from unique_index u`,
+  // Of tables whose indexes have to be told from each other.
+  uniqueIndexKinds: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       u.id::int8, u.indcollation::pg_catalog.oid[]::int8[], u.indclass::pg_catalog.oid[]::int8[]
-    ))
+    )::text, ${separator})
     from unique_index u
-    where (u.table_id in (select m.table_id from unique_index m where not m.is_constraint)) is true
-  ),
-  'uniqueIndexDefinitions', (
+    where (u.table_id in (select m.table_id from unique_index m where not m.is_constraint)) is true`,
+  uniqueIndexDefinitions: `
     select (
-      select pg_catalog.json_agg(pg_catalog.json_build_array(d.id::int8, d.elements, d.condition, d.nodes, d.nulls_not_distinct))
+      select pg_catalog.string_agg(pg_catalog.json_build_array(d.id::int8, d.elements, d.condition, d.nodes, d.nulls_not_distinct)::text, ${separator})
       from index_definition d
     )
-    from restored_search_path
-  ),
-  'uniqueIndexNames', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relname))
+    from restored_search_path`,
+  uniqueIndexNames: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(c.oid::int8, c.relname)::text, ${separator})
     from pg_catalog.pg_class c
-    where c.relkind in ('i', 'I') and (c.oid in (select u.id from unique_index u)) is true
-  ),
-  'foreignKeys', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    where c.relkind in ('i', 'I') and (c.oid in (select u.id from unique_index u)) is true`,
+  foreignKeys: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       k.oid::int8, k.conname, k.conrelid::int8, k.conkey, k.confrelid::int8, k.confkey, k.convalidated, k.conparentid::int8
-    ) order by k.oid)
-    from foreign_key k
-  ),
-  -- What foreign keys refer to without being exposed.
-  'targets', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relnamespace::int8, c.relname))
+    )::text, ${separator} order by k.oid)
+    from foreign_key k`,
+  // What foreign keys refer to without being exposed.
+  targets: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(c.oid::int8, c.relnamespace::int8, c.relname)::text, ${separator})
     from pg_catalog.pg_class c
-    where (c.oid in (select k.confrelid from foreign_key k)) is true and (c.oid in (select r.oid from relation r)) is not true
-  ),
-  'types', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    where (c.oid in (select k.confrelid from foreign_key k)) is true and (c.oid in (select r.oid from relation r)) is not true`,
+  types: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       t.oid::int8, t.typnamespace::int8, t.typname, pg_catalog.quote_ident(t.typname), t.typtype, t.typcategory,
       case when t.typcategory = 'A' then t.typelem::int8 else 0 end, t.typrelid::int8, pg_catalog.format_type(t.oid, -1)
-    ) order by t.oid)
+    )::text, ${separator} order by t.oid)
     from pg_catalog.pg_type t
     where (t.oid in (select u.id from used_type u)) is true
       or (t.oid in (
         select x.typelem from pg_catalog.pg_type x where x.typcategory = 'A' and (x.oid in (select u.id from used_type u)) is true
       )) is true
-      or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)
-  ),
-  'labels', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(v.enumtypid::int8, v.enumlabel) order by v.enumtypid, v.enumsortorder)
+      or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)`,
+  labels: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(v.enumtypid::int8, v.enumlabel)::text, ${separator} order by v.enumtypid, v.enumsortorder)
     from pg_catalog.pg_enum v
     where (v.enumtypid in (
       select t.oid from pg_catalog.pg_type t where t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true
-    )) is true
-  ),
-  'functions', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    )) is true`,
+  functions: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       f.oid::int8, f.pronamespace::int8, f.proname, f.prokind,
       (f.oid in (
         select x.objid from pg_catalog.pg_depend x
@@ -241,17 +235,23 @@ select pg_catalog.json_build_object(
       (f.prolang in (select l.oid from pg_catalog.pg_language l where l.lanname = 'plpgsql')) is true,
       f.provariadic <> 0, f.proretset, f.prorows, f.prorettype::int8,
       f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults
-    ) order by f.oid)
-    from function f
-  ),
-  'defaults', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
+    )::text, ${separator} order by f.oid)
+    from function f`,
+  defaults: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(
       d.oid::int8, d.position, pg_catalog.pg_get_function_arg_default(d.oid, d.position)
-    ))
+    )::text, ${separator})
     from (
       select f.oid, pg_catalog.generate_series(1, coalesce(pg_catalog.cardinality(f.proallargtypes), f.pronargs)) as position
       from function f
       where f.pronargdefaults > 0
-    ) d
-  )
-)::text`;
+    ) d`,
+};
+
+/** The names of the lists, in the order of their columns. */
+export const listNames = Object.keys(lists) as readonly (keyof RawCatalog)[];
+
+/** A column for each list. */
+export const catalogQuery = `${sets} select ${Object.values(lists)
+  .map((list) => `(${list})`)
+  .join(', ')}`;

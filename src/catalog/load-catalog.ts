@@ -9,7 +9,8 @@ import { assembleTables } from './assemble-tables.ts';
 import { assembleTypes } from './assemble-types.ts';
 import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable } from './catalog.ts';
 import { CatalogComments } from './catalog-comments.ts';
-import { catalogQuery } from './catalog-query.ts';
+import { catalogQuery, listNames } from './catalog-query.ts';
+import { parseRows } from './parse-rows.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { assembleViews, loadRawViews } from './views/load-views.ts';
 import type { RawViews } from './views/raw-views.ts';
@@ -21,22 +22,28 @@ const ownSchema = 'rowgraph';
 export async function loadCatalog(database: Database, exposed: readonly string[]): Promise<Catalog> {
   const schemas = exposed.filter((name) => name !== ownSchema);
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
-  if (!row?.[0]) throw new Error('The catalog query returned no row.');
-  const raw = JSON.parse(row[0]) as RawCatalog;
+  if (!row) throw new Error('The catalog query returned no row.');
+  const raw = await runInSlices(parseCatalog(row));
   const views = await loadRawViews(
     database,
-    (raw.tables ?? []).map(([id, , , kind]) => ({ id, kind })),
+    raw.tables.map(([id, , , kind]) => ({ id, kind })),
   );
   return runInSlices(assembleCatalog(raw, views, schemas));
 }
 
+function* parseCatalog(lists: readonly (string | null)[]): Generator<void, RawCatalog> {
+  const raw: Partial<Record<keyof RawCatalog, readonly unknown[]>> = {};
+  for (const [position, name] of listNames.entries()) raw[name] = yield* parseRows(lists[position] ?? null);
+  return raw as RawCatalog;
+}
+
 function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: readonly string[]): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
-  const schemaNames = new Map((raw.schemas ?? []).map(([id, name]) => [id, name]));
+  const schemaNames = new Map(raw.schemas.map(([id, name]) => [id, name]));
   const types = assembleTypes(raw, comments);
   yield;
   const tables = yield* assembleTables(raw, comments, types);
-  const foreignKeys = assembleForeignKeys(raw, comments, schemaNames, tables);
+  const foreignKeys = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
   const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {
     setting: schemas,
@@ -46,34 +53,38 @@ function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: r
     views,
     viewForeignKeys,
     types,
-    functions: assembleFunctions(raw, comments, schemaNames),
+    functions: yield* assembleFunctions(raw, comments, schemaNames),
   };
 }
 
 /** The exposed schemas in the order of the setting, each once. */
 function assembleSchemas(raw: RawCatalog, comments: CatalogComments, setting: readonly string[]): CatalogSchema[] {
-  const ids = new Map((raw.schemas ?? []).map(([id, name]) => [name, id]));
+  const ids = new Map(raw.schemas.map(([id, name]) => [name, id]));
   return [...new Set(setting)].flatMap((name) => {
     const id = ids.get(name);
     return id === undefined ? [] : { id, name, comment: comments.on('schema', id) };
   });
 }
 
-function assembleForeignKeys(
+function* assembleForeignKeys(
   raw: RawCatalog,
   comments: CatalogComments,
   schemaNames: ReadonlyMap<number, string>,
   tables: readonly CatalogTable[],
-): CatalogForeignKey[] {
-  const keys = raw.foreignKeys ?? [];
+): Generator<void, CatalogForeignKey[]> {
+  const { foreignKeys: keys } = raw;
+  const assembled: CatalogForeignKey[] = [];
   const names = new Map<number, string>();
   for (const { id, schemaId, name } of tables) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
-  for (const [id, schemaId, name] of raw.targets ?? []) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
+  for (const [id, schemaId, name] of raw.targets) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
   const tableOfKey = new Map(keys.map(([id, , tableId]) => [id, tableId]));
-  return keys.flatMap(([id, name, tableId, columns, targetId, targetColumns, validated, parentId]) => {
+  for (const [id, name, tableId, columns, targetId, targetColumns, validated, parentId] of keys) {
     // A foreign key to a partitioned table has a copy for each partition, which adds nothing.
-    if (tableOfKey.get(parentId) === tableId) return [];
+    if (tableOfKey.get(parentId) === tableId) continue;
     const targetName = names.get(targetId) ?? '';
-    return { id, name, tableId, columns, targetId, targetColumns, targetName, validated, comment: comments.on('constraint', id) };
-  });
+    const comment = comments.on('constraint', id);
+    assembled.push({ id, name, tableId, columns, targetId, targetColumns, targetName, validated, comment });
+    yield;
+  }
+  return assembled;
 }

@@ -1,29 +1,27 @@
-/** The result of `catalogQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if it has no rows. */
+/** The result of `catalogQuery`: lists of rows, each an array whose members are named here. */
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
-
-type RawRows<Row> = readonly Row[] | null;
 
 export interface RawCatalog {
   /** Ids of the exposed schemas that exist. */
-  readonly setting: RawRows<number>;
+  readonly setting: readonly number[];
   /** All schemas of the database. */
-  readonly schemas: RawRows<RawSchema>;
-  readonly tables: RawRows<RawTable>;
-  readonly columns: RawRows<RawColumn>;
-  readonly sequences: RawRows<RawColumnNumber>;
-  readonly unproven: RawRows<RawColumnNumber>;
-  readonly comments: RawRows<RawComment>;
-  readonly indexes: RawRows<RawIndex>;
-  readonly uniqueIndexes: RawRows<RawUniqueIndex>;
-  readonly uniqueIndexKinds: RawRows<RawUniqueIndexKinds>;
-  readonly uniqueIndexDefinitions: RawRows<RawUniqueIndexDefinition>;
-  readonly uniqueIndexNames: RawRows<RawUniqueIndexName>;
-  readonly foreignKeys: RawRows<RawForeignKey>;
-  readonly targets: RawRows<RawTarget>;
-  readonly types: RawRows<RawType>;
-  readonly labels: RawRows<RawLabel>;
-  readonly functions: RawRows<RawFunction>;
-  readonly defaults: RawRows<RawDefault>;
+  readonly schemas: readonly RawSchema[];
+  readonly tables: readonly RawTable[];
+  readonly columns: readonly RawColumn[];
+  readonly sequences: readonly RawColumnNumber[];
+  readonly unproven: readonly RawColumnNumber[];
+  readonly comments: readonly RawComment[];
+  readonly indexes: readonly RawIndex[];
+  readonly uniqueIndexes: readonly RawUniqueIndex[];
+  readonly uniqueIndexKinds: readonly RawUniqueIndexKinds[];
+  readonly uniqueIndexDefinitions: readonly RawUniqueIndexDefinition[];
+  readonly uniqueIndexNames: readonly RawUniqueIndexName[];
+  readonly foreignKeys: readonly RawForeignKey[];
+  readonly targets: readonly RawTarget[];
+  readonly types: readonly RawType[];
+  readonly labels: readonly RawLabel[];
+  readonly functions: readonly RawFunction[];
+  readonly defaults: readonly RawDefault[];
 }
 
 export type RawSchema = readonly [id: number, name: string, quotedName: string];

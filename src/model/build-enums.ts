@@ -10,8 +10,8 @@ import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 
 /** Adds the enums to the context, or the reason why one is left out to the exclusions. The tables must already be there. */
-export function addEnums(context: BuildContext): void {
-  const used = usedTypes(context);
+export function* addEnums(context: BuildContext): Generator<void, void> {
+  const used = yield* usedTypes(context);
   const exposed = [...context.catalog.types.values()].filter(({ id, schemaId, labels }) => {
     return labels && context.schemas.has(schemaId) && (context.privileges.types.has(id) || used.has(id));
   });
@@ -24,7 +24,7 @@ export function addEnums(context: BuildContext): void {
 }
 
 /** The types of visible columns and computed fields, and the elements of arrays: PostgreSQL reads and writes them without `usage`. */
-function usedTypes(context: BuildContext): ReadonlySet<number> {
+function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>> {
   const { types, functions } = context.catalog;
   const used = new Set<number>();
   const use = (id: number) => used.add(types.get(id)?.elementId || id);
@@ -33,10 +33,12 @@ function usedTypes(context: BuildContext): ReadonlySet<number> {
       const { select, insert, update } = privilegesOn(context, source, column);
       if (select || insert || update) use(column.typeId);
     }
+    yield;
   }
   for (const source of functions) {
     const owner = computedOwner(context, source);
     if (owner && !whyForbidden(context, owner.source, source)) use(source.resultTypeId);
+    yield;
   }
   return used;
 }

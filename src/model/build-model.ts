@@ -47,7 +47,7 @@ export function* buildModel(
     inferredKeys: [],
   };
   yield* addTables(context);
-  addEnums(context);
+  yield* addEnums(context);
   yield* claimAdditions(context);
   yield* addColumns(context);
   yield* addArbiters(context);

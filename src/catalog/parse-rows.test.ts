@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseRows, rowSeparator } from './parse-rows.ts';
+
+function parsed(text: string | null): { readonly rows: readonly unknown[]; readonly pauses: number } {
+  const parsing = parseRows(text);
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = parsing.next();
+    if (done) return { rows: value, pauses };
+  }
+}
+
+describe('parseRows', () => {
+  it('has no rows where there is no list', () => {
+    assert.deepEqual(parsed(null).rows, []);
+  });
+
+  it('reads all rows, whatever is in them, and pauses in a long list', () => {
+    for (const count of [1, 2, 20_000]) {
+      const rows = Array.from({ length: count }, (_, index) => [index, `a,"]\u001e[${'é'.repeat(index % 7)}`, null, [index]]);
+      const { rows: read, pauses } = parsed(rows.map((row) => JSON.stringify(row)).join(rowSeparator));
+      assert.deepEqual(read, rows);
+      assert.ok(pauses >= count / 2000, `${pauses} pauses`);
+    }
+  });
+});
