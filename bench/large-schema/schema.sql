@@ -1,13 +1,14 @@
--- 2,000 tables of 12 columns with 2 foreign keys each, open to three roles.
+-- As many tables as the setting bench.tables says, of 12 columns with 2 foreign keys each, open to three roles, and to one that may only read.
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit bypassrls;
+create role reader nologin noinherit;
 create role authenticator login noinherit;
-grant anon, authenticated, service_role to authenticator;
+grant anon, authenticated, service_role, reader to authenticator;
 
 do $$
 begin
-  for number in 1..2000 loop
+  for number in 1..current_setting('bench.tables')::int loop
     execute format(
       'create table thing_%s (
         id int primary key, parent_id int, origin_id int, name text not null, note text, size int not null, price numeric,
@@ -23,5 +24,6 @@ end $$;
 
 insert into thing_1 (id, name, size) select number, 'thing ' || number, number from generate_series(1, 1000) number;
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';
-grant usage on schema public to anon, authenticated, service_role;
+grant usage on schema public to anon, authenticated, service_role, reader;
 grant all on all tables in schema public to anon, authenticated, service_role;
+grant select on all tables in schema public to reader;

@@ -1,0 +1,37 @@
+/** A PostgreSQL of its own with many tables, for one workload. */
+import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import { startPostgres } from '../../test/support/postgres.ts';
+
+export interface LargeDatabase {
+  /** Of the login role that servers connect as. */
+  readonly url: string;
+  /** Runs SQL as the superuser. */
+  run(sql: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL with this many tables, and runs more SQL in it. */
+export async function startLargeDatabase(tables: number, more = ''): Promise<LargeDatabase> {
+  // Each table of a transaction takes locks.
+  const postgres = await startPostgres({ onDisk: true, settings: { max_locks_per_transaction: '1000' } });
+  const client = new Client({ connectionString: postgres.url });
+  const stop = async (): Promise<void> => {
+    await client.end();
+    await postgres.stop();
+  };
+  try {
+    await client.connect();
+    await client.query(`set client_min_messages = warning; set bench.tables = ${tables}`);
+    await client.query(await readFile(new URL('schema.sql', import.meta.url), 'utf8'));
+    await client.query(more);
+    await client.query('analyze');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const run = async (sql: string): Promise<void> => {
+    await client.query(sql);
+  };
+  return { url: postgres.url.replace('postgres@', 'authenticator@'), run, stop };
+}

@@ -1,0 +1,116 @@
+/** A rowgraph server that is asked, and measured: how long answers take, how long its event loop stands still, how much memory it has. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runLoad } from '../load/run-load.ts';
+import { readMemory } from '../measure/process-usage.ts';
+import { ownRoot } from '../servers/build-package.ts';
+import { type RunningServer, startServer } from '../servers/start-server.ts';
+import { secret, signToken } from '../servers/tokens.ts';
+import type { Figures } from './figures.ts';
+
+const loadSeconds = 6;
+const poolSize = 10;
+const askedAtATime = 8;
+/** Where the server writes its longest turn of the event loop. */
+const blocksFile = path.join(tmpdir(), `rowgraph-blocks-${process.pid}`);
+const environment = {
+  ABUSE_BLOCKS: blocksFile,
+  NODE_OPTIONS: `--import=${new URL('../abuse/note-blocks.ts', import.meta.url).href}`,
+};
+
+/** A request for a page of five rows of the first table, with a field of them. */
+export function pageRequest(field: string): string {
+  return JSON.stringify({ query: `{ thing1Collection(first: 5) { edges { node { ${field} } } } }` });
+}
+
+function headersOf(role: string): Record<string, string> {
+  return { 'content-type': 'application/json', apiKey: signToken({ role }, secret) };
+}
+
+export class MeasuredServer {
+  readonly #server: RunningServer;
+  readonly #figures: Figures;
+
+  private constructor(server: RunningServer, figures: Figures) {
+    this.#server = server;
+    this.#figures = figures;
+  }
+
+  /** Starts a server, measures it, and stops it. */
+  static async use(databaseUrl: string, figures: Figures, measure: (server: MeasuredServer) => Promise<void>): Promise<void> {
+    const surroundings = { databaseUrl, superuserUrl: databaseUrl, secret, poolSize };
+    const server = await startServer('rowgraph', { rowgraph: ownRoot }, surroundings, { environment });
+    try {
+      await measure(new MeasuredServer(server, figures));
+    } finally {
+      await server.stop();
+    }
+  }
+
+  /** The answer to a request, which must have no errors. */
+  async ask(role: string, body: string): Promise<string> {
+    const response = await fetch(this.#server.url, { method: 'POST', headers: headersOf(role), body });
+    const text = await response.text();
+    if (response.status !== 200 || text.includes('"errors"')) throw new Error(`An answer is wrong: ${text.slice(0, 300)}`);
+    return text;
+  }
+
+  /** Asks as each of these roles once, a few at a time. */
+  async askAll(roles: readonly string[], body: string): Promise<void> {
+    const left = roles.values();
+    const askLeft = async (): Promise<void> => {
+      for (const role of left) await this.ask(role, body);
+    };
+    await Promise.all(Array.from({ length: askedAtATime }, askLeft));
+  }
+
+  /** Asks until the answer has no errors. */
+  async untilAnswered(role: string, body: string): Promise<void> {
+    for (;;) {
+      const answered = await this.ask(role, body).then(
+        () => true,
+        () => false,
+      );
+      if (answered) return;
+      await sleep(20);
+    }
+  }
+
+  /** Notes how much memory the server has. */
+  noteMemory(name: string): void {
+    this.#figures.add(`${name}: memory, MB`, readMemory(this.#server.processId));
+  }
+
+  /** Does something, and notes how long it took and how long it blocked the event loop at most. */
+  async time<T>(name: string, work: () => Promise<T>): Promise<T> {
+    await this.#readBlock();
+    const start = performance.now();
+    const result = await work();
+    this.#figures.add(`${name}, ms`, performance.now() - start);
+    this.#figures.add(`${name}: longest block of the event loop, ms`, await this.#readBlock());
+    return result;
+  }
+
+  /** Requests for a page for some seconds, by roles in turn, while something else may happen. */
+  async load(name: string, roles: readonly string[], meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const body = pageRequest('id name size');
+    const expected = await this.ask(roles[0]!, body);
+    const requests = roles.map((role) => ({ headers: headersOf(role), body, expected }));
+    const job = { url: this.#server.url, requests, masked: false, connections: 4, seconds: loadSeconds };
+    const [result] = await Promise.all([runLoad(job), sleep(1000).then(meanwhile)]);
+    if (result.wrong > 0) throw new Error(`Under load ${result.wrong} answers are wrong: ${result.complaint}`);
+    this.#figures.add(`${name}: p50, ms`, result.p50, 1);
+    this.#figures.add(`${name}: p99, ms`, result.p99, 1);
+    this.#figures.add(`${name}: requests/s`, result.requests / result.seconds);
+  }
+
+  /** In milliseconds, since it was last read: reading begins anew, as soon as the server notices. */
+  async #readBlock(): Promise<number> {
+    const longest = existsSync(blocksFile) ? Number(readFileSync(blocksFile, 'utf8')) : 0;
+    rmSync(blocksFile, { force: true });
+    await sleep(250);
+    return longest;
+  }
+}
