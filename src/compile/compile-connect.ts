@@ -4,7 +4,7 @@ import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts
 import { keepKeys, keptColumns } from './key-list.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
-import { sourceExpression } from './row-source.ts';
+import { compileSource } from './row-source.ts';
 import { type Frame, selectList } from './statement-frame.ts';
 
 /** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. */
@@ -12,8 +12,8 @@ export function findRows({ table, source, into, appends }: FindStep, frame: Fram
   const conditions = source.outputs.map(({ column }, index) => sql`t1.${identifier(column.name)} = ${trusted(`s.o${index}`)}`);
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
   const found = sql`found as (select distinct on (s.m) s.m, s.n, ${keptColumns(into, 't1')}${newLine}from ${rows} order by s.m)`;
-  const columns = [keepKeys(into, trusted('f.n'), 'f', appends), missing(), ...(source.parents ? [several()] : [])];
-  return sql`with ${sourceExpression(source)},${newLine}${found}${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
+  const columns = [...keepKeys(into, trusted('f.n'), 'f', appends), missing(), ...(source.parents ? [several()] : [])];
+  return sql`with ${compileSource(source, true).expression},${newLine}${found}${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
 }
 
 function missing(): Sql {
@@ -48,5 +48,5 @@ export function attachRows({ table, source, match, set }: AttachStep, frame: Fra
     raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
     raiseIf(sql`${count(keys)} > (select count(*) from moved)`, 'the role may not change a record to connect'),
   ];
-  return sql`with ${sourceExpression(source)},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
+  return sql`with ${compileSource(source, true).expression},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
 }

@@ -2,10 +2,10 @@
  * An insert or update with related rows as statements: one for each step, which leaves keys for later ones (`key-list.ts`), and one that reads the response by
  * the keys of what was written. For the comments of posts that were inserted ahead of them:
  *
- *     with source as materialized (…),
- *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s order by s.m returning t1."id" as c0)
- *     select set_config('rowgraph.keys_2', …, true), case when … then ('rowgraph: …' || …)::int4::text else '' end
- *     from (select row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m
+ *     with source as (…),
+ *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s returning t1."id" as c0)
+ *     select set_config('rowgraph.keys_2_0', …, true), case when count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
+ *     from written as w
  */
 import type { Guard } from '../freshness/schema-guard.ts';
 import type { Table } from '../model/model.ts';
@@ -28,12 +28,12 @@ import { compileFilter } from './compile-filter.ts';
 import { conflict, incrementOf, responseJson, tooManyRows } from './compile-mutation.ts';
 import { compileRow } from './compile-row.ts';
 import type { StatementContext } from './context.ts';
-import { keepKeys, keptColumns, keyColumn, keyRows } from './key-list.ts';
+import { countOfKeys, keepKeys, keptColumns, keyColumn, keyLabel, keyRows, keysAsArray, onlyKey } from './key-list.ts';
 import { RowValues } from './order-values.ts';
 import { where } from './page-query.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
-import { outputColumns, sourceExpression } from './row-source.ts';
+import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
 import { orderBy } from './seek.ts';
 import { type Frame, selectList } from './statement-frame.ts';
@@ -59,24 +59,22 @@ function compileStep(step: NestedStep, frame: Frame): Sql {
   }
 }
 
-function insertRows({ table, source, onConflict, lenient, into, appends }: InsertStep, frame: Frame): Sql {
-  const aliases = new Aliases();
-  const target = directScope(aliases.next(), table);
+function insertRows(step: InsertStep, frame: Frame): Sql {
+  const { table, source, lenient, into, appends } = step;
   const list = isKept(into) ? into : null;
-  const returning = list ? keptColumns(list, target.alias) : sql`1`;
-  const insert = sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${insertedRows(table, source)}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
-  const ctes = sql`with ${sourceExpression(source)},${newLine}written as (${insert}${newLine}returning ${returning})`;
-  const isShort = sql`(select count(*) from source) > (select count(*) from written)`;
+  const isNumbered = list?.labels === null || mustBeNumbered(source);
+  const { expression, count } = compileSource(source, isNumbered);
+  // Those of which something has to be known later are counted even where no trigger is known of.
+  const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
+  const written = list === null ? sql`(select count(*) from written)` : sql`count(*)`;
   const checks = [
-    ...(lenient ? [] : [raiseIf(isShort, 'a trigger left out a record that is to be inserted')]),
+    ...(isCounted ? [raiseIf(sql`${written} < ${count}`, 'a trigger left out a record that is to be inserted')] : []),
     ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'relations give a field different values', differing)] : []),
   ];
-  const kept = list ? [keepKeys(list, trusted('s.n'), 'w', appends)] : [];
-  const columns = [...kept, ...checks];
-  const from = list
-    ? sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`
-    : sql``;
-  return sql`${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${from}`;
+  const columns = [...(list ? keepKeys(list, trusted('s.n'), 'w', appends) : []), ...checks];
+  const insert = sql`written as (${insertion(step, isNumbered, list, isCounted)})`;
+  const ctes = source.outputs.length > 0 || isNumbered ? sql`${expression},${newLine}${insert}` : insert;
+  return sql`with ${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
 }
 
 const differing = sql`(select min(n) from source where differs)`;
@@ -86,7 +84,22 @@ function isKept(list: KeyList | null): list is KeyList {
   return list !== null && list.columns.length > 0;
 }
 
-function insertedRows(table: Table, source: InsertStep['source']): Sql {
+function insertion({ table, source, onConflict }: InsertStep, isNumbered: boolean, list: KeyList | null, isCounted: boolean): Sql {
+  const aliases = new Aliases();
+  const target = directScope(aliases.next(), table);
+  const returned = list ? keptColumns(list, target.alias) : sql`1`;
+  const returning = list !== null || isCounted ? sql`${newLine}returning ${returned}` : sql``;
+  const rows = insertedRows(table, source, isNumbered);
+  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}${returning}`;
+}
+
+/** The rows that were written, with their labels if the list keeps these. */
+function writtenRows({ labels }: KeyList): Sql {
+  if (labels !== null) return sql`${newLine}from written as w`;
+  return sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
+}
+
+function insertedRows(table: Table, source: InsertStep['source'], isNumbered: boolean): Sql {
   const outputs = outputColumns(source);
   if (outputs.length === 0) {
     const fallback = table.columns.find((column) => column.insertable)!;
@@ -95,7 +108,7 @@ function insertedRows(table: Table, source: InsertStep['source']): Sql {
   }
   const names = outputs.map(({ column }) => identifier(column.name));
   const values = outputs.map(({ name }) => trusted(`s.${name}`));
-  return sql`(${join(names, ', ')})${newLine}select ${join(values, ', ')} from source as s order by s.m`;
+  return sql`(${join(names, ', ')})${newLine}select ${join(values, ', ')} from source as s${isNumbered ? sql` order by s.m` : sql``}`;
 }
 
 function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql {
@@ -108,7 +121,7 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql
     ...(atMost ? [tooManyRows({ kind: step.kind === 'delete' ? 'delete' : 'update', atMost })] : []),
     ...(step.kind === 'update' ? disagreements(step) : []),
   ];
-  const columns = [...(list ? [keepKeys(list, integer(0), 'w', false)] : []), ...checks];
+  const columns = [...(list ? keepKeys(list, integer(0), 'w', false) : []), ...checks];
   const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
   // An aggregate, so that there is one row.
   const listed = columns.length > 0 ? columns : [sql`count(*)`];
@@ -144,7 +157,7 @@ function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Sc
 }
 
 function takenValue({ column, from, of }: UpdateStep['taken'][number]): Sql {
-  return sql`(select ${keyColumn(from, 'k', of, column.type.sqlType)} from ${keyRows(from, 'k')})`;
+  return onlyKey(from, of, column.type.sqlType);
 }
 
 /** Checks that relations which share a column give it one value. */
@@ -185,28 +198,43 @@ function isLookedUp([pair, ...others]: readonly Pick<KeyPair, 'type'>[]): boolea
 
 /** PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
 function isAmong(column: Sql, list: KeyList, { of, type }: KeyPair): Sql {
-  return sql`${column} = any (array(select ${keyColumn(list, 'a', of, type.sqlType)} from ${keyRows(list, 'a')}))`;
+  return sql`${column} = any (${keysAsArray(list, of, type.sqlType)})`;
 }
 
 /** The statement that reads the response. */
 export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
-  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+  const order = orderOf(written);
   const json = responseJson(members, context, {
-    count: [sql`(select count(*) from ${keyRows(written, 'w')})`],
-    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, scope, context))}, ',' order by k.n, k.m), '')`],
+    count: [countOfKeys(written)],
+    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, scope, context))}, ','${order}), '')`],
     edges: ({ members: parts, keys }) => {
       const values = new RowValues(scope, context.aliases);
       const edge = edgeJson(parts, keys, scope, values, context, compileRow);
-      return [sql`coalesce(string_agg(${edge}, ',' order by ${keys.length > 0 ? orderBy(keys, values) : literalOrder}), '')`];
+      return [sql`coalesce(string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
     },
   });
-  const key = table.primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(written, 'k', name, type.sqlType)}`);
-  const rows = sql`${newLine}from ${keyRows(written, 'k')} join ${tableSource(table)} as ${trusted(scope.alias)} on ${join(key, ' and ')}`;
-  const [first] = table.primaryKey;
-  const isKnown = first && isLookedUp(table.primaryKey);
-  const among = isKnown ? where([isAmong(scope.column(first.name), written, { ...first, of: first.name })]) : sql``;
-  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? sql`${rows}${among}` : sql``}`;
+  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? rowsOf(written, table, scope) : sql``}`;
 }
 
-const literalOrder = trusted('k.n, k.m');
+/** The order of the inputs: by label, and by number where rows have the same. */
+function orderOf(list: KeyList): Sql {
+  if (list.labels === null) return sql` order by ${keyLabel('k')}, k.m`;
+  return list.labels.length > 1 ? sql` order by k.m` : sql``;
+}
+
+/** The rows of a list as they are now: `k` is the list, if it has several. */
+function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
+  const { primaryKey } = table;
+  const source = sql`${tableSource(table)} as ${trusted(scope.alias)}`;
+  if (list.labels?.length === 1) {
+    const isOnly = primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${onlyKey(list, name, type.sqlType)}`);
+    return sql`${newLine}from ${source}${where(isOnly)}`;
+  }
+  const key = primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(list, 'k', name, type.sqlType)}`);
+  const [first] = primaryKey;
+  const isKnown = first && isLookedUp(primaryKey);
+  const among = isKnown ? where([isAmong(scope.column(first.name), list, { ...first, of: first.name })]) : sql``;
+  return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${among}`;
+}

@@ -1,28 +1,70 @@
 /**
- * Keys of rows that a statement leaves for later ones of its transaction, in a setting: JSON arrays with the label, the number and the columns of each row,
- * as texts. Only statements of the same root field read one, each after a statement that has set it anew.
+ * Keys of rows that a statement leaves for later ones of its transaction, in settings: a JSON array of texts for each column, in the order of the rows. Where
+ * the plan does not know the labels of the rows, these have a setting, too. Only statements of the same root field read one, each after a statement that has
+ * set it anew.
  *
- *     select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m, v ->> 2 as c0 from json_array_elements(('[' || current_setting('rowgraph.keys_1', true) || ']')::json) as e(v)
+ *     select set_config('rowgraph.keys_1_0', json_agg(w.c0::text)::text, true) from written as w
+ *     select ((select current_setting('rowgraph.keys_1_0', true)::jsonb) ->> 7)::int8
  */
 import type { KeyList } from '../plan/nested-plan.ts';
-import { identifier, integer, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identifier, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
-function settingOf({ number }: KeyList): Sql {
-  return literal(`rowgraph.keys_${number}`);
+/** The settings of the columns, and of the labels. */
+function settingsOf({ number, columns, labels }: KeyList): { readonly columns: readonly Sql[]; readonly labels: Sql | null } {
+  const setting = (part: number | 'n'): Sql => literal(`rowgraph.keys_${number}_${part}`);
+  return { columns: columns.map((_, index) => setting(index)), labels: labels === null ? setting('n') : null };
 }
 
-/** The rows of a list as a FROM item: `n`, the label; `m`, the number; and the columns. */
+/** As JSON that finds an element at once, wherever it stands. */
+function read(setting: Sql): Sql {
+  return sql`pg_catalog.current_setting(${setting}, true)::jsonb`;
+}
+
+/** The rows of a list as a FROM item: `m`, the number, and the columns; and `n`, the label, if the plan does not know it. */
 export function keyRows(list: KeyList, alias: string): Sql {
-  const columns = list.columns.map((_, index) => sql`, v ->> ${integer(index + 2)} as ${trusted(`c${index}`)}`);
-  const elements = sql`pg_catalog.json_array_elements(('[' || pg_catalog.current_setting(${settingOf(list)}, true) || ']')::json)`;
-  return sql`(select (v ->> 0)::int4 as n, (v ->> 1)::int8 as m${join(columns, '')}${newLine}from ${elements} as e(v)) as ${trusted(alias)}`;
+  const { columns, labels } = settingsOf(list);
+  const settings = labels === null ? columns : [labels, ...columns];
+  const arrays = settings.map((setting) => sql`pg_catalog.jsonb_array_elements_text(${read(setting)})`);
+  const names = [...(labels === null ? [] : ['n']), ...columns.map((_, index) => `c${index}`), 'm'];
+  const rows = arrays.length === 1 ? arrays[0]! : sql`rows from (${join(arrays, ', ')})`;
+  return sql`${rows} with ordinality as ${trusted(alias)}(${trusted(names.join(', '))})`;
 }
 
-/** A column of a row of a list, by its name in PostgreSQL, as a value of a type. */
-export function keyColumn({ columns }: KeyList, alias: string, column: string, type: string): Sql {
+/** The values of a column, in an array. */
+export function keysAsArray(list: KeyList, column: string, type: string): Sql {
+  const values = sql`pg_catalog.jsonb_array_elements_text(${read(settingsOf(list).columns[indexIn(list, column)]!)})`;
+  return sql`array(select a.v::${trusted(type)} from ${values} as a(v))`;
+}
+
+/** How many rows a list has. */
+export function countOfKeys(list: KeyList): Sql {
+  return sql`pg_catalog.jsonb_array_length(${read(settingsOf(list).columns[0]!)})`;
+}
+
+/** The label of a row of a list, whose rows are a FROM item. */
+export function keyLabel(alias: string): Sql {
+  return sql`${trusted(alias)}.n::int4`;
+}
+
+/** A column of a row of a list, by its name in PostgreSQL, as a value of a type. The rows are a FROM item. */
+export function keyColumn(list: KeyList, alias: string, column: string, type: string): Sql {
+  return sql`${trusted(`${alias}.c${indexIn(list, column)}`)}::${trusted(type)}`;
+}
+
+/** A column of the only row of a list. */
+export function onlyKey(list: KeyList, column: string, type: string): Sql {
+  return sql`(select (${read(settingsOf(list).columns[indexIn(list, column)]!)} ->> 0)::${trusted(type)})`;
+}
+
+/** A column of the row at a place, which begins with 0; null if that is null. */
+export function keyAt(list: KeyList, place: Sql, column: string, type: string): Sql {
+  return sql`((select ${read(settingsOf(list).columns[indexIn(list, column)]!)}) ->> ${place})::${trusted(type)}`;
+}
+
+function indexIn({ columns }: KeyList, column: string): number {
   const index = columns.indexOf(column);
   if (index < 0) throw new Error(`The column ${column} is not kept.`);
-  return sql`${trusted(`${alias}.c${index}`)}::${trusted(type)}`;
+  return index;
 }
 
 /** What a statement returns of the rows that it writes, for the list: the columns of `alias`. */
@@ -33,11 +75,19 @@ export function keptColumns({ columns }: KeyList, alias: string): Sql {
   );
 }
 
-/** Leaves rows in a list: an aggregate over `rows`, which has `m` and the columns. `appends`: behind those that are there. */
-export function keepKeys(list: KeyList, label: Sql, rows: string, appends: boolean): Sql {
-  const columns = list.columns.map((_, index) => sql`, ${trusted(`${rows}.c${index}`)}::text`);
-  const row = sql`pg_catalog.json_build_array(${label}, ${trusted(rows)}.m${join(columns, '')})::text`;
-  const before = appends ? sql`nullif(pg_catalog.current_setting(${settingOf(list)}, true), ''), ` : sql``;
-  const text = sql`pg_catalog.concat_ws(',', ${before}string_agg(${row}, ',' order by ${trusted(rows)}.m))`;
-  return sql`pg_catalog.set_config(${settingOf(list)}, ${text}, true)`;
+/**
+ * Leaves rows in a list: aggregates over `rows`, which has the columns and, if the list has labels, `m`. `appends`: behind those that are there. Rows that an
+ * insert returns come in the order in which it has written them.
+ */
+export function keepKeys(list: KeyList, label: Sql, rows: string, appends: boolean): Sql[] {
+  const { columns, labels } = settingsOf(list);
+  const keep = (setting: Sql, value: Sql): Sql => {
+    const all =
+      labels === null
+        ? sql`pg_catalog.json_agg(${value})`
+        : sql`coalesce(pg_catalog.jsonb_agg(${value} order by ${trusted(rows)}.m), '[]')`;
+    return sql`pg_catalog.set_config(${setting}, (${appends ? sql`${read(setting)} || ` : sql``}${all})::text, true)`;
+  };
+  const kept = columns.map((setting, index) => keep(setting, sql`${trusted(`${rows}.c${index}`)}::text`));
+  return labels === null ? kept : [keep(labels, label), ...kept];
 }

@@ -1,48 +1,64 @@
 /**
- * The rows that inputs give to a step of a nested write, as a common table expression: one array is bound for each column, whatever the number of rows.
+ * The rows that inputs give to a step of a nested write, as a common table expression. A few are a list of values, as in a plain insert; of many, one array is
+ * bound for each column, whatever their number.
  *
- *     source as materialized (select row_number() over (order by g.n, p.m) as m, g.n, g.a0 as o0, p.c0::int4 as o1
- *       from rows from (unnest($1::int4[]), unnest($2::int4[]), unnest($3::text[])) as g(n, p, a0) join (…) as p on p.n = g.p)
+ *     source as (select g.a0 as o0, ((select …) ->> g.p)::int8 as o1
+ *       from rows from (unnest($1::int4[]), unnest($2::text[])) as g(p, a0))
+ *
+ * Where a statement has to know which row is which, they are numbered: `m` is the number of the row, `n` its label.
  */
 import type { Column, ValueType } from '../model/model.ts';
-import type { Output, RowSource } from '../plan/nested-plan.ts';
-import type { Parameter } from '../plan/plan.ts';
-import { bind, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { keyColumn, keyRows } from './key-list.ts';
+import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
+import type { Parameter, ParameterValue } from '../plan/plan.ts';
+import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
 
-/** The expression. Its columns are `m`, the number of the row, `n`, its label, `o0`, `o1` … of the outputs, and `differs` where outputs must be the same. */
-export function sourceExpression({ labels, parents, onlyIf, joins, outputs, same }: RowSource): Sql {
-  const arrays = [integers(labels), ...(parents ? [integers(parents.labels)] : []), ...outputs.flatMap((output) => arrayOf(output))];
-  const names = ['n', ...(parents ? ['p'] : []), ...outputs.flatMap(({ from }, index) => (from.kind === 'given' ? [`a${index}`] : []))];
-  const given = sql`rows from (${join(
-    arrays.map((array) => sql`pg_catalog.unnest(${array})`),
-    ', ',
-  )}) as g(${trusted(names.join(', '))})`;
-  const from = [
-    sql`from ${given}`,
-    ...(parents ? [sql`join ${keyRows(parents.list, 'p')} on p.n = g.p`] : []),
-    ...joins.map(({ list, optional }, index) => {
-      return sql`${trusted(optional ? 'left join' : 'join')} ${keyRows(list, `j${index}`)} on ${trusted(`j${index}`)}.n = g.n`;
-    }),
-    ...(onlyIf ? [sql`where exists (select 1 from ${keyRows(onlyIf, 'w')})`] : []),
-  ];
-  const valueOf = (output: Output, index: number): Sql => {
-    if (output.from.kind === 'given') return givenValue(output.column.type, output.from.use, `g.a${index}`);
-    const { join: place, of } = output.from;
-    const list = place === 'parents' ? parents!.list : joins[place]!.list;
-    return keyColumn(list, place === 'parents' ? 'p' : `j${place}`, of, output.column.type.sqlType);
-  };
-  const values = outputs.map((output, index) => sql`, ${valueOf(output, index)} as ${trusted(`o${index}`)}`);
+/** Up to so many rows are values of their own: PostgreSQL writes them in less time than those of arrays. */
+const fewRows = 10;
+
+export interface CompiledSource {
+  /** `source as (…)`, with the columns `o0`, `o1` … of the outputs, `m` and `n` if it is numbered, and `differs` where outputs must be the same. */
+  readonly expression: Sql;
+  /** How many rows there are. */
+  readonly count: Sql;
+}
+
+/** Whether the rows must be numbered, because they are joined with others, or have to be told apart. */
+export function mustBeNumbered({ parents, joins, same }: RowSource): boolean {
+  return same.length > 0 || [...(parents ? [parents] : []), ...joins].some(({ list }) => list.labels === null);
+}
+
+/** The rows. If they are not numbered, they come in their order. */
+export function compileSource(source: RowSource, isNumbered: boolean): CompiledSource {
+  const { parents, onlyIf, joins, outputs, same } = source;
+  const places = placesOf(source);
+  const given = boundColumns(source, places, isNumbered);
+  const parentRows = parents?.list.labels === null ? [sql`join ${keyRows(parents.list, 'p')} on ${keyLabel('p')} = g.p`] : [];
+  const joined = joins.flatMap(({ list, optional }, index) => {
+    if (list.labels !== null) return [];
+    const alias = `j${index}`;
+    return [sql`${trusted(optional ? 'left join' : 'join')} ${keyRows(list, alias)} on ${keyLabel(alias)} = g.n`];
+  });
+  const condition = onlyIf ? [sql`where (select ${countOfKeys(onlyIf)}) > 0`] : [];
+  const isFew = source.labels.length <= fewRows;
+  const from = [sql`from ${boundRows(given, isFew)}`, ...parentRows, ...joined, ...condition];
+  const valueOf = (output: Output, index: number): Sql => outputValue(source, places, output, index);
+  const values = outputs.map((output, index) => sql`${valueOf(output, index)} as ${trusted(`o${index}`)}`);
   const differences = same.map(([one, other]) => {
     const { from: origin } = outputs[other]!;
-    const isThere =
-      origin.kind === 'key' && typeof origin.join === 'number' ? sql` and ${trusted(`j${origin.join}`)}.n is not null` : sql``;
+    const isThere = origin.kind === 'key' && typeof origin.join === 'number' ? presenceOf(joins[origin.join]!, origin.join, places) : sql``;
     return sql`(${valueOf(outputs[one]!, one)} is distinct from ${valueOf(outputs[other]!, other)}${isThere})`;
   });
-  const differs = same.length > 0 ? sql`, ${join(differences, ' or ')} as differs` : sql``;
-  const order = trusted(parents ? 'g.n, p.m' : 'g.n');
-  const select = sql`select pg_catalog.row_number() over (order by ${order}) as m, g.n${join(values, '')}${differs}`;
-  return sql`source as materialized (${select}${newLine}${join(from, newLine)})`;
+  const order = trusted(parentRows.length > 0 ? 'g.n, p.m' : 'g.n');
+  const selected = [
+    ...(isNumbered ? [sql`pg_catalog.row_number() over (order by ${order}) as m`, sql`g.n`] : []),
+    ...values,
+    ...(same.length > 0 ? [sql`${join(differences, ' or ')} as differs`] : []),
+  ];
+  const as = trusted(isNumbered ? 'source as materialized' : 'source as');
+  const expression = sql`${as} (select ${join(selected, ', ')}${newLine}${join(from, newLine)})`;
+  if (isNumbered) return { expression, count: sql`(select count(*) from source)` };
+  return { expression, count: isFew ? integer(source.labels.length) : sql`pg_catalog.cardinality(${given[0]!.bound[0]!})` };
 }
 
 /** The columns of the outputs with their names, each once. */
@@ -52,22 +68,98 @@ export function outputColumns({ outputs }: RowSource): { readonly column: Column
   );
 }
 
-function integers(values: readonly number[]): Sql {
-  return bind({ value: { kind: 'constant', value: values.map(String) }, encoding: { kind: 'integers' } } satisfies Parameter, 'int4[]');
+/** Where the rows find their keys in lists whose labels are known: the place of each in the list, or in `only` one. */
+interface Places {
+  readonly parents: readonly (number | null)[] | 'only' | null;
+  readonly joins: readonly (readonly (number | null)[] | 'only' | null)[];
 }
 
-function arrayOf({ column: { type }, from }: Output): Sql[] {
-  if (from.kind !== 'given') return [];
-  const parameter: Parameter = { value: { kind: 'list', items: from.values }, encoding: { kind: 'rows', type, use: from.use } };
-  return [bind(parameter, isBoundAsText(type, from.use) ? 'text[]' : `${type.sqlType}[]`)];
+function placesOf({ labels, parents, joins }: RowSource): Places {
+  return {
+    parents: parents && placesIn(parents.list, parents.labels),
+    joins: joins.map(({ list }) => placesIn(list, labels)),
+  };
+}
+
+function placesIn({ labels }: KeyList, wanted: readonly number[]): Places['joins'][number] {
+  if (labels === null) return null;
+  // Where every row of a place is written, its label is its place.
+  const byLabel = labels.every((label, place) => label === place) ? null : new Map(labels.map((label, place) => [label, place]));
+  const placeOf = (label: number): number | null =>
+    byLabel === null ? (label < labels.length ? label : null) : (byLabel.get(label) ?? null);
+  const places = wanted.map(placeOf);
+  return labels.length === 1 && !places.includes(null) ? 'only' : places;
+}
+
+/** A column of what is bound: a value for each row, or an array. */
+interface BoundColumn {
+  readonly name: string;
+  readonly bound: readonly Sql[];
+}
+
+function boundColumns({ labels, parents, outputs }: RowSource, places: Places, isNumbered: boolean): BoundColumn[] {
+  const columns: BoundColumn[] = isNumbered ? [numbersAs('n', labels)] : [];
+  const parentPlaces = places.parents ?? parents?.labels;
+  if (typeof parentPlaces === 'object') columns.push(numbersAs('p', parentPlaces));
+  for (const [index, each] of places.joins.entries())
+    if (typeof each === 'object' && each !== null) columns.push(numbersAs(`q${index}`, each));
+  for (const [index, { column, from }] of outputs.entries()) {
+    if (from.kind === 'given') columns.push(valuesAs(`a${index}`, column.type, from.use, from.values));
+  }
+  return columns.length > 0 ? columns : [numbersAs('n', labels)];
+}
+
+function numbersAs(name: string, numbers: readonly (number | null)[]): BoundColumn {
+  const bindText = (value: string | null, type: string): Sql =>
+    bind({ value: { kind: 'constant', value }, encoding: { kind: 'text' } } satisfies Parameter, type);
+  if (numbers.length > fewRows) return { name, bound: [bindText(`{${numbers.map((number) => number ?? 'NULL').join(',')}}`, 'int4[]')] };
+  return { name, bound: numbers.map((number) => bindText(number === null ? null : String(number), 'int4')) };
+}
+
+function valuesAs(name: string, type: ValueType, use: 'write' | 'filter' | 'text', values: readonly ParameterValue[]): BoundColumn {
+  const isText = isBoundAsText(type, use);
+  if (values.length > fewRows) {
+    const rows: Parameter = { value: { kind: 'list', items: values }, encoding: { kind: 'rows', type, use } };
+    return { name, bound: [bind(rows, isText ? 'text[]' : `${type.sqlType}[]`)] };
+  }
+  const encoding: Parameter['encoding'] = use === 'text' ? { kind: 'text' } : { kind: 'value', type, use };
+  return { name, bound: values.map((value) => bind({ value, encoding } satisfies Parameter, isText ? 'text' : type.sqlType)) };
+}
+
+function boundRows(given: readonly BoundColumn[], isFew: boolean): Sql {
+  const names = trusted(given.map(({ name }) => name).join(', '));
+  const arrays = given.map(({ bound: [array] }) => sql`pg_catalog.unnest(${array!})`);
+  if (!isFew) return sql`rows from (${join(arrays, ', ')}) as g(${names})`;
+  const rows = given[0]!.bound.map((_, row) => {
+    const cells = given.map(({ bound }) => bound[row]!);
+    return sql`(${join(cells, ', ')})`;
+  });
+  return sql`(values ${join(rows, ', ')}) as g(${names})`;
+}
+
+function outputValue({ parents, joins }: RowSource, places: Places, { column: { type }, from }: Output, index: number): Sql {
+  if (from.kind === 'given') {
+    const name = trusted(`g.a${index}`);
+    return isBoundAsText(type, from.use) ? sql`${name}::${trusted(type.sqlType)}` : name;
+  }
+  const { join: number, of } = from;
+  if (number === 'parents') return keyOf(parents!.list, places.parents, 'p', of, type, trusted('g.p'));
+  return keyOf(joins[number]!.list, places.joins[number]!, `j${number}`, of, type, trusted(`g.q${number}`));
+}
+
+function keyOf(list: KeyList, places: Places['parents'], alias: string, of: string, { sqlType }: ValueType, place: Sql): Sql {
+  if (places === null) return keyColumn(list, alias, of, sqlType);
+  return places === 'only' ? onlyKey(list, of, sqlType) : keyAt(list, place, of, sqlType);
+}
+
+/** `and` that a row has the keys of a join at all. */
+function presenceOf({ optional }: KeyJoin, number: number, { joins }: Places): Sql {
+  if (!optional) return sql``;
+  return sql` and ${trusted(joins[number] === null ? `j${number}.n` : `g.q${number}`)} is not null`;
 }
 
 /** Arrays have no arrays as elements, and not those of every type take commas between theirs. */
 function isBoundAsText(type: ValueType, use: 'write' | 'filter' | 'text'): boolean {
   if (use === 'text' || (type.kind !== 'scalar' && type.kind !== 'enum')) return true;
   return type.kind === 'scalar' && (type.scalar === 'Opaque' || type.scalar === 'JSON');
-}
-
-function givenValue(type: ValueType, use: 'write' | 'filter' | 'text', name: string): Sql {
-  return isBoundAsText(type, use) ? sql`${trusted(name)}::${trusted(type.sqlType)}` : trusted(name);
 }

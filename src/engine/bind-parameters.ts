@@ -129,8 +129,6 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
       return isStorable(String(given)) ? String(given) : null;
     case 'integer':
       return String(given);
-    case 'integers':
-      return `{${String(given)}}`;
     case 'rows':
       return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
   }

@@ -73,7 +73,7 @@ interface GivenColumn {
   readonly use: 'write' | 'filter' | 'text';
 }
 
-/** The columns of which a step binds a list of values, in the order of its parameters, behind those of labels. */
+/** The columns of which a step binds values, in the order of those. */
 function givenColumns(step: NestedStep): GivenColumn[] {
   if (!('source' in step)) return [];
   return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
@@ -102,7 +102,7 @@ function canBind(parameter: Parameter, { textOf }: Hindsight): boolean {
   }
 }
 
-/** The field whose value PostgreSQL cannot read: that of the only row whose text it quotes. */
+/** The field whose value PostgreSQL cannot read: that of the only row which gives this text. */
 function unreadInput(
   step: NestedStep,
   parameters: readonly Parameter[],
@@ -110,16 +110,22 @@ function unreadInput(
   message: string,
   { textOf }: Hindsight,
 ): string | null {
+  const unread = parameters[number - 1];
+  const text = unread && textOf(unread);
   if (!('source' in step)) {
-    const unread = parameters[number - 1];
-    const text = unread && textOf(unread);
     const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
     return alike.length === 1 ? `${step.place}.${alike[0]!.column.fieldName}` : null;
   }
-  const given = givenColumns(step)[number - (step.source.parents ? 3 : 2)];
-  if (!given) return null;
-  const rows = given.values.flatMap((value, row) =>
-    message.includes(`"${textOf(parameterOf(given.column, value, given.use))}"`) ? [row] : [],
+  const given = givenColumns(step);
+  const isArray = unread?.encoding.kind === 'rows';
+  const columns = isArray ? [given[parameters.slice(0, number).filter(({ encoding }) => encoding.kind === 'rows').length - 1]!] : given;
+  const cells = columns.flatMap(({ column, values, use }) =>
+    values.flatMap((value, row) => {
+      const own = textOf(parameterOf(column, value, use));
+      return (isArray ? message.includes(`"${own}"`) : own === text) ? [{ column, row }] : [];
+    }),
   );
-  return `${rows.length === 1 ? pathOf(step.paths[rows[0]!]) : step.place}.${given.column.fieldName}`;
+  const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
+  if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
+  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : step.place}.${first.column.fieldName}`;
 }

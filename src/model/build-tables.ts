@@ -69,6 +69,8 @@ function beginTable(
     columns: [],
     primaryKey: [],
     keepsNotNull: source.keepsNotNull,
+    // A partition may have triggers of its own.
+    insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
     rowSecurity: source.rowSecurity,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     uniqueKeys: [],

@@ -64,6 +64,8 @@ export interface Table {
   readonly keyIsUnique: boolean;
   /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */
   readonly keepsNotNull: boolean;
+  /** Whether an insert writes every row or fails: no trigger or rule may leave one out. */
+  readonly insertsEveryRow: boolean;
   /** The columns of its unique indexes, each set of which identifies a row where none of them is null; none with columns that the role may not select. */
   readonly uniqueKeys: readonly (readonly Column[])[];
   /** What can settle a conflict of an insert, for this role; none without the addition. */

@@ -21,6 +21,8 @@ export interface KeyList {
   readonly number: number;
   /** The columns of which values are kept, as PostgreSQL calls them; more are added while the steps are planned. */
   readonly columns: string[];
+  /** The label of each row, in their order, where a single step writes them all; null where only the statements know. */
+  labels: readonly number[] | null;
 }
 
 export type NestedStep = InsertStep | FindStep | AttachStep | LockStep | UpdateStep | DeleteStep;
@@ -127,7 +129,17 @@ export interface Output {
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
 }
 
-/** The number of a column in a list, which keeps it from now on. */
+/** Makes a list keep the values of a column. */
 export function keepIn({ columns }: KeyList, column: string): void {
   if (!columns.includes(column)) columns.push(column);
+}
+
+/** Notes that a step leaves the keys of its rows in a list: one for each input, unless `lenient`; and whether `appends`, behind those of other steps. */
+export function fill(
+  list: KeyList,
+  { labels, parents, onlyIf }: RowSource,
+  { appends, lenient }: Pick<InsertStep, 'appends' | 'lenient'>,
+): void {
+  const isOneEach = !lenient && onlyIf === null && parents?.list.labels !== null;
+  list.labels = isOneEach && !appends ? labels : null;
 }

@@ -17,7 +17,7 @@ import {
   readKey,
   readRow,
 } from './nested-input.ts';
-import { type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from './nested-plan.ts';
+import { fill, type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from './nested-plan.ts';
 import { groupKeys, groupRows, keyPairs, type Lookup, type Parents, sourceOf, sourceOfKeys } from './nested-source.ts';
 import type { ConflictPlan } from './plan.ts';
 import { planConflict, planResponse } from './plan-mutation.ts';
@@ -30,7 +30,7 @@ export class StepList {
 
   newList(): KeyList {
     this.#lists += 1;
-    return { number: this.#lists, columns: [] };
+    return { number: this.#lists, columns: [], labels: null };
   }
 
   /** Plans what is done for the rows of an update: nothing, if there are none. */
@@ -105,17 +105,9 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
   for (const [index, group] of groups.entries()) {
     const source = plan.conditional(yield* sourceOf(table, group, lookups, parents));
     const paths = group.map(({ path }) => path);
-    plan.steps.push({
-      kind: 'insert',
-      table,
-      place: placeOf(paths),
-      paths,
-      source,
-      onConflict,
-      lenient,
-      into,
-      appends: appends || index > 0,
-    });
+    const mode = { lenient, appends: appends || index > 0 };
+    if (into) fill(into, source, mode);
+    plan.steps.push({ kind: 'insert', table, place: placeOf(paths), paths, source, onConflict, into, ...mode });
     sources.push(source);
     yield;
   }
@@ -150,23 +142,17 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
     appends = true;
   }
   const connected = yield* mapInSteps(given('connect'), (object) => readKey(object, target));
+  const find = (source: RowSource, paths: readonly InputPath[]): void => {
+    fill(list, source, { appends, lenient: false });
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: list, appends });
+    appends = true;
+  };
   for (const keys of groupKeys(connected)) {
     const paths = keys.map(({ object }) => object.path);
-    plan.steps.push({
-      kind: 'find',
-      table: target,
-      place: placeOf(paths),
-      paths,
-      source: plan.conditional(sourceOfKeys(keys, null)),
-      into: list,
-      appends,
-    });
-    appends = true;
+    find(plan.conditional(sourceOfKeys(keys, null)), paths);
   }
   for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), null)) {
-    const found = { ...source, outputs: match.map((number) => source.outputs[number]!), same: [] };
-    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source: found, into: list, appends });
-    appends = true;
+    find({ ...source, outputs: match.map((number) => source.outputs[number]!), same: [] }, paths);
   }
   return list;
 }

@@ -286,14 +286,12 @@ export type ParameterValue = BindValue | { readonly kind: 'list'; readonly items
 export type ParameterEncoding =
   /** As the type tells: enum names become labels, lists array literals; texts are checked by the length of their column. */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
-  /** An element of a cursor or nodeId: text as it is. */
+  /** Text as it is, such as an element of a cursor or nodeId. */
   | { readonly kind: 'text' }
   /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
   /** A list with a value of a column for each row, each of which is encoded as `value` and `text` are. */
   | { readonly kind: 'rows'; readonly type: ValueType; readonly use: 'filter' | 'write' | 'text' }
-  /** A list of whole numbers. */
-  | { readonly kind: 'integers' }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
   /** A number from 0 to 1. */

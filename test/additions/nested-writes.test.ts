@@ -88,10 +88,17 @@ const run = async (query: string, variables?: Record<string, unknown>, role = 's
   };
 };
 
-for (const [number, [type, inputs, texts]] of keyTypes.entries()) {
-  test(`keys of type ${type} reach the rows that refer to them`, async () => {
+/** Few rows are bound as values, many as arrays. */
+const rowCounts = [2, 12];
+
+for (const [[number, [type, inputs, texts]], count] of [...keyTypes.entries()].flatMap((each) =>
+  rowCounts.map((count) => [each, count] as const),
+)) {
+  test(`keys of type ${type} reach the ${count} rows that refer to each`, async () => {
+    await database.run(`truncate one${number}, many${number}`);
     const many = `many${number}Collection`;
-    const objects = inputs.map((id) => ({ id, [many]: { create: [{ word: 'a' }, { word: 'b' }] } }));
+    const words = Array.from({ length: count }, (_, index) => String.fromCharCode(97 + index));
+    const objects = inputs.map((id) => ({ id, [many]: { create: words.map((word) => ({ word })) } }));
     const inserted = await run(
       `mutation($objects: [One${number}InsertInput!]!) {
         insertIntoOne${number}Collection(objects: $objects) { affectedCount records { ${many} { edges { node { word } } } } }
@@ -99,23 +106,25 @@ for (const [number, [type, inputs, texts]] of keyTypes.entries()) {
       { objects },
     );
     assert.equal(inserted.error, undefined);
-    const node = (word: string) => ({ node: { word } });
-    const record = { [many]: { edges: [node('a'), node('b')] } };
+    const record = { [many]: { edges: words.map((word) => ({ node: { word } })) } };
     assert.deepEqual(inserted.data, {
       [`insertIntoOne${number}Collection`]: { affectedCount: inputs.length, records: inputs.map(() => record) },
     });
     const connected = await run(
       `mutation($objects: [Many${number}InsertInput!]!) { insertIntoMany${number}Collection(objects: $objects) { affectedCount } }`,
-      { objects: inputs.map((id) => ({ word: 'c', one: { connect: { id } } })) },
+      { objects: words.flatMap(() => inputs.map((id) => ({ word: 'z', one: { connect: { id } } }))) },
     );
-    assert.deepEqual(connected, { data: { [`insertIntoMany${number}Collection`]: { affectedCount: inputs.length } }, error: undefined });
+    assert.deepEqual(connected, {
+      data: { [`insertIntoMany${number}Collection`]: { affectedCount: count * inputs.length } },
+      error: undefined,
+    });
     const stored = await database.run(`
       select rtrim(one.id::text) as id, string_agg(many.word, '' order by many.id) as words
       from one${number} as one join many${number} as many on many.one_id = one.id group by one.id, one.word order by min(many.id)`);
     const expected = texts ?? (inputs as readonly string[]);
     assert.deepEqual(
       stored,
-      expected.map((id) => ({ id: id.trimEnd(), words: 'abc' })),
+      expected.map((id) => ({ id: id.trimEnd(), words: words.join('').padEnd(2 * count, 'z') })),
     );
   });
 }
@@ -129,6 +138,33 @@ test('a row that a trigger leaves out is an error, never a row under the wrong p
   );
   assert.deepEqual([below.error?.code, below.error?.input], ['BAD_USER_INPUT', 'objects[0].droppedCollection.create[0]']);
   assert.deepEqual(await database.run('select (select count(*) from dropped) + (select count(*) from member) as count'), [{ count: '0' }]);
+});
+
+test('each of many rows refers to the row of its own input, whichever of them have one', async () => {
+  const numbers = Array.from({ length: 30 }, (_, index) => index);
+  const objects = numbers.map((index) => {
+    const droppedCollection = { create: numbers.slice(0, index % 3).map((each) => ({ word: `${index}.${each}` })) };
+    return { name: `sparse ${index}`, ...(index % 4 === 1 && { team: { create: { name: `team ${index}` } } }), droppedCollection };
+  });
+  const inserted = await run(
+    'mutation($objects: [MemberInsertInput!]!) { insertIntoMemberCollection(objects: $objects) { affectedCount records { name team { name } droppedCollection { edges { node { word } } } } } }',
+    { objects },
+  );
+  const records = objects.map(({ name, team, droppedCollection }) => ({
+    name,
+    team: team ? { name: team.create.name } : null,
+    droppedCollection: { edges: droppedCollection.create.map(({ word }) => ({ node: { word } })) },
+  }));
+  assert.deepEqual(inserted, { data: { insertIntoMemberCollection: { affectedCount: 30, records } }, error: undefined });
+  const odd = numbers.map((index) => ({ name: `odd ${index}`, droppedCollection: { create: { word: index === 20 ? 'odd' : 'even' } } }));
+  const { error } = await run(
+    'mutation($objects: [MemberInsertInput!]!) { insertIntoMemberCollection(objects: $objects) { affectedCount } }',
+    {
+      objects: odd,
+    },
+  );
+  assert.deepEqual([error?.code, error?.input], ['BAD_USER_INPUT', 'objects.droppedCollection.create']);
+  await database.run('truncate member, dropped, under_dropped, team');
 });
 
 test('objects that give different fields keep their order and their defaults', async () => {
@@ -156,6 +192,8 @@ test('an error names the input', async () => {
     'insertIntoOne0Collection(objects: [{id: "6a0e3d02-6a0e-4b6b-9c51-0123456789ff"}, {id: "x", many0Collection: {create: {}}}])':
       'objects[1].id',
     'insertIntoMany0Collection(objects: [{word: "a"}, {one: {connect: {id: "x"}}}])': 'objects[1].one.connect.id',
+    [`insertIntoMany0Collection(objects: [${'{word: "a", one: {connect: {id: "6a0e3d02-6a0e-4b6b-9c51-0123456789ff"}}}, '.repeat(12)}{one: {connect: {id: "x"}}}])`]:
+      'objects[12].one.connect.id',
     'updateMany0Collection(set: {word: "a", one: {update: {set: {id: "y"}}}}, atMost: 100)': 'set.one.update.set.id',
     'updateMany0Collection(set: {one: {connect: {word: "a"}}})': 'undefined',
     'insertIntoMany3Collection(objects: [{one: {create: {id: "1"}}}, {one: {create: {id: "123456"}}}])': 'objects[1].one.create.id',

@@ -34,6 +34,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   const rest = {
     keyIsUnique: true,
     keepsNotNull: true,
+    insertsEveryRow: true,
     rowSecurity: false,
     uniqueKeys: [],
     arbiters: [],
