@@ -113,7 +113,7 @@ export const limitTable = {
     code: 'RESPONSE_TOO_LARGE',
     default: 33_554_432,
     strict: 4_194_304,
-    description: 'Maximum bytes in a response; PostgreSQL is stopped when it exceeds them',
+    description: 'Maximum bytes in a response; a query that exceeds them is cancelled',
     finding: 'The response has {n} bytes',
   },
 } as const satisfies Record<string, LimitDefinition>;

@@ -20,10 +20,10 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function adviseCommand(environment: Environment): Command {
   const command = new Command('advise')
-    .description('Print what would make trusted documents, or the operations of a slow-operation log, faster; nothing of them runs')
+    .description('Print what would make trusted documents, or the operations in a slow-operation log, faster; none of them is run')
     .option('--trusted-documents <FILE|FOLDER>', 'JSON map of ids to documents, or a folder of such files')
-    .option('--slow-log <FILE>', 'A log with the lines that --slow-operations writes; - reads standard input')
-    .option('--role <ROLE>', 'The role (default: that of --anon-role; of a slow log, the role of each operation)')
+    .option('--slow-log <FILE>', 'Log with the lines that --slow-operations writes; - reads standard input')
+    .option('--role <ROLE>', 'Database role (default: that of --anon-role; in a slow-operation log, that of each operation)')
     .option('--claims <JSON>', 'Claims of the caller as JSON, such as {"sub": "…"}')
     .option('--json', 'Print JSON');
   return addSettings(command, explainSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {

@@ -30,11 +30,11 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function costCommand(environment: Environment): Command {
   const command = new Command('cost')
-    .description('Print what the operations of a document count against each limit; exits with 1 if one is over a limit')
-    .argument('<FILE>', 'A GraphQL document; - reads standard input')
-    .option('--variables <JSON>', 'Variables as JSON; page sizes and lists count')
-    .option('--operation <NAME>', 'Measure only this operation')
-    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
+    .description('Print the cost of each operation in a document against the limits; exits with 1 if one exceeds a limit')
+    .argument('<FILE>', 'GraphQL document; - reads standard input')
+    .option('--variables <JSON>', 'Variables as JSON; page sizes and list lengths change the cost')
+    .option('--operation <NAME>', 'Only this operation')
+    .option('--role <ROLE>', 'Database role (default: that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, costSettings).action(async (file: string, { json, ...flags }: Flags & { readonly json?: boolean }) => {
     const configuration = readSettings(costSettings, flags, environment);

@@ -8,8 +8,8 @@ import { addSettings, readSettings } from './settings-options.ts';
 
 export function devCommand(environment: Environment): Command {
   const command = new Command('dev')
-    .description('Serve an embedded PostgreSQL with an example, or with your own SQL')
-    .option('--sql <FILE...>', 'SQL files to load instead of the example, in the given order');
+    .description('Serve an embedded PostgreSQL with an example schema or your own SQL')
+    .option('--sql <FILE...>', 'SQL files to load instead of the example, in this order');
   return addSettings(command, developmentSettings).action(async ({ sql, ...flags }: { readonly sql?: string[] }) => {
     const configuration = readSettings(developmentSettings, flags, environment);
     checkPackages();

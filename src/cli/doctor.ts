@@ -21,8 +21,10 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function doctorCommand(environment: Environment): Command {
   const command = new Command('doctor')
-    .description('Report what is missing from the API of a role and why, and what is dangerous; exits with 1 if there are errors')
-    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
+    .description(
+      'Report what is missing from the API of a role and why, what is dangerous, and what is slow; exits with 1 if there are errors',
+    )
+    .option('--role <ROLE>', 'Database role (default: that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
     const configuration = readSettings(doctorSettings, flags, environment);

@@ -32,12 +32,12 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 
 export function explainCommand(environment: Environment): Command {
   const command = new Command('explain')
-    .description('Print the cost, the plan and the SQL of an operation, how PostgreSQL runs it, and what would make it faster')
-    .argument('<FILE>', 'A GraphQL document; - reads standard input')
-    .option('--analyze', 'Run the operation, in a transaction that is rolled back, and print times and rows')
+    .description('Print the cost, plan and SQL of an operation, how PostgreSQL runs it, and what would make it faster')
+    .argument('<FILE>', 'GraphQL document; - reads standard input')
+    .option('--analyze', 'Run the operation in a transaction that is rolled back, and print actual times and rows')
     .option('--variables <JSON>', 'Variables as JSON')
-    .option('--operation <NAME>', 'The operation, if the document has several')
-    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
+    .option('--operation <NAME>', 'Which operation, if the document has several')
+    .option('--role <ROLE>', 'Database role (default: that of --anon-role)')
     .option('--claims <JSON>', 'Claims of the caller as JSON, such as {"sub": "…"}')
     .option('--json', 'Print JSON');
   type Switches = { readonly analyze?: boolean; readonly json?: boolean };

@@ -16,17 +16,19 @@ const databaseSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names:
 type Flags = Readonly<Record<string, string | undefined>>;
 
 export function extensionCommand(environment: Environment): Command {
-  const command = new Command('extension').description('Install the SQL extension "rowgraph", or print what of it a database has');
+  const command = new Command('extension').description('Install the SQL extension "rowgraph", or print its version in a database');
   command
     .command('install')
-    .description('Write the files of the extension where "create extension rowgraph" finds them')
-    .option('--directory <FOLDER>', 'Folder of the extensions of a PostgreSQL server (default: the one that pg_config knows)')
-    .option('--pg-config <FILE>', 'The pg_config of the server', 'pg_config')
+    .description('Write the files of the extension to where "create extension rowgraph" finds them')
+    .option('--directory <FOLDER>', 'Extension folder of the PostgreSQL server (default: the one that pg_config reports)')
+    .option('--pg-config <FILE>', 'pg_config of the server', 'pg_config')
     .action(async ({ directory, pgConfig }: { directory?: string; pgConfig: string }) => {
       const { folder, names } = await placeExtension(directory ?? null, pgConfig);
       process.stdout.write(`Wrote ${names.join(', ')} to ${folder}. Next, as a superuser in each database: create extension rowgraph\n`);
     });
-  const apply = command.command('apply').description('Install or update the extension as plain SQL, where its files cannot be placed');
+  const apply = command
+    .command('apply')
+    .description('Install or update the extension as plain SQL, for servers whose files you cannot change');
   addSettings(apply, databaseSettings).action(async (flags: Flags) => {
     const { databaseUrl } = readSettings(databaseSettings, flags, environment);
     const state = await actOnExtension(databaseUrl, 'install the extension', applyExtension);
@@ -34,7 +36,7 @@ export function extensionCommand(environment: Environment): Command {
   });
   const status = command
     .command('status')
-    .description('Print which version a database has, and how it came there; exits with 1 unless it is current');
+    .description('Print the version in a database and how it was installed; exits with 1 unless it is current');
   addSettings(status, databaseSettings).action(async (flags: Flags) => {
     const { databaseUrl } = readSettings(databaseSettings, flags, environment);
     const state = await actOnExtension(databaseUrl, 'read the state of the extension');

@@ -15,11 +15,11 @@ type Flags = Readonly<Record<'expires' | 'role' | 'claims' | 'opaque', string | 
 
 export function keysCommand(environment: Environment): Command {
   const command = new Command('keys')
-    .description('Sign a key for anon and one for service_role, or a token for the role of --role, or make an opaque key')
-    .option('--role <ROLE>', 'Print only one token, for this role')
-    .option('--opaque <NAME>', 'Print an opaque key for the role of --role, and the entry of this name for the file of --api-keys')
-    .option('--claims <JSON>', 'Additional claims for that token or key, such as {"sub":"…"}; requires --role')
-    .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: until they are replaced)');
+    .description('Sign keys for anon and service_role, sign a token for another role, or generate an opaque key')
+    .option('--role <ROLE>', 'Print one token, for this role')
+    .option('--opaque <NAME>', 'Print an opaque key of this name for the role of --role, and its entry for the file of --api-keys')
+    .option('--claims <JSON>', 'Additional claims of the token or key, such as {"sub": "…"}; requires --role')
+    .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: no expiry)');
   return addSettings(command, keysSettings).action(async (flags: Flags) => {
     const { jwtSecret, anonRole } = readSettings(keysSettings, flags, environment);
     if (flags.opaque !== undefined) return printOpaque(flags.opaque, anonRole, flags);

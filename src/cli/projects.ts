@@ -24,22 +24,22 @@ export function projectsCommand(environment: Environment): Command {
     print(await listProjects(read(flags).projects));
   });
   addAdd(withSettings(command.command('add')), read);
-  withSettings(command.command('remove').description('Remove a project; requests in flight end before its connections do'))
+  withSettings(command.command('remove').description('Remove a project; its connections close once requests in flight have finished'))
     .argument('<REFERENCE>')
     .action(async (reference: string, flags: Flags) => {
       const { removeProject } = await import('./manage-projects.ts');
       await removeProject(read(flags).projects, reference);
     });
-  withSettings(command.command('rotate-keys').description('Give a project a new JWT secret, and print keys that are signed with it'))
+  withSettings(command.command('rotate-keys').description('Give a project a new JWT secret, and print keys signed with it'))
     .argument('<REFERENCE>')
-    .option('--revoke', 'Refuse the keys and tokens of the secret before at once')
+    .option('--revoke', 'Reject keys and tokens signed with the previous secret from now on')
     .action(async (reference: string, { revoke, ...flags }: Flags & { revoke?: true }) => {
       const { projects, anonRole } = read(flags);
       const { rotateKeys } = await import('./manage-projects.ts');
       print(await rotateKeys(projects, reference, revoke === true, anonRole));
     });
   withSettings(
-    command.command('check').description('Check the settings, keys and databases of all projects; exits with 1 if one is wrong'),
+    command.command('check').description('Check the settings, keys and databases of all projects; exits with 1 if a check fails'),
   ).action(async (flags: Flags) => {
     const { checkProjects } = await import('./manage-projects.ts');
     const problems = await checkProjects(read(flags).projects, (reference) => print([`${reference}: ok`]));
@@ -52,12 +52,12 @@ export function projectsCommand(environment: Environment): Command {
 function addAdd(command: Command, read: (flags: Flags) => { readonly projects: string; readonly anonRole: string }): void {
   command
     .description('Add a project, and print its reference and keys')
-    .argument('[REFERENCE]', '20 lower-case letters and digits (default: chosen at random)')
+    .argument('[REFERENCE]', '20 lowercase letters and digits (default: random)')
     .requiredOption('--database-url <URL>', 'Its PostgreSQL database')
-    .option('--schemas <NAMES>', 'Its exposed schemas, separated by commas')
-    .option('--jwt-keys <FILE|URL>', 'Public keys that verify its tokens; it gets no JWT secret then')
-    .option('--api-keys <FILE>', 'File of its opaque keys; it gets no JWT secret then')
-    .option('--pool-size <NUMBER>', 'Its database connections')
+    .option('--schemas <NAMES>', 'Schemas to expose, separated by commas')
+    .option('--jwt-keys <FILE|URL>', 'Public keys that verify its tokens, instead of a JWT secret')
+    .option('--api-keys <FILE>', 'File of its opaque keys, instead of a JWT secret')
+    .option('--pool-size <NUMBER>', 'Database connections of the project')
     .action(async (reference: string | undefined, { databaseUrl, schemas, jwtKeys, apiKeys, poolSize, ...flags }: AddFlags) => {
       const { projects, anonRole } = read(flags);
       const { addProject } = await import('./manage-projects.ts');

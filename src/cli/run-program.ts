@@ -21,7 +21,7 @@ import { upgradeCheckCommand } from './upgrade-check.ts';
 function createProgram(environment: Environment): Command {
   const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
-  const program = new Command('rowgraph').description(description).version(version);
+  const program = new Command('rowgraph').description(description).version(version, '-V, --version', 'Print the version');
   const makers = [
     devCommand,
     serveCommand,
@@ -40,6 +40,8 @@ function createProgram(environment: Environment): Command {
   ];
   for (const command of makers.map((make) => make(environment))) program.addCommand(command);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
+    command.helpOption('-h, --help', 'Print this help');
+    if (command.commands.length > 0) command.helpCommand('help [COMMAND]', 'Print the help of a command');
     command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });
   }
   return program;

@@ -23,9 +23,9 @@ interface Flags extends Readonly<Record<string, string | undefined>> {
 export function schemaCommand(environment: Environment): Command {
   const command = new Command('schema')
     .description('Print the GraphQL schema that a role sees')
-    .option('--role <ROLE>', 'The role (default: that of --anon-role)')
-    .option('--out <FILE>', 'Write it to a file, for editors and code generators')
-    .option('--watch', 'Keep running, and write the file again whenever the schema changes');
+    .option('--role <ROLE>', 'Database role (default: that of --anon-role)')
+    .option('--out <FILE>', 'Write the schema to this file, for editors and code generators')
+    .option('--watch', 'Keep running, and rewrite the file whenever the schema changes');
   return addSettings(command, schemaSettings).action(async ({ watch = false, ...flags }: Flags & { readonly watch?: boolean }) => {
     const configuration = readSettings(schemaSettings, flags, environment);
     const { databaseUrl, schemas, anonRole } = configuration;

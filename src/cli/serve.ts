@@ -7,7 +7,7 @@ import { leave } from './process-end.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 export function serveCommand(environment: Environment): Command {
-  const command = new Command('serve').description('Serve an existing PostgreSQL, version 14 to 18');
+  const command = new Command('serve').description('Serve an existing PostgreSQL database, version 14 to 18');
   return addSettings(command, serveSettings).action(async (flags) => {
     const configuration = readSettings(serveSettings, flags, environment);
     if (configuration.workers > 1 && cluster.isPrimary) {

@@ -27,7 +27,7 @@ type Action = keyof typeof actions;
 
 export function triggersCommand(environment: Environment): Command {
   const command = new Command('triggers')
-    .description('Install or remove the event triggers that notify rowgraph of schema changes, or print whether they are installed')
+    .description('Install or remove the event triggers that notify rowgraph of schema changes, or check whether they are installed')
     .addArgument(new Argument('<action>', '"status" exits with 1 unless they are installed').choices(Object.keys(actions)));
   return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
     const { databaseUrl } = readSettings(triggersSettings, flags, environment);
