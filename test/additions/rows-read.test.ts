@@ -1,4 +1,4 @@
-/** That filters and orders by relations, aggregates, groups and nested writes read no more rows than statements that a person writes for the same, by what PostgreSQL counts as it runs both. */
+/** That filters and orders by relations, aggregates, groups, increments, upserts, nested writes and views without comments read no more rows than statements that a person writes for the same, by what PostgreSQL counts as it runs both. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DatabasePlanNode } from '../../src/index.ts';
@@ -19,6 +19,9 @@ create table book (id int primary key generated always as identity, shelf_id int
 insert into shelf (author_id) select n % 500 + 1 from generate_series(1, 2000) as n;
 insert into book (shelf_id, title) select n % 2000 + 1, 't' || n from generate_series(1, 20000) as n;
 create index on book (shelf_id);
+create view shown_post with (security_invoker = true) as select p.id, p.author_id, p.views, a.name as author_name from post p left join author a on a.id = p.author_id;
+create view post_score with (security_invoker = true) as
+  select p.id, p.author_id, count(c.id)::int as comments from post p left join comment c on c.post_id = p.id group by p.id;
 create index on author (name); create index on post (author_id); create index on post (editor_id); create index on comment (post_id);
 analyze;`;
 
@@ -128,6 +131,44 @@ const summaries: readonly { readonly name: string; readonly query: string; reado
       '{ commentCollection(filter: {id: {lte: 900}}) { groups(by: [{post: {author: {name: VALUE}}}, {post: {views: VALUE}}]) { key { post { author { name } } } count } } }',
     sql: `select a.name, p.views, count(*) from comment c left join post p on p.id = c.post_id left join author a on a.id = p.author_id
       where c.id <= 900 group by 1, 2 order by 1, 2 limit 30`,
+  },
+  {
+    name: 'increments by key',
+    query: 'mutation { updatePostCollection(set: {}, increment: {views: 2}, filter: {id: {eq: 7}}) { records { views author { name } } } }',
+    sql: 'with p as (update post set views = views + 2 where id = 7 returning *) select p.views, a.name from p left join author a on a.id = p.author_id',
+  },
+  {
+    name: 'increments of several rows',
+    query: 'mutation { updatePostCollection(set: {}, increment: {views: 1}, filter: {authorId: {eq: 8}}, atMost: 100) { affectedCount } }',
+    sql: 'update post set views = views + 1 where author_id = 8 returning 1',
+  },
+  {
+    name: 'rows of a view by the key that is inferred',
+    query: '{ shownPostByPk(id: 7) { views authorName author { name } commentCollection(first: 5) { edges { node { stars } } } } }',
+    sql: `select p.views, p.author_name, a.name, (select json_agg(c.stars) from (select stars from comment where post_id = p.id order by id limit 5) c)
+      from shown_post p left join author a on a.id = p.author_id where p.id = 7`,
+  },
+  {
+    name: 'a page of a view after a cursor',
+    query: `{ shownPostCollection(first: 10, after: "${cursor('100')}") { edges { node { id authorName } } pageInfo { hasNextPage } } }`,
+    sql: 'select id, author_name from shown_post where id > 100 order by id limit 11',
+  },
+  {
+    name: 'a page of a view that groups, with what its rows are related to',
+    query: '{ postScoreCollection(first: 5) { edges { node { comments author { name } } } } }',
+    sql: 'select s.comments, a.name from (select * from post_score order by id limit 5) s left join author a on a.id = s.author_id order by s.id',
+  },
+  {
+    name: 'views that rows lead to by the keys of their tables',
+    query: '{ authorByPk(id: 8) { shownPostCollection(first: 3) { edges { node { views } } } } }',
+    sql: 'select (select json_agg(p.views) from (select views from shown_post where author_id = a.id order by id limit 3) p) from author a where id = 8',
+  },
+  {
+    name: 'filters and orders by the relations of a view',
+    query:
+      '{ shownPostCollection(filter: {author: {id: {eq: 7}}}, orderBy: [{commentCollection: {count: DescNullsLast}}], first: 20) { edges { node { id } } } }',
+    sql: `select p.id from shown_post p join author a on a.id = p.author_id where a.id = 7
+      order by (select count(*) from comment c where c.post_id = p.id) desc, p.id limit 20`,
   },
   {
     name: 'upserts',

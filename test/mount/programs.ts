@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { root } from '../run-checks.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 
 /** Writes each program of the page into the folder; a program is a block of code that begins with its name. Returns the names. */
@@ -28,7 +28,7 @@ export async function startProgram(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Program> {
-  const port = await findFreePort();
+  const port = await freePort();
   const [executable = '', ...flags] = command;
   const child = spawn(executable, flags, {
     cwd: folder,
@@ -59,13 +59,4 @@ async function untilItAnswers(child: ChildProcess, url: string, printed: () => s
     );
   });
   await Promise.race([failed, answered]);
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
