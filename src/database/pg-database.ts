@@ -195,7 +195,7 @@ class PgDatabase implements Database {
       if (job.group !== null) this.#connections.withdraw(job.group);
       return job.stop(reason);
     }
-    if (job.isRead || reason === 'abandoned') job.stop(reason);
+    if (job.isRead) job.stop(reason);
     if (running.jobs.length === 1 || running.jobs.every(({ isSettled }) => isSettled)) running.run.cancel();
   }
 

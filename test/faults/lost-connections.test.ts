@@ -75,6 +75,22 @@ for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' 
   });
 }
 
+test('whoever stops waiting for a mutation that was committed, and of which nothing is heard, is told that the outcome is unknown', async () => {
+  const never = new Promise<void>(() => {});
+  const insert = 'mutation ($a: String) { insertIntoentryCollection(objects: [{note: $a}]) { affectedCount } }';
+  const codeOf = async (a: string, options: Parameters<Rowgraph['execute']>[2]): Promise<unknown> =>
+    (await graph.execute({ query: insert, variables: { a } }, caller, options)).errors?.[0]?.extensions.code;
+  proxy.cutNext('its time limit', 'before the response', never);
+  assert.equal(await codeOf('its time limit', { timeout: 300 }), 'OUTCOME_UNKNOWN');
+  const controller = new AbortController();
+  proxy.cutNext('its caller', 'before the response', never);
+  const abandoned = codeOf('its caller', { signal: controller.signal });
+  await until(async () => (await notes()).length === 2);
+  controller.abort();
+  assert.equal(await abandoned, 'OUTCOME_UNKNOWN');
+  assert.deepEqual(await notes(), ['its time limit', 'its caller']);
+});
+
 test('a query whose connection is cut is sent once more, over another one', async () => {
   for (const [index, point] of (Object.keys(outcomes) as CutPoint[]).entries()) {
     proxy.cutNext(`mark ${index}`, point);

@@ -18,8 +18,8 @@ export interface Refusal {
 
 export interface FaultProxy {
   readonly port: number;
-  /** Cuts the next batch that holds this text. */
-  cutNext(holding: string, point: CutPoint): void;
+  /** Cuts the next batch that holds this text; behind its response only once `meanwhile` is over: until then nobody hears of it. */
+  cutNext(holding: string, point: CutPoint, meanwhile?: Promise<unknown>): void;
   /** How many batches that hold this text have come by. */
   count(holding: string): number;
   /** Cuts every connection and takes no more. */
@@ -37,16 +37,16 @@ const syncLength = 5;
 export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const batches: Buffer[] = [];
-  let planned: { readonly holding: string; readonly point: CutPoint } | null = null;
-  const takeCut = (bytes: Buffer): CutPoint | null => {
+  let planned: { readonly holding: string; readonly point: CutPoint; readonly meanwhile: Promise<unknown> | undefined } | null = null;
+  const takeCut = (bytes: Buffer): typeof planned => {
     if (planned === null || !bytes.includes(planned.holding)) return null;
-    const { point } = planned;
+    const cut = planned;
     planned = null;
-    return point;
+    return cut;
   };
   const serve = (client: Socket): void => {
     const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
-    let answerCut: CutPoint | null = null;
+    let answerCut: typeof planned = null;
     for (const [from, to] of [[client, server] as const, [server, client] as const]) {
       sockets.add(from);
       from.on('error', () => {});
@@ -57,19 +57,22 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     }
     client.on('data', (bytes: Buffer) => {
       batches.push(bytes);
-      const point = takeCut(bytes);
+      const cut = takeCut(bytes);
+      const point = cut?.point;
       if (point === 'before it') return void client.destroy();
       if (point === 'in the middle') return void server.end(bytes.subarray(0, bytes.length >> 1), () => client.destroy());
       if (point === 'before its Sync') return void server.end(bytes.subarray(0, -syncLength), () => client.destroy());
-      answerCut = point;
+      answerCut = cut;
       server.write(bytes);
     });
     server.on('data', (bytes: Buffer) => {
       if (answerCut === null) return void client.write(bytes);
       // The message ReadyForQuery, at the end of the response, says that the transaction is over.
       const isOver = bytes.at(-6) === 0x5a;
-      if (answerCut === 'in the response') client.write(bytes.subarray(0, bytes.length >> 1));
-      if (isOver) client.destroy();
+      if (answerCut.point === 'in the response') client.write(bytes.subarray(0, bytes.length >> 1));
+      if (!isOver) return;
+      if (answerCut.meanwhile === undefined) client.destroy();
+      else void answerCut.meanwhile.then(() => client.destroy());
     });
   };
   let refusals = 0;
@@ -90,8 +93,8 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
   };
   return {
     port,
-    cutNext: (holding, point) => {
-      planned = { holding, point };
+    cutNext: (holding, point, meanwhile) => {
+      planned = { holding, point, meanwhile };
     },
     count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
