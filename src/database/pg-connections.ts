@@ -6,7 +6,7 @@ import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import { ConnectionQueue, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
-import { cannotConnectNow, toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import { isPassing, toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface LentClient {
@@ -221,7 +221,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
       this.#retryTimer === null &&
-      this.#asked < this.#queue.size &&
+      this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
       !this.#isClosed
@@ -238,9 +238,15 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
           this.#lastFailure = null;
           this.#attend(client);
           this.#take(client);
+          this.#ask();
         }
       });
     }
+  }
+
+  /** How many connections may be on their way: one for each waiting work, but a single one while the server refuses them. */
+  get #mostAsked(): number {
+    return this.#lastFailure === null ? this.#queue.size : Math.min(1, this.#queue.size);
   }
 
   #take(client: Client): void {
@@ -279,8 +285,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     const failure = toDatabaseError(error);
     this.#lastFailure = failure;
     if (this.#isClosed) return;
-    const isPassing = failure.sqlstate === tooManyConnections || failure.sqlstate === cannotConnectNow;
-    if (this.#lent.size > 0 || isPassing) {
+    if (this.#lent.size > 0 || isPassing(failure)) {
       this.#retryTimer ??= setTimeout(() => {
         this.#retryTimer = null;
         this.#ask();

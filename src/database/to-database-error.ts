@@ -7,8 +7,11 @@ import { type Batch, DatabaseError } from './database.ts';
 /** PostgreSQL's SQLSTATE for too many connections. */
 export const tooManyConnections = '53300';
 
-/** PostgreSQL's SQLSTATE while it starts, or recovers from a crash. */
-export const cannotConnectNow = '57P03';
+/**
+ * PostgreSQL's SQLSTATEs for a connection that an administrator or the crash of another process ended, and while it starts, stops, or recovers
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
+const comingBack: readonly (string | null)[] = ['57P01', '57P02', '57P03'];
 
 /** PostgreSQL's SQLSTATE for a cancelled statement. */
 export const queryCancelled = '57014';
@@ -40,6 +43,11 @@ export function isStalePlan(error: unknown): boolean {
   // 26000: our statements were discarded (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
   // column changed its type ("cached plan must not change result type"); the routine's name is the only untranslated sign.
   return error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
+}
+
+/** Whether PostgreSQL is there and is likely to accept a connection soon, though it did not accept this one. */
+export function isPassing({ sqlstate }: DatabaseError): boolean {
+  return sqlstate === tooManyConnections || comingBack.includes(sqlstate);
 }
 
 /** The error of a driver as the error of this layer. */

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DatabaseError } from './database.ts';
+import { type ConnectionWork, type LentClient, PgConnections } from './pg-connections.ts';
+
+type Callback = (error: Error | undefined, client: LentClient | undefined) => void;
+
+/** Work of a client of its own that notes whether it was refused. */
+class NotedWork implements ConnectionWork {
+  readonly client: string;
+  readonly bytes = 1;
+  readonly isQuick = true;
+  readonly touches: readonly string[] = [];
+  arrived = 0;
+  refused: DatabaseError | null = null;
+
+  constructor(client: string) {
+    this.client = client;
+  }
+
+  refuse(error: DatabaseError): void {
+    this.refused = error;
+  }
+}
+
+const serverError = (code: string) => Object.assign(new Error(code), { severity: 'FATAL', code });
+const client = (): LentClient => ({ release() {} });
+
+/** Connections over a pool whose attempts to connect the test settles by hand, and what was served. */
+function open(size: number) {
+  const attempts: Callback[] = [];
+  const served: { readonly client: LentClient; readonly work: NotedWork }[] = [];
+  const pool = { waitingCount: 0, options: { max: size }, connect: (callback: Callback) => void attempts.push(callback) };
+  const options = { queueLength: 100, queueBytes: 1000, queueTimeoutMillis: 60_000, keepsIdle: true, onError: () => {} };
+  const connections = new PgConnections<LentClient, NotedWork>(
+    pool,
+    options,
+    (client, work) => void served.push({ client, work }),
+    () => {},
+  );
+  const works = Array.from({ length: size }, (_, index) => new NotedWork(`client ${index}`));
+  for (const work of works) connections.request(work);
+  return { attempts, served, works, connections };
+}
+
+describe('a server that refuses connections', () => {
+  test('is asked for one at a time, until it accepts one', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { attempts, served, connections } = open(5);
+    assert.equal(attempts.length, 5);
+    for (const attempt of attempts.splice(0)) attempt(serverError('53300'), undefined);
+    t.mock.timers.tick(250);
+    assert.equal(attempts.length, 1);
+    attempts.pop()!(serverError('53300'), undefined);
+    assert.equal(attempts.length, 0);
+    t.mock.timers.tick(250);
+    assert.equal(attempts.length, 1);
+    attempts.pop()!(undefined, client());
+    assert.equal(served.length, 1);
+    assert.equal(attempts.length, 4, 'all others that wait get theirs');
+    connections.leaveBudget();
+  });
+
+  for (const sqlstate of ['53300', '57P01', '57P02', '57P03']) {
+    test(`with ${sqlstate} is waited for`, (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const { attempts, works } = open(2);
+      for (const attempt of attempts.splice(0)) attempt(serverError(sqlstate), undefined);
+      assert.deepEqual(
+        works.map(({ refused }) => refused),
+        [null, null],
+      );
+      t.mock.timers.tick(250);
+      assert.equal(attempts.length, 1);
+    });
+  }
+
+  test('for good is told to all that wait', () => {
+    const { attempts, works } = open(2);
+    for (const attempt of attempts.splice(0)) attempt(serverError('28P01'), undefined);
+    assert.deepEqual(
+      works.map(({ refused }) => refused?.sqlstate),
+      ['28P01', '28P01'],
+    );
+  });
+});
