@@ -1,4 +1,4 @@
-/** PostGraphile 5: the Amber preset with the plugins that its users add for filters, aggregates and short names; role and claims per request. */
+/** PostGraphile 5: the Amber preset with the plugins that its users add for filters, orders, aggregates and short names; role and claims per request. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { peersFolder } from './install-peers.ts';
@@ -9,6 +9,17 @@ const { port, databaseUrl, superuserUrl, secret, poolSize } = readSurroundings()
 const load = createRequire(`${peersFolder}/package.json`);
 const { makePgService } = load('postgraphile/adaptors/pg');
 
+/** Keys and relations of views are declared, which leaves the view as plain as it is for the others. */
+const smartTags = {
+  version: 1,
+  config: {
+    class: {
+      studio_album: { tags: { primaryKey: 'id', foreignKey: ['(artist_id) references artist (id)'] } },
+      track: { tags: { foreignKey: ['(album_id) references studio_album (id)|@fieldName studioAlbum'] } },
+    },
+  },
+};
+
 const preset = {
   extends: [
     load('postgraphile/presets/amber').PostGraphileAmberPreset,
@@ -16,6 +27,7 @@ const preset = {
     load('postgraphile-plugin-connection-filter').PostGraphileConnectionFilterPreset,
     load('@graphile/pg-aggregates').PgAggregatesPreset,
   ],
+  plugins: [load('@graphile-contrib/pg-order-by-related').PgOrderByRelatedPlugin, load('postgraphile/utils').jsonPgSmartTags(smartTags)],
   pgServices: [
     makePgService({
       connectionString: databaseUrl,

@@ -30,6 +30,7 @@ const spread: Workload = {
   },
 };
 
+// PostGraphile's plugin has no percentiles.
 const percentiles: Workload = {
   name: 'percentiles',
   title: 'median and 90th percentile over 200 rows',
@@ -48,7 +49,7 @@ const percentiles: Workload = {
   },
 };
 
-// PostGraphile's plugin has groups, but no order for them, so there is nothing to compare.
+// PostGraphile's plugin has groups by indexed columns of the rows themselves alone, in no order, so there is nothing to compare.
 const groups: Workload = {
   name: 'groups',
   title: '200 tracks in groups by a column of their album: count, sum and max of each',

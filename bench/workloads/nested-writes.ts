@@ -1,4 +1,4 @@
-/** Rows inserted with the rows that belong to them: a few, and very many in one request. */
+/** Rows inserted with the rows that belong to them: a few, and very many in one request. PostGraphile 5 has no plugin for them; that of version 4 is not for it. */
 import { scatter, valuesOf, type Workload } from './workload.ts';
 
 const few: Workload = {

@@ -89,15 +89,22 @@ const relatedOrder: Workload = {
     trackCollection(
       first: 20
       filter: { albumId: { gte: $low, lt: $high } }
-      orderBy: [{ album: { rating: DescNullsLast } }, { id: AscNullsLast }]
+      orderBy: [{ album: { plays: DescNullsLast } }, { id: AscNullsLast }]
     ) { edges { node { id title seconds } } }
+  }`,
+  postgraphile: `query RelatedOrder($low: Int!, $high: Int!) {
+    tracks(
+      first: 20
+      filter: { albumId: { greaterThanOrEqualTo: $low, lessThan: $high } }
+      orderBy: [ALBUM_BY_ALBUM_ID__PLAYS_DESC, ROW_ID_ASC]
+    ) { edges { node { id: rowId title seconds } } }
   }`,
   statement: {
     text: `select '{"data":{"trackCollection":{"edges":[' || coalesce(string_agg('{"node":{"id":' || id || ',"title":' || to_json(title)
-      || ',"seconds":' || seconds || '}}', ',' order by rating desc nulls last, id), '') || ']}}}'
+      || ',"seconds":' || seconds || '}}', ',' order by plays desc, id), '') || ']}}}'
       from (
-        select track.id, track.title, track.seconds, album.rating from track left join album on album.id = track.album_id
-        where track.album_id >= $1::int and track.album_id < $2::int order by album.rating desc nulls last, track.id limit 20
+        select track.id, track.title, track.seconds, album.plays from track left join album on album.id = track.album_id
+        where track.album_id >= $1::int and track.album_id < $2::int order by album.plays desc, track.id limit 20
       ) track`,
     values: valuesOf('low', 'high'),
   },
@@ -141,6 +148,14 @@ const plainView: Workload = {
       edges { node { id title artistName
         artist { id country }
         trackCollection(first: 5, orderBy: [{ id: AscNullsLast }]) { edges { node { id title } } }
+      } }
+    }
+  }`,
+  postgraphile: `query PlainView($from: Int!) {
+    studioAlbums(first: 10, filter: { rowId: { greaterThan: $from } }, orderBy: [ROW_ID_ASC]) {
+      edges { node { id: rowId title artistName
+        artist { id: rowId country }
+        tracks: tracksByAlbumId(first: 5, orderBy: [ROW_ID_ASC]) { edges { node { id: rowId title } } }
       } }
     }
   }`,
