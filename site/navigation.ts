@@ -54,6 +54,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
   'Working on it': [
     'CONTRIBUTING.md',
     'ARCHITECTURE.md',
+    'docs/internals.md',
     'CHANGELOG.md',
     'docs/decisions/hot-path.md',
     'docs/decisions/idempotency.md',
