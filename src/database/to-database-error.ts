@@ -40,9 +40,13 @@ export function isServerError(error: unknown): error is ServerError {
 /** Whether the same batch succeeds if its statements are prepared again. */
 export function isStalePlan(error: unknown): boolean {
   if (!isServerError(error)) return false;
-  // 26000: our statements were discarded (DISCARD ALL, a pooler that swapped the connection). 0A000 from the plan cache: a
-  // column changed its type ("cached plan must not change result type"); the routine's name is the only untranslated sign.
-  return error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
+  const { code, routine } = error;
+  // 26000: our statements were discarded (DISCARD ALL, a pooler that swapped the connection). The routine's name is the only untranslated sign of the others.
+  // 0A000 from the plan cache: a column changed its type ("cached plan must not change result type"). XX000 where a value is bound: its type was dropped
+  // ("cache lookup failed for type 16390"), and another one may have the name by now, as where a value of an enum was removed.
+  return (
+    code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery') || (code === 'XX000' && routine === 'getTypeInputInfo')
+  );
 }
 
 /** Whether PostgreSQL is there and is likely to accept a connection soon, though it did not accept this one. */

@@ -63,6 +63,10 @@ function fades(name: string, sql: string, request: Request): SchemaChange {
 }
 
 const hello: Request = { query: '{ hello }', data: { hello: 'hello' } };
+const scored: Request = {
+  query: '{ bookCollection(filter: {score: {eq: "5"}}) { edges { node { id } } } }',
+  data: { bookCollection: { edges: [{ node: { id: 1 } }, { node: { id: 2 } }] } },
+};
 const mutationHello: Request = { query: 'mutation { hello }', data: { hello: 'hello' } };
 const thing: Request = { query: '{ thingCollection { edges { node { id } } } }', data: { thingCollection: { edges: [] } } };
 const insiders: Request = { query: '{ insidersCollection { edges { node { id } } } }', data: { insidersCollection: { edges: [] } } };
@@ -107,6 +111,14 @@ export const changes: readonly SchemaChange[] = [
     query: '{ __type(name: "book") { name } }',
     data: { __type: { name: 'book' } },
   }),
+  appears('a column of a domain', 'create domain score as int; alter table book add score score default 5', scored),
+  {
+    name: 'a type that takes the place of another one of its name',
+    sql: 'alter domain score rename to old; create domain score as int; alter table book alter score type score; drop domain old',
+    query: scored.query,
+    before: scored.data,
+    after: scored.data,
+  },
   vanishes('a dropped view', 'drop view book_view', first('title', { title: 'one' }, 'book_viewCollection')),
   appears(
     'a new view',
