@@ -59,6 +59,8 @@ export interface Batch {
   readonly client?: string | undefined;
   /** Names of the tables and functions that it touches: one of them may be locked without blocking work on others. */
   readonly touches?: readonly string[] | undefined;
+  /** Whether it calls functions, which may end their own connection: where PostgreSQL says that it ended that, a query is not sent again. */
+  readonly callsFunctions?: boolean | undefined;
   /** Where to note when it is sent. */
   readonly marks?: { sent: number | null } | undefined;
   /** Maximum bytes in its rows. */

@@ -148,7 +148,7 @@ export class PgJobRunner {
     else if (mayRetry && !broken && isStalePlan(error)) {
       state.prepared?.evictAll();
       return () => this.#send(client, group, [job], false);
-    } else if (broken && job.mayBeResent(written)) this.#request(job);
+    } else if (broken && job.mayBeResent(written, error)) this.#request(job);
     else if (job.heldTooLong(exchange)) {
       if (batch?.origin !== undefined) this.#pipelining.noteFailure(batch.origin);
       this.#connections.noteStuck(group);
@@ -171,7 +171,7 @@ export class PgJobRunner {
     for (const each of broken ? jobs.slice(completed - 1) : [job]) {
       each.run = null;
       if (each.isSettled) continue;
-      if (!broken || each.mayBeResent(true)) this.#request(each);
+      if (!broken || each.mayBeResent(true, each === job ? error : null)) this.#request(each);
       else each.reject(each.explain(exchange));
     }
   }

@@ -5,7 +5,15 @@ import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
 import { countLeading, type JitOff, toBatchError } from './session-statement.ts';
-import { isServerError, lockNotAvailable, queryCancelled, stopError, toDatabaseError, tooLargeError } from './to-database-error.ts';
+import {
+  isServerError,
+  isTermination,
+  lockNotAvailable,
+  queryCancelled,
+  stopError,
+  toDatabaseError,
+  tooLargeError,
+} from './to-database-error.ts';
 import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
@@ -121,10 +129,11 @@ export class PgJob {
 
   /**
    * Whether a job whose connection was lost may be sent again: what was not `written` yet a few times, as all idle connections may have ended; what was
-   * written once, and only if it cannot have changed anything.
+   * written once, and only if it can neither have changed anything nor have ended the connection itself. `error` is what it failed with.
    */
-  mayBeResent(written: boolean): boolean {
+  mayBeResent(written: boolean, error: unknown): boolean {
     if (!written) return ++this.#lost.before <= mostUnsent;
+    if (this.batch?.callsFunctions && isTermination(error)) return false;
     return this.batch !== null && this.isRead && ++this.#lost.after <= 1;
   }
 

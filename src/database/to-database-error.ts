@@ -54,6 +54,11 @@ export function isPassing({ sqlstate }: DatabaseError): boolean {
   return sqlstate === tooManyConnections || comingBack.includes(sqlstate);
 }
 
+/** Whether PostgreSQL ended the connection because it was told to: by an administrator, at a shutdown, or by a function that it ran. */
+export function isTermination(error: unknown): boolean {
+  return isServerError(error) && error.code === '57P01';
+}
+
 /** The error of a driver as the error of this layer. */
 export function toDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;

@@ -67,8 +67,9 @@ export async function executeRequest(
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client, marks } = target;
-    const { touches } = compiled.measure;
-    const base = { session, statements, template, origin: compiled, deadline, client, touches, maxBytes: role.limits.responseBytes };
+    const { touches, callsFunctions } = compiled.measure;
+    const maxBytes = role.limits.responseBytes;
+    const base = { session, statements, template, origin: compiled, deadline, client, touches, callsFunctions, maxBytes };
     const batch = marks === undefined ? base : { ...base, marks };
     const extensions = granted.reportsCost ? costExtension(ready) : null;
     const once = hasKey && compiled.kind === 'mutation' ? planOnce(granted, request, target, templateOf(compiled.roots, extensions)) : null;

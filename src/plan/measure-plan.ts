@@ -42,6 +42,7 @@ export interface PlanMeasure {
   readonly parameters: number;
   /** Names of the tables and functions that it touches, each once. */
   readonly touches: readonly string[];
+  readonly callsFunctions: boolean;
 }
 
 /** The estimate for a count or an aggregate: PostgreSQL reads more rows for it than it returns. */
@@ -53,8 +54,8 @@ const rowsOfRowList = 10;
 export function measurePlan({ roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  const { filterMembers, subqueries, parameters, touches } = measurer;
-  return { filterMembers, subqueries, rows, parameters, touches: [...touches] };
+  const { filterMembers, subqueries, parameters, touches, callsFunctions } = measurer;
+  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions };
 }
 
 /** The number of rows, with the page sizes of a request. */
@@ -77,6 +78,7 @@ class PlanMeasurer {
   subqueries = 0;
   parameters = 0;
   readonly touches = new Set<string>();
+  callsFunctions = false;
 
   root(value: RootValue): RowEstimate {
     switch (value.kind) {
@@ -257,6 +259,7 @@ class PlanMeasurer {
 
   #touchRoutine({ schema, name }: Routine): void {
     this.touches.add(`${schema}.${name}()`);
+    this.callsFunctions = true;
   }
 }
 

@@ -52,6 +52,12 @@ const longestString = 16 * 1024;
 
 /** Of a batch in company: why it failed is not read, as it runs again. */
 const failedInCompany = new Error('Another batch that shared the connection has failed');
+/** But for the end of the connection, which decides whether it may run again. */
+const endedInCompany = Object.assign(new Error('terminating connection due to administrator command'), {
+  severity: 'FATAL',
+  code: '57P01',
+});
+const terminationCode = Buffer.from('\0C57P01\0');
 
 /** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
 export class PgExchange implements ReplySink<ColumnValue> {
@@ -153,7 +159,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
       this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
     } else if (message[0] === errorResponse && this.#expected.batches > 1) {
       // For `pg` an error ends all that was submitted.
-      this.error = failedInCompany;
+      this.error = message.includes(terminationCode) ? endedInCompany : failedInCompany;
       this.refused = true;
     } else interception.pass(message);
   }
