@@ -43,6 +43,8 @@ test('gives what JSON.parse gives, and refuses what it refuses', () => {
   let refused = 0;
   for (let round = 0; round < 3000; round++) {
     let text = JSON.stringify(makeValue(random, 0), null, random.pick([0, 1, '\t']));
+    // Long containers are taken apart, short ones are not.
+    if (round % 20 === 0) text = text.replaceAll(/[[{,]/g, `$&${' '.repeat(4096)}`);
     if (random.chance(0.6)) {
       const place = random.integer(0, text.length);
       const piece = random.pick([
