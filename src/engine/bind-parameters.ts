@@ -197,5 +197,10 @@ function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValue
 
 /** The text of an array (manual: Array Value Input). */
 export function arrayLiteral(items: readonly (string | null)[]): string {
-  return `{${items.map((text) => (text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+  return `{${items.map(elementLiteral).join(',')}}`;
+}
+
+function elementLiteral(text: string | null): string {
+  if (text === null) return 'NULL';
+  return text.includes('"') || text.includes('\\') ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `"${text}"`;
 }

@@ -3,9 +3,11 @@ import type { Column, Table } from '../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../model/writable-relations.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { atInput, type InputPath, inputError, inputPath } from './input-path.ts';
+import { mapInSteps } from './map-in-steps.ts';
 import { keyOfNodeId } from './node-key.ts';
-import { valueParameter } from './parameters.ts';
+import { parameterValue } from './parameters.ts';
 import type { ParameterValue } from './plan.ts';
+import { RowShape } from './row-shape.ts';
 
 /** An object of the input, with where it stands. */
 export interface GivenObject {
@@ -21,7 +23,9 @@ export interface GivenRow {
   readonly label: number;
   readonly parent: number;
   readonly path: InputPath;
-  readonly columns: ReadonlyMap<Column, ParameterValue>;
+  readonly shape: RowShape;
+  /** Of the columns of the shape. */
+  readonly values: readonly ParameterValue[];
   readonly related: readonly GivenRelation[];
 }
 export interface GivenRelation {
@@ -43,16 +47,20 @@ export function hasRelatedRows(value: InputValue | undefined): boolean {
   return value?.kind === 'object' && value.entries.some(({ binding, value: item }) => binding?.kind === 'nested write' && item !== null);
 }
 
-/** The objects of a list, or the only one. */
-export function objectsOf(value: InputValue | undefined, path: InputPath, many: boolean, parent: number): Omit<GivenObject, 'label'>[] {
-  if (value === undefined || value === null) return [];
+/** The objects of a list, or the only one; behind others of the same place. */
+export function objectsOf(
+  value: InputValue | undefined,
+  path: InputPath,
+  many: boolean,
+  parent: number,
+  objects: GivenObject[] = [],
+): GivenObject[] {
+  if (value === undefined || value === null) return objects;
   const items = value.kind === 'list' ? value.items : [value];
-  return items.map((item, index) => ({ parent, value: objectOf(item), path: many ? inputPath(index, path) : path }));
-}
-
-/** Objects of one place, each with its label. */
-export function labelled(objects: readonly Omit<GivenObject, 'label'>[]): GivenObject[] {
-  return objects.map(({ parent, value, path }, label) => ({ label, parent, value, path }));
+  for (const [index, item] of items.entries()) {
+    objects.push({ label: objects.length, parent, value: objectOf(item), path: many ? inputPath(index, path) : path });
+  }
+  return objects;
 }
 
 export function objectOf(value: InputValue | undefined): InputObject {
@@ -65,18 +73,29 @@ export function memberOf({ entries }: InputObject, name: string): InputValue {
   return entries.find((entry) => entry.name === name)?.value ?? null;
 }
 
-/** Reads what an object says of a row. */
-export function readRow({ label, parent, value, path }: GivenObject): GivenRow {
-  const columns = new Map<Column, ParameterValue>();
-  const related: GivenRelation[] = [];
-  for (const { name, binding, value: item } of value.entries) {
-    if (binding?.kind === 'column') columns.set(binding.column, valueParameter(item, binding.column.type, 'write').value);
-    else if (binding?.kind === 'nested write' && item !== null) related.push(readRelation(binding.relation, item, inputPath(name, path)));
-  }
-  const row = { label, parent, path, columns, related: related.filter(({ members }) => members.size > 0) };
-  checkColumns(row);
-  return row;
+/** Reads what the objects of one place say of rows, with pauses. */
+export function readRows(objects: readonly GivenObject[]): Generator<void, GivenRow[]> {
+  const noColumns = RowShape.none();
+  return mapInSteps(objects, (object) => readRow(object, noColumns));
 }
+
+/** Reads what an object says of a row, whose shape is made of that of no columns. */
+export function readRow({ label, parent, value, path }: GivenObject, noColumns: RowShape): GivenRow {
+  let shape = noColumns;
+  const values: ParameterValue[] = [];
+  const given: GivenRelation[] = [];
+  for (const { name, binding, value: item } of value.entries) {
+    if (binding?.kind === 'column') {
+      shape = shape.with(binding.column);
+      values.push(parameterValue(item));
+    } else if (binding?.kind === 'nested write' && item !== null) given.push(readRelation(binding.relation, item, inputPath(name, path)));
+  }
+  const related = given.length === 0 ? none : given.filter(({ members }) => members.size > 0);
+  for (const relation of related) if (fillsKey(relation)) checkFilled(shape, relation.writable, path);
+  return { label, parent, path, shape, values, related };
+}
+
+const none: readonly GivenRelation[] = [];
 
 function readRelation(writable: WritableRelation, value: InputValue, path: InputPath): GivenRelation {
   const given = objectOf(value).entries.filter((entry) => entry.value !== null);
@@ -103,13 +122,9 @@ export function fillsKey({ writable, members }: GivenRelation): boolean {
   return writable.relation.holdsKey && [...members.keys()].some((verb) => verb !== 'update');
 }
 
-function checkColumns({ columns, related, path }: GivenRow): void {
-  for (const relation of related) if (fillsKey(relation)) checkFilled(columns, relation.writable, path);
-}
-
 /** Throws if a column is given that a relation fills. */
-export function checkFilled(columns: ReadonlyMap<Column, ParameterValue>, { key, relation }: WritableRelation, path: InputPath): void {
-  const twice = key.find((column) => columns.has(column));
+export function checkFilled({ places }: RowShape, { key, relation }: WritableRelation, path: InputPath): void {
+  const twice = key.find((column) => places.has(column));
   if (!twice) return;
   const message = `The field "${twice.fieldName}" is filled by the relation "${relation.fieldName}". Leave out one of them.`;
   throw inputError(inputPath(twice.fieldName, path), message);
@@ -121,7 +136,7 @@ export function readKey(object: GivenObject, table: Table): GivenKey {
   for (const { name, binding, value } of object.value.entries) {
     if (value === null) continue;
     if (binding?.kind === 'column') {
-      columns.push({ column: binding.column, value: valueParameter(value, binding.column.type, 'filter').value, use: 'filter' });
+      columns.push({ column: binding.column, value: parameterValue(value), use: 'filter' });
     } else if (binding?.kind === 'node id') {
       const key = atInput(inputPath(name, object.path), () => keyOfNodeId(value, table, name));
       columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: 'text' as const })));

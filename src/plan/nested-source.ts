@@ -5,6 +5,7 @@ import { mapInSteps } from './map-in-steps.ts';
 import type { GivenKey, GivenRow } from './nested-input.ts';
 import { type KeyList, keepIn, type Output, type RowSource } from './nested-plan.ts';
 import type { ParameterValue } from './plan.ts';
+import type { RowShape } from './row-shape.ts';
 
 /** The rows that rows belong to, and how. */
 export interface Parents {
@@ -31,17 +32,24 @@ export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[])
       (column) =>
         column.nullByDefault && !given.has(column) && lookups.filter(({ writable }) => writable.key.includes(column)).length === 1,
     );
-  const signatureOf = ({ columns, related }: GivenRow) =>
-    JSON.stringify([
-      [...columns.keys()]
-        .filter((column) => !isOptional(column))
-        .map(({ name }) => name)
-        .sort(),
-      related
-        .flatMap(({ writable }) => (writable.relation.holdsKey && !isOptionalKey(writable) ? [writable.relation.fieldName] : []))
-        .sort(),
-      columns.size === 0,
-    ]);
+  const shapes = new Map<RowShape, string>();
+  const shapeText = (shape: RowShape): string => {
+    let text = shapes.get(shape);
+    if (text === undefined) {
+      const columns = [...shape.places.keys()];
+      const named = columns.filter((column) => !isOptional(column)).map(({ name }) => name);
+      text = JSON.stringify([named.sort(), columns.length === 0]);
+      shapes.set(shape, text);
+    }
+    return text;
+  };
+  const signatureOf = ({ shape, related }: GivenRow) => {
+    if (related.length === 0) return shapeText(shape);
+    const keys = related.flatMap(({ writable }) =>
+      writable.relation.holdsKey && !isOptionalKey(writable) ? [writable.relation.fieldName] : [],
+    );
+    return keys.length === 0 ? shapeText(shape) : shapeText(shape) + JSON.stringify(keys.sort());
+  };
   return inGroups(rows, signatureOf);
 }
 
@@ -66,7 +74,9 @@ function* inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => st
 /** The columns that any of the rows gives. */
 function columnsOf(rows: readonly GivenRow[]): ReadonlySet<Column> {
   const given = new Set<Column>();
-  for (const { columns } of rows) for (const column of columns.keys()) given.add(column);
+  const shapes = new Set<RowShape>();
+  for (const { shape } of rows) shapes.add(shape);
+  for (const { places } of shapes) for (const column of places.keys()) given.add(column);
   return given;
 }
 
@@ -81,7 +91,7 @@ export function* sourceOf(
   const named = columnsOf(rows);
   const outputs: Output[] = [];
   for (const column of table.columns.filter((each) => named.has(each))) {
-    outputs.push({ column, from: { kind: 'given', values: rows.map(({ columns }) => columns.get(column) ?? nullValue), use: 'write' } });
+    outputs.push({ column, from: { kind: 'given', values: rows.map((row) => valueOf(row, column)), use: 'write' } });
     yield;
   }
   const same: [number, number][] = [];
@@ -147,6 +157,11 @@ export function groupKeys(keys: readonly GivenKey[]): GivenKey[][] {
 /** The columns of a foreign key, each with the column that it takes its value from, as PostgreSQL calls it. */
 export function keyPairs({ key, relation: { holdsKey, columns } }: WritableRelation): [column: Column, of: string][] {
   return columns.map((pair, index) => [key[index]!, holdsKey ? pair.target : pair.near]);
+}
+
+function valueOf({ shape, values }: GivenRow, column: Column): ParameterValue {
+  const place = shape.places.get(column);
+  return place === undefined ? nullValue : values[place]!;
 }
 
 const nullValue: ParameterValue = { kind: 'constant', value: null };

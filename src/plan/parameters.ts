@@ -43,7 +43,8 @@ export function checkCount(count: number, argument: string, maximum: number): nu
   return Math.min(count, maximum);
 }
 
-function parameterValue(value: InputValue): ParameterValue {
+/** What is bound, whatever its type. */
+export function parameterValue(value: InputValue): ParameterValue {
   if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };

@@ -10,17 +10,18 @@ import {
   type GivenObject,
   type GivenRelation,
   type GivenRow,
-  labelled,
   memberOf,
   objectOf,
   objectsOf,
   readKey,
   readRow,
+  readRows,
 } from './nested-input.ts';
 import { fill, type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from './nested-plan.ts';
 import { groupKeys, groupRows, keyPairs, type Lookup, type Parents, sourceOf, sourceOfKeys } from './nested-source.ts';
 import type { ConflictPlan } from './plan.ts';
 import { planConflict, planResponse } from './plan-mutation.ts';
+import { RowShape } from './row-shape.ts';
 
 /** The steps of a root field, as they are planned. */
 export class StepList {
@@ -55,8 +56,7 @@ export class StepList {
 export function* planNestedInsert(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const place = inputPath('objects');
-  const objects = labelled(objectsOf(argumentOf(field, 'objects'), place, true, 0));
-  const rows = yield* mapInSteps(objects, readRow);
+  const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), place, true, 0));
   const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
   const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
   if (leads && onConflict && mayLeaveOut(onConflict)) {
@@ -95,7 +95,7 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
   const { parents, into, appends, onConflict, lenient } = options;
   for (const row of rows) {
     checkVerbs(row, 'insert');
-    if (parents) checkFilled(row.columns, parents.writable, row.path);
+    if (parents) checkFilled(row.shape, parents.writable, row.path);
   }
   yield;
   const lookups: Lookup[] = [];
@@ -119,9 +119,12 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
 }
 
 /** The relations that rows write along, those of their own keys or the others, in the order in which they first stand. */
-function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): WritableRelation[] {
-  const all = rows.flatMap(({ related }) => related.map(({ writable }) => writable));
-  return [...new Set(all)].filter(({ relation }) => relation.holdsKey === holdsKey);
+function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): Set<WritableRelation> {
+  const relations = new Set<WritableRelation>();
+  for (const { related } of rows) {
+    for (const { writable } of related) if (writable.relation.holdsKey === holdsKey) relations.add(writable);
+  }
+  return relations;
 }
 
 /** The keys of the rows that others refer to: of those that are there, and of those that are inserted. */
@@ -138,7 +141,7 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
   for (const [, of] of keyPairs(writable)) keepIn(list, of);
   const created = given('create');
   if (created.length > 0) {
-    yield* insertRows(plan, target, yield* mapInSteps(created, readRow), { ...plainly, into: list, appends });
+    yield* insertRows(plan, target, yield* readRows(created), { ...plainly, into: list, appends });
     appends = true;
   }
   const connected = yield* mapInSteps(given('connect'), (object) => readKey(object, target));
@@ -165,8 +168,11 @@ export type RelationUse = { readonly label: number; readonly use: GivenRelation 
 /** Makes rows refer to those of a list: rows that are there, and rows that are inserted. */
 export function* relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): Generator<void> {
   const { target, kind } = parents.writable.relation;
-  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
-    labelled(uses.flatMap(({ label, use }) => objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label)));
+  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] => {
+    const objects: GivenObject[] = [];
+    for (const { label, use } of uses) objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label, objects);
+    return objects;
+  };
   const connected = given('connect');
   if (connected.length > 0) yield* connectRows(plan, parents, connected);
   for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), parents)) {
@@ -176,7 +182,7 @@ export function* relateMany(plan: StepList, parents: Parents, uses: readonly Rel
   const created = given('create');
   if (created.length === 0) return;
   const into = plan.newList();
-  yield* insertRows(plan, target, yield* mapInSteps(created, readRow), { ...plainly, parents, into });
+  yield* insertRows(plan, target, yield* readRows(created), { ...plainly, parents, into });
 }
 
 /** Makes rows that are there refer to those of a list. */
@@ -207,9 +213,10 @@ function* upsertRows(
   objects: readonly GivenObject[],
   parents: Parents | null,
 ): Generator<void, UpsertedRows[]> {
+  const noColumns = RowShape.none();
   const upserts = yield* mapInSteps(objects, (object) => {
     const path = inputPath('create', object.path);
-    const row = readRow({ ...object, value: objectOf(memberOf(object.value, 'create')), path });
+    const row = readRow({ ...object, value: objectOf(memberOf(object.value, 'create')), path }, noColumns);
     const pointing = row.related.find(({ writable }) => !writable.relation.holdsKey);
     if (pointing) {
       const { fieldName } = pointing.writable.relation;

@@ -9,7 +9,6 @@ import {
   fillsKey,
   type GivenRelation,
   type GivenRow,
-  labelled,
   memberOf,
   objectOf,
   objectsOf,
@@ -23,6 +22,7 @@ import type { Assignment, Parameter } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
 import { planIncrement, planResponse } from './plan-mutation.ts';
 import { connectRows, relateMany, relateOne, StepList } from './plan-nested-insert.ts';
+import { RowShape } from './row-shape.ts';
 
 /** The plan of an update whose `set` leads to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
 export function* planNestedUpdate(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
@@ -52,12 +52,12 @@ interface UpdateOptions {
 }
 
 function* updateRows(plan: StepList, table: Table, { set, increment: added, rows, path, into }: UpdateOptions): Generator<void> {
-  const row = readRow({ label: 0, parent: 0, value: set, path: inputPath('set', path) });
+  const row = readRow({ label: 0, parent: 0, value: set, path: inputPath('set', path) }, RowShape.none());
   checkVerbs(row, 'update');
-  const columns = [...row.columns].map(([column, value]): Assignment => {
-    return { column, parameter: { value, encoding: { kind: 'value', type: column.type, use: 'write' } } };
+  const columns = [...row.shape.places].map(([column, place]): Assignment => {
+    return { column, parameter: { value: row.values[place]!, encoding: { kind: 'value', type: column.type, use: 'write' } } };
   });
-  const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.columns.keys()]));
+  const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.shape.places.keys()]));
   const outgoing = row.related.filter(({ writable }) => writable.relation.holdsKey);
   const deleted = outgoing.filter(({ members }) => members.has('delete'));
   const anew = outgoing.filter(relatesAnew);
@@ -216,7 +216,7 @@ function restrictionOf(value: InputObject, table: Table, path: InputPath): Parti
 /** Relates exactly these rows. */
 function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): Generator<void> {
   const { target } = parents.writable.relation;
-  const objects = labelled(objectsOf(value, path, true, 0));
+  const objects = objectsOf(value, path, true, 0);
   const found = plan.newList();
   for (const { name } of target.primaryKey) keepIn(found, name);
   const read = yield* mapInSteps(objects, (object) => readKey(object, target));

@@ -149,7 +149,9 @@ class VariableCoercer {
 
   *#readObjectInSteps(type: GraphQLInputObjectType, value: object): Generator<void, InputValue> {
     const entries: InputEntry[] = [];
-    for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
+    const given = this.#beginObject(type, value);
+    for (const name of Object.keys(given)) {
+      const item = given[name];
       const field = fieldOf(type, name);
       if (item === undefined) continue;
       try {
@@ -159,7 +161,6 @@ class VariableCoercer {
       } catch (error) {
         throw errorWithin(error, name);
       }
-      this.variant += ',';
     }
     this.variant += '}';
     this.#depth -= 1;
@@ -244,22 +245,23 @@ class VariableCoercer {
   }
 
   #readObject(type: GraphQLInputObjectType, value: unknown): InputValue {
-    const entries: InputEntry[] = [];
-    for (const [name, item] of Object.entries(this.#beginObject(type, value))) {
-      const field = fieldOf(type, name);
-      if (item === undefined) continue;
-      try {
-        const binding = this.#beginField(field, item);
-        const read = binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item);
-        entries.push({ name, binding, value: read });
-      } catch (error) {
-        throw errorWithin(error, name);
-      }
-      this.variant += ',';
-    }
+    const given = this.#beginObject(type, value);
+    const entries = Object.keys(given).map((name) => this.#readEntry(type, name, given[name]));
     this.variant += '}';
     this.#depth -= 1;
-    return { kind: 'object', entries };
+    return { kind: 'object', entries: entries.includes(null) ? entries.filter((entry) => entry !== null) : (entries as InputEntry[]) };
+  }
+
+  /** A member of an object; null if it is undefined. */
+  #readEntry(type: GraphQLInputObjectType, name: string, item: unknown): InputEntry | null {
+    const field = fieldOf(type, name);
+    if (item === undefined) return null;
+    try {
+      const binding = this.#beginField(field, item);
+      return { name, binding, value: binding?.kind === 'switch' ? this.#condition(field.type, item) : this.#read(field.type, item) };
+    } catch (error) {
+      throw errorWithin(error, name);
+    }
   }
 
   #beginObject(type: GraphQLInputObjectType, value: unknown): Readonly<Record<string, unknown>> {
@@ -275,7 +277,7 @@ class VariableCoercer {
   }
 
   #beginField(field: GraphQLInputField, item: unknown): InputEntry['binding'] {
-    this.variant += `${field.name}:`;
+    this.variant += `,${field.name}:`;
     const binding = inputBinding(field);
     if (Array.isArray(item) && (binding?.kind === 'and' || binding?.kind === 'or')) this.#countFilters(item.length);
     return binding;
