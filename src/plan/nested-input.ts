@@ -57,8 +57,8 @@ export function objectsOf(
 ): GivenObject[] {
   if (value === undefined || value === null) return objects;
   const items = value.kind === 'list' ? value.items : [value];
-  for (const [index, item] of items.entries()) {
-    objects.push({ label: objects.length, parent, value: objectOf(item), path: many ? inputPath(index, path) : path });
+  for (let index = 0; index < items.length; index += 1) {
+    objects.push({ label: objects.length, parent, value: objectOf(items[index]), path: many ? inputPath(index, path) : path });
   }
   return objects;
 }

@@ -56,19 +56,18 @@ export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[])
 /** Neighbours of one signature; all of one signature where there would be too many groups. */
 function* inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => string): Generator<void, Item[][]> {
   const signatures = yield* mapInSteps(items, signatureOf);
-  const runs: Item[][] = [];
+  const starts: number[] = [];
+  for (let index = 0; index < signatures.length; index += 1) if (signatures[index] !== signatures[index - 1]) starts.push(index);
+  const runs = starts.map((start, number) => items.slice(start, starts[number + 1]));
+  if (runs.length <= mostRuns) return runs;
   const sets = new Map<string, Item[]>();
-  let last: string | null = null;
-  for (const [index, item] of items.entries()) {
-    const signature = signatures[index]!;
-    if (signature === last) runs.at(-1)!.push(item);
-    else runs.push([item]);
-    last = signature;
+  for (const [number, run] of runs.entries()) {
+    const signature = signatures[starts[number]!]!;
     const set = sets.get(signature);
-    if (set) set.push(item);
-    else sets.set(signature, [item]);
+    if (set) for (const item of run) set.push(item);
+    else sets.set(signature, run);
   }
-  return runs.length <= Math.max(sets.size, mostRuns) ? runs : [...sets.values()];
+  return sets.size === runs.length ? runs : [...sets.values()];
 }
 
 /** The columns that any of the rows gives. */
