@@ -1,24 +1,38 @@
 /** The steps of a nested write that find rows which are there already: to take their keys, or to make them refer to others. */
-import type { AttachStep, FindStep } from '../plan/nested-plan.ts';
-import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
+import type { Parameter } from '../plan/plan.ts';
+import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { keepKeys, keptColumns } from './key-list.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
-import { compileSource } from './row-source.ts';
+import { compileSource, mustBeNumbered } from './row-source.ts';
 import { type Frame, selectList } from './statement-frame.ts';
 
-/** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. */
+/** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. A single row needs no number. */
 export function findRows({ table, source, into, appends }: FindStep, frame: Frame): Sql {
+  const isOne = source.labels.length === 1 && into.labels !== null && !mustBeNumbered(source);
   const conditions = source.outputs.map(({ column }, index) => sql`t1.${identifier(column.name)} = ${trusted(`s.o${index}`)}`);
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
-  const found = sql`found as (select distinct on (s.m) s.m, s.n, ${keptColumns(into, 't1')}${newLine}from ${rows} order by s.m)`;
-  const columns = [...keepKeys(into, trusted('f.n'), 'f', appends), missing(), ...(source.parents ? [several()] : [])];
-  return sql`with ${compileSource(source, true).expression},${newLine}${found}${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
+  const kept = keptColumns(into, 't1');
+  const found = isOne
+    ? sql`select ${kept}${newLine}from ${rows} limit 1`
+    : sql`select distinct on (s.m) s.m, s.n, ${kept}${newLine}from ${rows} order by s.m`;
+  const checks = isOne ? [absent(source)] : [missing(), ...(source.parents ? [several()] : [])];
+  const columns = [...keepKeys(into, trusted('f.n'), 'f', appends), ...checks];
+  return sql`with ${compileSource(source, !isOne).expression},${newLine}found as (${found})${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
 }
+
+/** An error if the only row is not there. */
+function absent({ labels }: RowSource): Sql {
+  const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
+  return raiseIf(sql`count(*) < 1`, noSuchRecord, sql`(select ${bind(label, 'text')})`);
+}
+
+const noSuchRecord = 'there is no such record to connect';
 
 function missing(): Sql {
   const first = sql`(select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
-  return raiseIf(sql`${first} is not null`, 'there is no such record to connect', first);
+  return raiseIf(sql`${first} is not null`, noSuchRecord, first);
 }
 
 /** A row cannot refer to several. */

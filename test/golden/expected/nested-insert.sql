@@ -1,9 +1,9 @@
-with source as materialized (select pg_catalog.row_number() over (order by g.n) as m, g.n, g.a0 as o0
-  from (values ($1::int4, $2::text)) as g(n, a0)),
-found as (select distinct on (s.m) s.m, s.n, t1."id" as c0
-  from source as s join "public"."act" as t1 on t1."name" = s.o0 order by s.m)
+with source as (select g.a0 as o0
+  from (values ($1::text)) as g(a0)),
+found as (select t1."id" as c0
+  from source as s join "public"."act" as t1 on t1."name" = s.o0 limit 1)
 select pg_catalog.set_config('rowgraph.keys_2_0', (pg_catalog.json_agg(f.c0::text))::text, true),
-case when (select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: there is no such record to connect: ' || (select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
+case when count(*) < 1 then ('rowgraph: there is no such record to connect: ' || (select $2::text))::int4::text else '' end
 from found as f;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
