@@ -78,6 +78,20 @@ test('without optional dependencies', async (context) => {
   const project = await install('without-optional', '--omit=optional');
   await context.test('it is small', () => checkSize(project, limits.withoutOptional));
 
+  await context.test('it has what old resolvers look for, no source maps, and no types of how bytes are kept', async () => {
+    const installed = path.join(project, 'node_modules/rowgraph');
+    const files = (await readdir(installed, { recursive: true })).filter((file) => /\.(?:js|map|d\.ts)$/.test(file));
+    assert.deepEqual(
+      files.filter((file) => file.endsWith('.map')),
+      [],
+    );
+    for (const file of files) assert.doesNotMatch(await readFile(path.join(installed, file), 'utf8'), /sourceMappingURL=/, file);
+    for (const file of files.filter((name) => name.endsWith('.d.ts')))
+      assert.doesNotMatch(await readFile(path.join(installed, file), 'utf8'), /latin1/, file);
+    const { main, types } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as { main: string; types: string };
+    for (const file of [main, types]) assert.ok(files.includes(path.normalize(file)), file);
+  });
+
   await context.test('dev says what to install', async () => {
     const failed = await run('npx', ['rowgraph', 'dev'], { cwd: project }).catch(
       (error: unknown) => error as { code: number; stderr: string },
