@@ -3,7 +3,7 @@
  */
 
 import { runInSlices } from '../budget/slices.ts';
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';
 import { assembleTypes } from './assemble-types.ts';
@@ -19,7 +19,7 @@ import type { RawViews } from './views/raw-views.ts';
 const ownSchema = 'rowgraph';
 
 /** Loads what PostgreSQL says about these schemas. A schema that does not exist is left out of `schemas`, and so is our own. */
-export async function loadCatalog(database: Database, exposed: readonly string[]): Promise<Catalog> {
+export async function loadCatalog(database: RequestDatabase, exposed: readonly string[]): Promise<Catalog> {
   const schemas = exposed.filter((name) => name !== ownSchema);
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
   if (!row) throw new Error('The catalog query returned no row.');

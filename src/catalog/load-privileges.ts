@@ -1,7 +1,7 @@
 /**
  * Loads what a role may do with the objects of a catalog, including what it has by membership and by default, in one query per role.
  */
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
 
@@ -91,7 +91,7 @@ interface RawPrivileges {
 }
 
 /** Loads a role with its privileges. Rejects with UNAUTHENTICATED if there is no such role, because only a token can name one. */
-export async function loadRole(database: Database, catalog: Catalog, name: string): Promise<CatalogRole> {
+export async function loadRole(database: RequestDatabase, catalog: Catalog, name: string): Promise<CatalogRole> {
   const [row] = await database.query(privilegesQuery, [name, objectsOf(catalog).json]);
   if (!row?.[0] || !row[1]) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
   const { assumable, login, powers } = JSON.parse(row[0]) as RawRole;
@@ -99,7 +99,7 @@ export async function loadRole(database: Database, catalog: Catalog, name: strin
 }
 
 /** Loads the privileges of a role alone. */
-export async function loadPrivileges(database: Database, catalog: Catalog, role: string): Promise<Privileges> {
+export async function loadPrivileges(database: RequestDatabase, catalog: Catalog, role: string): Promise<Privileges> {
   return readPrivileges(catalog, await loadRole(database, catalog, role));
 }
 

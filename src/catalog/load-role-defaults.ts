@@ -2,7 +2,7 @@
  * Loads the settings that `alter role … set` gives a role (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL): requests become the
  * role without a login, so PostgreSQL does not apply these settings by itself.
  */
-import type { Database, DatabaseError, RoleDefaults } from '../database/database.ts';
+import type { DatabaseError, RequestDatabase, RoleDefaults } from '../database/database.ts';
 
 /** Settings for this database override those for all databases. */
 const defaultsQuery = `
@@ -51,7 +51,7 @@ interface RawDefaults {
 }
 
 /** Loads the settings of a role that a request can set; none for a role that does not exist. */
-export async function loadRoleDefaults(database: Database, role: string): Promise<RoleDefaults> {
+export async function loadRoleDefaults(database: RequestDatabase, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
   const { loginTimeout, isLoginReadOnly, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
   const byName = new Map(settings ?? []);
@@ -69,7 +69,7 @@ export async function loadRoleDefaults(database: Database, role: string): Promis
 }
 
 /** Those that the login role can set. A login passes over the others with a warning, but in a request each would be an error. */
-async function settable(database: Database, settings: RoleDefaults['settings']): Promise<RoleDefaults['settings']> {
+async function settable(database: RequestDatabase, settings: RoleDefaults['settings']): Promise<RoleDefaults['settings']> {
   const kept: (readonly [name: string, value: string])[] = [];
   for (const [name, value] of settings) {
     const setting = [transactionNames[name] ?? name, value] as const;

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { openClientDatabase } from './client-database.ts';
-import { type Batch, type Database, DatabaseError } from './database.ts';
+import { type Batch, DatabaseError, type RequestDatabase } from './database.ts';
 
 let server: PostgresServer;
 let client: Client;
@@ -32,10 +32,10 @@ const failure =
   (sqlstate: string | null) =>
   (error: unknown): boolean =>
     error instanceof DatabaseError && error.sqlstate === sqlstate;
-const entries = async (database: Database): Promise<unknown> => (await database.query('select id from entry order by id')).flat();
+const entries = async (database: RequestDatabase): Promise<unknown> => (await database.query('select id from entry order by id')).flat();
 
 /** What each connection must do. `simple` runs SQL past our layer. */
-async function checkInTransaction(database: Database, simple: (sql: string) => Promise<unknown>): Promise<void> {
+async function checkInTransaction(database: RequestDatabase, simple: (sql: string) => Promise<unknown>): Promise<void> {
   await simple('insert into entry values (1)');
   const [row, empty] = await database.run(
     batch(['insert into entry values ($1::int) returning id, true, $2::json', '2', '[1]'], ['select 1 where false']),
@@ -53,7 +53,7 @@ async function checkInTransaction(database: Database, simple: (sql: string) => P
   await database.run(batch(['insert into entry values (6, 99)']));
 }
 
-async function checkWithoutTransaction(database: Database): Promise<void> {
+async function checkWithoutTransaction(database: RequestDatabase): Promise<void> {
   assert.deepEqual(await database.run(batch(['insert into entry values (1)'], ['insert into entry values (2) returning id'])), [[], ['2']]);
   await assert.rejects(database.run(batch(['insert into entry values (3)'], ['select 1/0'])), failure('22012'));
   await assert.rejects(database.run(batch(['insert into entry values (3, 99)'])), failure('23503'));

@@ -1,12 +1,11 @@
 /**
- * A `Database` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
+ * A `RequestDatabase` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
  * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
  * that an error leaves that transaction as it was.
  *
  * Leans on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type (`test/contracts/pglite.test.ts`).
  */
-import { BatchMeasures } from './batch-measures.ts';
-import { type Batch, type BatchResult, type Database, DatabaseError, type Rows } from './database.ts';
+import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
 interface Result {
@@ -51,16 +50,11 @@ const queues = new WeakMap<object, Promise<unknown>>();
  * Opens a database on a connection of the caller, which stays open. Any number of databases may share it. Throws `TypeError` for what is no
  * connection. Inside a transaction of PGlite it takes the transaction, because the PGlite itself waits for its end.
  */
-export function openClientDatabase(client: unknown): Database {
+export function openClientDatabase(client: unknown): RequestDatabase {
   if (!isClient(client)) throw new TypeError('Not a database connection: pass a client of pg, a PGlite or a transaction of PGlite');
   return {
     run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
-    listen: () => Promise.reject(new TypeError('Listening is not supported on a connection that the caller passes in')),
-    tryOut: () => Promise.reject(new TypeError('A connection that the caller passes in has its own transaction')),
-    readCaches: () => [],
-    readStatistics: () => ({ pool: null, ...new BatchMeasures() }),
-    close: () => Promise.resolve(),
   };
 }
 

@@ -87,7 +87,8 @@ export type RunStatement = (text: string, parameters?: readonly (string | null)[
 /** What batches took, and what connections do now. */
 export type DatabaseStatistics = Pick<GraphStatistics, 'pool' | 'batchSeconds' | 'batchBytes'>;
 
-export interface Database {
+/** What requests need of a database. */
+export interface RequestDatabase {
   /** Runs a batch. Rejects with `DatabaseError`; nothing is changed then. */
   run(batch: Batch): Promise<BatchResult>;
   /**
@@ -95,6 +96,9 @@ export interface Database {
    * It is cancelled after `timeoutMillis` (default: a minute).
    */
   query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
+}
+
+export interface Database extends RequestDatabase {
   /**
    * Runs work as a caller in a transaction that is always rolled back. It takes none of the connections of requests, and is not for requests. Each
    * statement is cancelled after `timeoutMillis`.

@@ -3,7 +3,7 @@
  * changed. They are told apart by their fingerprint, as nobody notifies of such changes.
  */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { readFingerprint } from '../freshness/read-fingerprint.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
@@ -27,7 +27,7 @@ export class ClientSnapshots {
   }
 
   /** What the role of a connection sees now. */
-  async roleSchemaOf(database: Database): Promise<RoleSchema> {
+  async roleSchemaOf(database: RequestDatabase): Promise<RoleSchema> {
     const { role, schemas, server } = await readClientState(database);
     const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, schemas) };
     const key = JSON.stringify([server, schemas, stamp.fingerprint]);
@@ -41,7 +41,7 @@ const clientStateText = `select current_user::text, pg_catalog.array_to_json(pg_
   pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), pg_catalog.current_database())`;
 
 /** Who and where a client is now. */
-async function readClientState(database: Database): Promise<ClientState> {
+async function readClientState(database: RequestDatabase): Promise<ClientState> {
   const [row] = await database.query(clientStateText);
   return { role: row?.[0] ?? '', schemas: JSON.parse(row?.[1] ?? '[]') as string[], server: row?.[2] ?? '' };
 }

@@ -4,7 +4,7 @@
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
-import type { BatchResult, ColumnValue, Database, Session, Statement } from '../database/database.ts';
+import type { BatchResult, ColumnValue, RequestDatabase, Session, Statement } from '../database/database.ts';
 import type { Distribution } from '../distribution.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
@@ -25,7 +25,7 @@ import { sessionOf } from './session.ts';
 
 /** Where and as whom a request runs. */
 export interface Target {
-  readonly database: Database;
+  readonly database: RequestDatabase;
   /** Null on a connection that the caller passed in, which has its own role and claims. */
   readonly caller: Caller | null;
   readonly observe: Observer;

@@ -2,7 +2,7 @@
  * Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Batch, type BatchResult, type Database, DatabaseError } from '../database/database.ts';
+import { type Batch, type BatchResult, DatabaseError, type RequestDatabase } from '../database/database.ts';
 import { staleSchemaState } from '../database/session-statement.ts';
 import type { Observer } from '../events.ts';
 import { StaleSchemaError } from '../freshness/stale-schema-error.ts';
@@ -13,7 +13,7 @@ const maxAttempts = 4;
 const firstPauseMillis = 10;
 
 /** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; nothing is changed then. */
-export async function runBatch(database: Database, batch: Batch, observe: Observer): Promise<BatchResult> {
+export async function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await database.run(batch);

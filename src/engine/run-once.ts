@@ -3,7 +3,7 @@
  * If the key has a response already, nothing runs, and that is read. In: the batch and the texts around its results; out: its rows, or the response
  * that was kept (docs/decisions/idempotency.md).
  */
-import { type Batch, type BatchResult, type Database, DatabaseError, type Statement } from '../database/database.ts';
+import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Statement } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { type ResponseBody, type ResponseTemplate, valueBody } from './assemble-response.ts';
@@ -28,7 +28,7 @@ export interface OncePlan {
 
 /** The rows of the batch, or the response to the same request. */
 export async function runOnce(
-  database: Database,
+  database: RequestDatabase,
   batch: Batch,
   { identity, template, lifetime }: OncePlan,
   observe: Observer,
@@ -61,7 +61,7 @@ function keepResponse({ role, caller, key }: RequestIdentity, { texts, empties }
 
 /** Null if it is no longer kept. */
 async function readResponse(
-  database: Database,
+  database: RequestDatabase,
   { deadline, client, maxBytes }: Batch,
   { role, caller, key, request }: RequestIdentity,
   observe: Observer,

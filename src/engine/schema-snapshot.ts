@@ -8,7 +8,7 @@ import type { Catalog, CatalogRole } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadRole, readPrivileges } from '../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
 import { firstVersionWithKeys, isOlder } from '../extension/extension-versions.ts';
@@ -98,7 +98,7 @@ export class SchemaSnapshot {
   }
 
   /** Reads the catalog. The stamp must be read before it. */
-  static async load(database: Database, stamp: SchemaStamp, settings: SnapshotSettings): Promise<SchemaSnapshot> {
+  static async load(database: RequestDatabase, stamp: SchemaStamp, settings: SnapshotSettings): Promise<SchemaSnapshot> {
     const catalog = await loadCatalog(database, settings.schemas);
     const problems = await runInSlices(checkDirectives(catalog));
     // An unknown member may belong to another tool.
@@ -112,7 +112,7 @@ export class SchemaSnapshot {
   }
 
   /** What a role sees, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
-  of(role: string, database: Database): RoleSchema | Promise<RoleSchema> {
+  of(role: string, database: RequestDatabase): RoleSchema | Promise<RoleSchema> {
     const known = this.#roles.get(role);
     return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
   }
@@ -142,13 +142,13 @@ export class SchemaSnapshot {
   }
 
   /** Once for all who ask meanwhile. A failure is not remembered: the next request tries again. */
-  #load(name: string, database: Database): Promise<KnownRole> {
+  #load(name: string, database: RequestDatabase): Promise<KnownRole> {
     const loading = this.#loading.get(name) ?? this.#loadAnew(name, database).finally(() => this.#loading.delete(name));
     this.#loading.set(name, loading);
     return loading;
   }
 
-  async #loadAnew(name: string, database: Database): Promise<KnownRole> {
+  async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
     // No role can have such a name, and PostgreSQL could not even be asked.
     if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
     const { schemas, trustedRoles, limitsOf } = this.#settings;
@@ -191,7 +191,7 @@ function sizeOfRole({ role }: KnownRole, name: string): number {
 
 /** Loads the snapshot that takes the place of `previous`, with the schemas of the roles that were asked for, and reports it. */
 export async function loadSnapshot(
-  database: Database,
+  database: RequestDatabase,
   settings: SnapshotSettings,
   observe: Observer,
   stamp: SchemaStamp,
@@ -206,7 +206,7 @@ export async function loadSnapshot(
 }
 
 /** Loads what these roles see. One that cannot be loaded fails the request that asks for it. */
-async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], database: Database): Promise<void> {
+async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], database: RequestDatabase): Promise<void> {
   const left = roles.values();
   const loadLeft = async (): Promise<void> => {
     for (const role of left) await Promise.allSettled([snapshot.of(role, database)]);

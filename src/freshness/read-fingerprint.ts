@@ -3,7 +3,7 @@
  * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
  */
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 
 /** Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. */
 const relations = `
@@ -86,7 +86,7 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
 const timeoutMillis = 10_000;
 
 /** Reads the fingerprint of everything that the API of these schemas derives from. Equal texts mean that nothing has changed. */
-export async function readFingerprint(database: Database, schemas: readonly string[]): Promise<string> {
+export async function readFingerprint(database: RequestDatabase, schemas: readonly string[]): Promise<string> {
   const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';
 }
@@ -95,7 +95,7 @@ export async function readFingerprint(database: Database, schemas: readonly stri
  * Whether the catalogs are as they were when the fingerprint was read, going by what a later comparison of fingerprints may not see: what was changed
  * and changed back. Far cheaper than a fingerprint.
  */
-export async function hasValuesOf(database: Database, schemas: readonly string[], fingerprint: string): Promise<boolean> {
+export async function hasValuesOf(database: RequestDatabase, schemas: readonly string[], fingerprint: string): Promise<boolean> {
   const [row] = await database.query(valuesQuery, [JSON.stringify(schemas)], timeoutMillis);
   return fingerprint.startsWith(`${row?.[0]}/`);
 }

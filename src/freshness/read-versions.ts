@@ -1,5 +1,5 @@
 /** Reads the schema version, which the event triggers of `extension/` keep, and that of the extension. */
-import { type Database, DatabaseError } from '../database/database.ts';
+import { DatabaseError, type RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
 import { hasVersionText, isOnText } from '../extension/read-extension.ts';
 
@@ -23,7 +23,7 @@ const mostAttempts = 10;
 /**
  * Read it before the catalog: DDL that commits between the two then shows as another version at the first batch, and is not overlooked.
  */
-export async function readVersions(database: Pick<Database, 'query'>): Promise<Versions> {
+export async function readVersions(database: Pick<RequestDatabase, 'query'>): Promise<Versions> {
   for (let attempt = 1; ; attempt += 1) {
     const [presence] = await database.query(presenceText);
     if (presence?.[0] !== 't') return absent;

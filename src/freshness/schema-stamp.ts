@@ -1,5 +1,5 @@
 /** Identifies a state of the database's schema. */
-import type { Database } from '../database/database.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { readFingerprint } from './read-fingerprint.ts';
 import { readVersions, type Versions } from './read-versions.ts';
 
@@ -8,7 +8,7 @@ export interface SchemaStamp extends Versions {
 }
 
 /** Reads the stamp. Read it before the catalog: DDL that commits between the two then shows as a difference, and is not overlooked. */
-export async function readSchemaStamp(database: Database, schemas: readonly string[]): Promise<SchemaStamp> {
+export async function readSchemaStamp(database: RequestDatabase, schemas: readonly string[]): Promise<SchemaStamp> {
   const [versions, fingerprint] = await Promise.all([readVersions(database), readFingerprint(database, schemas)]);
   return { ...versions, fingerprint };
 }

@@ -1,5 +1,5 @@
 /** Loads what is inferred about the exposed views: runs `viewQuery`, where there are views, and reads their definitions. */
-import type { Database } from '../../database/database.ts';
+import type { RequestDatabase } from '../../database/database.ts';
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
 import type { CatalogComments } from '../catalog-comments.ts';
 import { inferForeignKeys } from './infer-foreign-keys.ts';
@@ -14,7 +14,10 @@ export interface InferredViews {
 }
 
 /** The rows from which `assembleViews` infers; null where none of the tables is a view. */
-export async function loadRawViews(database: Database, tables: readonly Pick<CatalogTable, 'id' | 'kind'>[]): Promise<RawViews | null> {
+export async function loadRawViews(
+  database: RequestDatabase,
+  tables: readonly Pick<CatalogTable, 'id' | 'kind'>[],
+): Promise<RawViews | null> {
   const ids = tables.filter(isView).map(({ id }) => id);
   if (ids.length === 0) return null;
   const [row] = await database.query(viewQuery, [JSON.stringify(ids)]);
