@@ -171,18 +171,7 @@ function disagreements({ taken }: UpdateStep): Sql[] {
 
 function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {
   const conditions: Sql[] = [];
-  if (of) {
-    const key = of.pairs.map((pair) => keyColumn(of.list, 'k', pair.of, pair.type.sqlType));
-    const columns = of.pairs.map(({ name }) => target.column(name));
-    conditions.push(
-      isLookedUp(of.pairs)
-        ? isAmong(columns[0]!, of.list, of.pairs[0]!)
-        : sql`exists (select 1 from ${keyRows(of.list, 'k')} where ${join(
-            key.map((value, index) => sql`${value} = ${columns[index]!}`),
-            ' and ',
-          )})`,
-    );
-  }
+  if (of) conditions.push(...belongsTo(of, target));
   if (except) {
     const key = table.primaryKey.map(({ name, type }) => sql`${keyColumn(except, 'x', name, type.sqlType)} = ${target.column(name)}`);
     conditions.push(sql`not exists (select 1 from ${keyRows(except, 'x')} where ${join(key, ' and ')})`);
@@ -191,14 +180,19 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   return conditions;
 }
 
-/** Whether an array can hold the values of a key. */
-function isLookedUp([pair, ...others]: readonly Pick<KeyPair, 'type'>[]): boolean {
-  return others.length === 0 && pair?.type.kind !== 'list';
+/** That rows belong to those of a list. Where several columns tell, the values of each do not: they only lead to the index. */
+function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scope): Sql[] {
+  const among = areAmong(list, pairs, target);
+  if (pairs.length === 1 && among.length === 1) return among;
+  const isSame = pairs.map(({ name, of, type }) => sql`${keyColumn(list, 'k', of, type.sqlType)} = ${target.column(name)}`);
+  return [...among, sql`exists (select 1 from ${keyRows(list, 'k')} where ${join(isSame, ' and ')})`];
 }
 
-/** PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
-function isAmong(column: Sql, list: KeyList, { of, type }: KeyPair): Sql {
-  return sql`${column} = any (${keysAsArray(list, of, type.sqlType)})`;
+/** That the columns of a key have values of the list. PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
+function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[] {
+  // An array has no arrays as elements.
+  const simple = pairs.filter(({ type }) => type.kind !== 'list');
+  return simple.map(({ name, of, type }) => sql`${target.column(name)} = any (${keysAsArray(list, of, type.sqlType)})`);
 }
 
 /** The statement that reads the response. */
@@ -233,8 +227,6 @@ function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
     return sql`${newLine}from ${source}${where(isOnly)}`;
   }
   const key = primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(list, 'k', name, type.sqlType)}`);
-  const [first] = primaryKey;
-  const isKnown = first && isLookedUp(primaryKey);
-  const among = isKnown ? where([isAmong(scope.column(first.name), list, { ...first, of: first.name })]) : sql``;
-  return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${among}`;
+  const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name }));
+  return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${where(areAmong(list, pairs, scope))}`;
 }

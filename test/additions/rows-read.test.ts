@@ -19,6 +19,11 @@ create table book (id int primary key generated always as identity, shelf_id int
 insert into shelf (author_id) select n % 500 + 1 from generate_series(1, 2000) as n;
 insert into book (shelf_id, title) select n % 2000 + 1, 't' || n from generate_series(1, 20000) as n;
 create index on book (shelf_id);
+create table branch (town int, number int, name text, primary key (town, number));
+create table desk (town int, number int, branch_number int, words text, primary key (town, number), foreign key (town, branch_number) references branch);
+insert into branch select n % 50, n / 50, 'b' || n from generate_series(0, 1999) as n;
+insert into desk select n % 50, n / 50, n / 50 % 40, 'd' || n from generate_series(0, 19999) as n;
+create index on desk (town, branch_number);
 create view shown_post with (security_invoker = true) as select p.id, p.author_id, p.views, a.name as author_name from post p left join author a on a.id = p.author_id;
 create view post_score with (security_invoker = true) as
   select p.id, p.author_id, count(c.id)::int as comments from post p left join comment c on c.post_id = p.id group by p.id;
@@ -221,6 +226,62 @@ const nested: readonly { readonly name: string; readonly query: string; readonly
   },
 ];
 
+/** The same over keys of several columns. */
+const overPairs: typeof nested = [
+  {
+    name: 'an update of rows that refer by two columns',
+    query: `mutation { updateBranchCollection(filter: {town: {eq: 3}, number: {eq: 7}}, set: {name: "new", deskCollection: {
+      delete: {filter: {words: {eq: "d353"}}, atMost: 9}, disconnect: {filter: {words: {eq: "d2353"}}, atMost: 9}, update: [{set: {words: "new"}, atMost: 99}]}}) {
+      affectedCount records { name deskCollection { edges { node { words } } } } } }`,
+    sql: [
+      'select town, number from branch where town = 3 and number = 7 for update',
+      `update branch set name = 'new' where town = 3 and number = 7 returning 1`,
+      `delete from desk where town = 3 and branch_number = 7 and words = 'd353' returning 1`,
+      `update desk set branch_number = null where town = 3 and branch_number = 7 and words = 'd2353' returning 1`,
+      `update desk set words = 'new' where town = 3 and branch_number = 7 returning 1`,
+      `select b.name, (select json_agg(d.words) from (select words from desk where town = b.town and branch_number = b.number order by number limit 30) d)
+        from branch b where town = 3 and number = 7`,
+    ],
+  },
+  {
+    name: 'an update of many rows of several that they refer to',
+    query: `mutation { updateBranchCollection(filter: {town: {eq: 3}, number: {in: [7, 8, 9]}}, atMost: 9, set: {deskCollection: {update: [{set: {words: "new"}, atMost: 99}]}}) {
+      affectedCount records { name } } }`,
+    sql: [
+      'select town, number from branch where town = 3 and number in (7, 8, 9) for update',
+      `update desk set words = 'new' where (town, branch_number) in ((3, 7), (3, 8), (3, 9)) returning 1`,
+      'select name from branch where (town, number) in ((3, 7), (3, 8), (3, 9))',
+    ],
+  },
+  {
+    name: 'rows that are related anew by keys of two columns',
+    query: `mutation { updateBranchCollection(filter: {town: {eq: 3}, number: {eq: 7}}, set: {deskCollection: {
+      set: [{town: 3, number: 7}, {town: 3, number: 8}], connect: [{town: 3, number: 9}]}}) { affectedCount } }`,
+    sql: [
+      'select town, number from branch where town = 3 and number = 7 for update',
+      'select town, number from desk where (town, number) in ((3, 7), (3, 8))',
+      'update desk set branch_number = null where town = 3 and branch_number = 7 and number not in (7, 8) returning 1',
+      'select * from desk where (town, number) in ((3, 7), (3, 8))',
+      'update desk set branch_number = 7 where (town, number) in ((3, 8)) returning 1',
+      'select * from desk where (town, number) in ((3, 9))',
+      'update desk set branch_number = 7 where (town, number) in ((3, 9)) returning 1',
+    ],
+  },
+  {
+    name: 'a row that is inserted with others that refer to it by two columns',
+    query: `mutation { insertIntoBranchCollection(objects: [{number: 90, town: 3, name: "x", deskCollection: {create: [{number: 900, words: "y"}], connect: [{town: 3, number: 9}]}}]) {
+      records { name deskCollection { edges { node { words } } } } } }`,
+    sql: [
+      `insert into branch values (3, 90, 'x') returning 1`,
+      'select * from desk where town = 3 and number = 9',
+      'update desk set branch_number = 90 where town = 3 and number = 9 returning 1',
+      `insert into desk values (3, 900, 90, 'y') returning 1`,
+      `select b.name, (select json_agg(d.words) from (select words from desk where town = b.town and branch_number = b.number order by number limit 30) d)
+        from branch b where town = 3 and number = 90`,
+    ],
+  },
+];
+
 let database: PgliteGraph;
 before(async () => {
   database = await startPgliteGraph(schemaSql);
@@ -244,7 +305,8 @@ for (const { name, arguments: given, collection = 'postCollection', sql } of cas
 
 for (const { name, query, sql } of summaries) test(`${name} read no more rows than by hand`, () => assertReadsNoMore(query, sql));
 
-for (const { name, query, sql } of nested) test(`${name} reads no more rows than by hand`, () => assertReadsNoMore(query, ...sql));
+for (const { name, query, sql } of [...nested, ...overPairs])
+  test(`${name} reads no more rows than by hand`, () => assertReadsNoMore(query, ...sql));
 
 async function assertReadsNoMore(query: string, ...sql: readonly string[]): Promise<void> {
   const { graph, pglite } = database;
