@@ -1,0 +1,111 @@
+/** Each addition can be switched by a setting, and by the comments of schemas and tables: then its members are there, or not, and those of the others are. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildSchema, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema } from 'graphql';
+import { readConfiguration } from '../../src/cli/config.ts';
+import { modelOptionsOf } from '../../src/cli/model-options.ts';
+import { type AdditionName, createRowgraph, type RowgraphOptions } from '../../src/index.ts';
+import { additionNames } from '../../src/model/additions.ts';
+import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+
+const schemaSql = `
+create table pond (id int primary key, code uuid unique, depth int);
+create table frog (id int primary key, pond_id int references pond, age int);
+create view wet_frog as select id, pond_id from frog;`;
+
+type SchemaOptions = Pick<RowgraphOptions, 'additions' | 'dialect'>;
+
+let database: PgliteGraph;
+before(async () => {
+  database = await startPgliteGraph(schemaSql);
+});
+after(() => database.stop());
+
+/** What shows that the table frog, or the view of it, has an addition. */
+const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> = {
+  relationFilters: (schema) => memberOf(schema, 'frogFilter', 'pond'),
+  relationOrder: (schema) => memberOf(schema, 'frogOrderBy', 'pond'),
+  increment: (schema) => argumentOf(schema, 'updatefrogCollection', 'increment'),
+  moreAggregates: (schema) => memberOf(schema, 'frogAggregate', 'countDistinct'),
+  groups: (schema) => memberOf(schema, 'frogConnection', 'groups'),
+  onConflict: (schema) => argumentOf(schema, 'insertIntofrogCollection', 'onConflict'),
+  nestedWrites: (schema) => memberOf(schema, 'frogInsertInput', 'pond') && memberOf(schema, 'frogUpdateInput', 'pond'),
+  writtenEdges: (schema) => memberOf(schema, 'frogInsertResponse', 'edges'),
+  inferredKeys: (schema) => schema.getType('wet_frog'),
+  specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
+};
+
+function memberOf(schema: GraphQLSchema, type: string, name: string): GraphQLField<unknown, unknown> | GraphQLInputField | undefined {
+  const found = schema.getType(type) as (GraphQLNamedType & { getFields?(): Record<string, GraphQLInputField> }) | undefined;
+  assert.ok(found?.getFields, `There is no ${type}`);
+  return found.getFields()[name];
+}
+
+function argumentOf(schema: GraphQLSchema, field: string, name: string): unknown {
+  return schema
+    .getMutationType()!
+    .getFields()
+    [field]!.args.find((argument) => argument.name === name);
+}
+
+/** The additions of the schema that the options and these comments make. */
+async function additionsBy(options: SchemaOptions, comments: Comments = {}): Promise<AdditionName[]> {
+  const { schema = {}, frog = {}, view = {} } = comments;
+  await database.pglite.exec(`comment on schema public is '@graphql(${JSON.stringify(schema)})';
+    comment on table frog is '@graphql(${JSON.stringify({ aggregate: { enabled: true }, ...frog })})';
+    comment on view wet_frog is '@graphql(${JSON.stringify(view)})'`);
+  const graph = await createRowgraph({ ...options, database: database.pglite });
+  try {
+    const made = buildSchema(await graph.sdl({ role: 'service_role' }));
+    return additionNames.filter((name) => signs[name](made));
+  } finally {
+    await graph.close();
+  }
+}
+
+interface Comments {
+  readonly schema?: object;
+  readonly frog?: object;
+  readonly view?: object;
+}
+
+const without = (...names: readonly AdditionName[]) => additionNames.filter((name) => !names.includes(name));
+
+test('all are on unless a setting says otherwise', async () => {
+  assert.deepEqual(await additionsBy({}), additionNames);
+  assert.deepEqual(await additionsBy({ dialect: 'rowgraph' }), additionNames);
+  assert.deepEqual(await additionsBy({ dialect: 'pg_graphql' }), []);
+  assert.deepEqual(await additionsBy({ additions: [] }), []);
+});
+
+for (const name of additionNames) {
+  test(`${name} is on alone, and off alone`, async () => {
+    assert.deepEqual(await additionsBy({ additions: [name] }), [name]);
+    assert.deepEqual(await additionsBy({ additions: without(name) }), without(name));
+  });
+  // What is of the whole schema.
+  if (name === 'specifiedBy') continue;
+  test(`${name} is switched off by the comment of a schema or a table`, async () => {
+    const off = { additions: { [name]: false } };
+    assert.deepEqual(await additionsBy({}, { schema: off }), without(name));
+    assert.deepEqual(await additionsBy({}, name === 'inferredKeys' ? { view: off } : { frog: off }), without(name));
+  });
+}
+
+test('the comment of a table takes precedence over that of its schema, and the setting over both', async () => {
+  const off = { additions: { groups: false, increment: false } };
+  assert.deepEqual(await additionsBy({}, { schema: off, frog: { additions: { groups: true } } }), without('increment'));
+  assert.deepEqual(await additionsBy({ additions: ['onConflict'] }, { frog: { additions: { groups: true } } }), ['onConflict']);
+});
+
+test('the flags of the commands do the same', async () => {
+  const byFlags = (flags: Readonly<Record<string, string>>) => {
+    const command = { names: ['dialect', 'additions', 'nodeIdField', 'requiredInputs'], required: [], defaults: {} } as const;
+    const { dialect, additions } = modelOptionsOf(readConfiguration(command, { flags, environment: {}, file: undefined }));
+    return additionsBy({ dialect, additions });
+  };
+  assert.deepEqual(await byFlags({}), additionNames);
+  assert.deepEqual(await byFlags({ dialect: 'pg_graphql' }), []);
+  assert.deepEqual(await byFlags({ additions: 'groups, nestedWrites' }), ['groups', 'nestedWrites']);
+  assert.deepEqual(await byFlags({ additions: '-' }), []);
+});
