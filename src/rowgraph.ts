@@ -317,7 +317,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async ping(): Promise<void> {
-    await this.#database.query('select 1', undefined, pingTimeoutMillis);
+    await this.#database.query('select 1', [], pingTimeoutMillis);
   }
 
   async close(): Promise<void> {

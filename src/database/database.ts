@@ -93,7 +93,8 @@ export interface RequestDatabase {
   run(batch: Batch): Promise<BatchResult>;
   /**
    * Runs one statement as the connection's own user, outside any batch, ahead of batches that wait. Rows as arrays of text. For the catalog.
-   * It is cancelled after `timeoutMillis` (default: a minute).
+   * It is cancelled after `timeoutMillis` (default: a minute). With `parameters`, even none, it only reads, and runs again if its connection is lost;
+   * without, it is a script that runs once.
    */
   query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
 }

@@ -134,7 +134,8 @@ export class PgJob {
   mayBeResent(written: boolean, error: unknown): boolean {
     if (!written) return ++this.#lost.before <= mostUnsent;
     if (this.batch?.callsFunctions && isTermination(error)) return false;
-    return this.batch !== null && this.isRead && ++this.#lost.after <= 1;
+    const changesNothing = this.script === null ? this.isRead : this.script.parameters !== undefined;
+    return changesNothing && ++this.#lost.after <= 1;
   }
 
   /** Calls back when the job must stop, immediately if it already must. */

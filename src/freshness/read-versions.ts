@@ -25,10 +25,10 @@ const mostAttempts = 10;
  */
 export async function readVersions(database: Pick<RequestDatabase, 'query'>): Promise<Versions> {
   for (let attempt = 1; ; attempt += 1) {
-    const [presence] = await database.query(presenceText);
+    const [presence] = await database.query(presenceText, []);
     if (presence?.[0] !== 't') return absent;
     try {
-      const [row] = await database.query(presence[1] === 't' ? versionText.replace(' from', ', rowgraph.version() from') : versionText);
+      const [row] = await database.query(presence[1] === 't' ? versionText.replace(' from', ', rowgraph.version() from') : versionText, []);
       return { version: row?.[0] ?? null, extension: row?.[1] ?? '1.0' };
     } catch (error) {
       const isGone = error instanceof DatabaseError && error.sqlstate !== null && undefinedStates.has(error.sqlstate);

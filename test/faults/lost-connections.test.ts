@@ -101,6 +101,16 @@ test('a query whose connection is cut is sent once more, over another one', asyn
   }
 });
 
+test('what a role sees is read once more where the connection is cut, and no request fails for it', async () => {
+  for (const point of Object.keys(outcomes) as CutPoint[]) {
+    const fresh = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), poolSize: 2 });
+    proxy.cutNext('service_role', point);
+    const { data } = await fresh.execute({ query: '{ entryCollection { edges { node { id } } } }' }, { role: 'service_role' });
+    assert.deepEqual(data, { entryCollection: { edges: [] } }, point);
+    await fresh.close();
+  }
+});
+
 test('a query whose function ends its own backend runs once', async () => {
   const own = await databases.create(`
     create sequence runs start 1;
