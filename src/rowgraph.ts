@@ -13,7 +13,7 @@ import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
-import { checkCaller, checkOptions, checkQuery, checkRequest, roleOf } from './engine/check-call.ts';
+import { checkCaller, checkDocument, checkOptions, checkRequest, roleOf } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
@@ -274,13 +274,13 @@ class RowgraphService implements Rowgraph {
   }
 
   async validate(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
-    checkQuery(query);
+    checkDocument(query);
     const errors = await validateQuery(await this.#watch.current().of(roleOf(options), this.#database), query);
     return errors.map((error) => error.toJSON());
   }
 
   async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
-    checkQuery(query);
+    checkDocument(query);
     const errors = await prepareDocument(await this.#watch.current().of(roleOf(options), this.#database), this.#settings.caches, query);
     return errors.map((error) => error.toJSON());
   }

@@ -1,4 +1,4 @@
-/** An enum none of whose labels is a name of GraphQL is no type there: its values are Opaque, and nothing of them is out of reach. */
+/** An enum none of whose labels is a GraphQL name is not a type: its values are Opaque, and nothing of them is out of reach. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
@@ -38,7 +38,7 @@ test('are filtered by and written', async () => {
   assert.deepEqual(await graph.ask(written), { insertIntoreviewCollection: { records: [{ stars: '2', earlier: ['3'] }] } });
 });
 
-test('are no type', async () => {
+test('are not a type', async () => {
   assert.deepEqual(await graph.ask('{ __type(name: "stars") { name } filter: __type(name: "starsFilter") { name } }'), {
     __type: null,
     filter: null,

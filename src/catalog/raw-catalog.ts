@@ -85,7 +85,7 @@ export type RawUniqueIndex = readonly [
 
 export type RawUniqueIndexKinds = readonly [id: number, collations: readonly number[], operatorClasses: readonly number[]];
 
-/** Of an index that is no constraint's. */
+/** Of an index that belongs to no constraint. */
 export type RawUniqueIndexDefinition = readonly [
   id: number,
   elements: readonly RawIndexElement[],

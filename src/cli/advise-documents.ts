@@ -6,7 +6,7 @@ import type { Advice, Caller, Rowgraph } from '../index.ts';
 import type { AdviceReport } from './describe-advice.ts';
 
 /** A document as it was found, with what is known of its use. */
-export interface FoundDocument {
+export interface AdvisedDocument {
   /** What to call it where the operation has no name. */
   readonly id: string;
   readonly text: string;
@@ -24,7 +24,7 @@ type Advised = { readonly operation: AdvisedOperation; readonly advice: readonly
 /** `takesRoles`: whether a document is explained as the role that sent it. */
 export async function adviseForDocuments(
   graph: Pick<Rowgraph, 'explain' | 'sdl'>,
-  documents: readonly FoundDocument[],
+  documents: readonly AdvisedDocument[],
   caller: Caller,
   takesRoles: boolean,
 ): Promise<AdviceReport> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { readDocuments } from '../http/documents/read-documents.ts';
-import type { FoundDocument } from './advise-documents.ts';
+import type { AdvisedDocument } from './advise-documents.ts';
 import { CommandError } from './command-error.ts';
 import type { Environment } from './config.ts';
 import { describeAdviceReport } from './describe-advice.ts';
@@ -41,7 +41,7 @@ export function adviseCommand(environment: Environment): Command {
   });
 }
 
-async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<readonly FoundDocument[]> {
+async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<readonly AdvisedDocument[]> {
   if ((trustedDocuments === undefined) === (slowLog === undefined))
     throw new CommandError('give either --trusted-documents or --slow-log: what to advise on', 2);
   try {

@@ -1,7 +1,7 @@
 /** What changes for the clients of a role between two versions of its schema. In: both as SDL; out: the changes by what they do to existing documents. */
 import { BreakingChangeType, buildSchema, DangerousChangeType, findSchemaChanges } from 'graphql';
 
-export interface Change {
+export interface SchemaChange {
   /** As graphql-js has it, such as `FIELD_REMOVED`; besides, `ROLE_REMOVED` and `ROLE_ADDED`. */
   readonly type: string;
   readonly description: string;
@@ -10,10 +10,10 @@ export interface Change {
 export interface RoleChanges {
   readonly role: string;
   /** Existing documents may be refused, or answered otherwise than their clients expect. */
-  readonly breaking: readonly Change[];
+  readonly breaking: readonly SchemaChange[];
   /** Existing documents stay valid, but may behave otherwise: an enum has a new value, a default has changed. */
-  readonly dangerous: readonly Change[];
-  readonly safe: readonly Change[];
+  readonly dangerous: readonly SchemaChange[];
+  readonly safe: readonly SchemaChange[];
 }
 
 /** Null is a role that one version does not have. Throws `GraphQLError` for what is no SDL. */

@@ -201,7 +201,7 @@ export function environmentVariableOf(name: SettingName): string {
   return `ROWGRAPH_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** Where the config file is, which is no setting of its own. */
+/** Where the config file is, which is not a setting itself. */
 export const configVariable = 'ROWGRAPH_CONFIG';
 
 /** Environment variables that look like settings but are not: somebody believes that they have an effect. */

@@ -2,14 +2,14 @@
  * Reads the slow operations of a log. In: the text of the log, a JSON object a line; out: the documents, each once per operation and role, with how often it was
  * slow and for how long. Lines that say something else are passed over.
  */
-import type { FoundDocument } from './advise-documents.ts';
+import type { AdvisedDocument } from './advise-documents.ts';
 
 /** The message of the lines, as `telemetry/write-event.ts` writes them. */
 const message = 'slow operation';
 
 /** The operations, in the order in which they first appear. Throws an `Error` if the log has none. */
-export function readSlowLog(text: string): FoundDocument[] {
-  const found = new Map<string, FoundDocument>();
+export function readSlowLog(text: string): AdvisedDocument[] {
+  const found = new Map<string, AdvisedDocument>();
   for (const line of text.split('\n')) {
     const entry = readLine(line);
     if (entry === null) continue;
@@ -23,7 +23,7 @@ export function readSlowLog(text: string): FoundDocument[] {
   return [...found.values()];
 }
 
-function readLine(line: string): FoundDocument | null {
+function readLine(line: string): AdvisedDocument | null {
   if (!line.includes(message)) return null;
   let entry: Readonly<Record<string, unknown>>;
   try {

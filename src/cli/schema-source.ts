@@ -9,7 +9,7 @@ import { CommandError } from './command-error.ts';
 import type { modelOptionsOf } from './model-options.ts';
 
 /** What shapes the schema of a database. */
-export type SchemaOptions = ReturnType<typeof modelOptionsOf> & { readonly schemas: readonly string[] };
+export type SchemaSourceOptions = ReturnType<typeof modelOptionsOf> & { readonly schemas: readonly string[] };
 
 export interface SchemaSource {
   /** The roles that it names; null if it has none of its own. */
@@ -22,14 +22,14 @@ export interface SchemaSource {
 const ending = '.graphql';
 
 /** Opens a source. Throws `CommandError` for what is none. `flag` is the one that named it. */
-export async function openSchemaSource(location: string, flag: string, options: SchemaOptions): Promise<SchemaSource> {
+export async function openSchemaSource(location: string, flag: string, options: SchemaSourceOptions): Promise<SchemaSource> {
   if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, options);
   try {
     const isFolder = (await stat(location)).isDirectory();
     return isFolder ? await openFolder(location, flag) : openFile(await readFile(location, 'utf8'));
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${flag}: ${location} is no file, no folder and no database URL (${(error as Error).message})`, 2, error);
+    throw new CommandError(`${flag}: ${location} is neither a file, a folder nor a database URL (${(error as Error).message})`, 2, error);
   }
 }
 
@@ -48,7 +48,7 @@ async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
   };
 }
 
-async function openDatabaseSource(databaseUrl: string, flag: string, options: SchemaOptions): Promise<SchemaSource> {
+async function openDatabaseSource(databaseUrl: string, flag: string, options: SchemaSourceOptions): Promise<SchemaSource> {
   const { createRowgraph } = await import('../index.ts');
   let opening: ReturnType<typeof createRowgraph> | null = null;
   const read = async (role: string): Promise<string> => {

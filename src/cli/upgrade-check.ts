@@ -5,7 +5,7 @@ import { compareSchemas, type RoleChanges } from './compare-schemas.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeChanges } from './describe-changes.ts';
 import { modelOptionsOf, modelSettingNames } from './model-options.ts';
-import { openSchemaSource, type SchemaOptions, type SchemaSource } from './schema-source.ts';
+import { openSchemaSource, type SchemaSource, type SchemaSourceOptions } from './schema-source.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 import { paintFor } from './terminal.ts';
 
@@ -37,7 +37,7 @@ export function upgradeCheckCommand(environment: Environment): Command {
   });
 }
 
-async function compareSources({ from, to, roles }: Flags, options: SchemaOptions, anonRole: string): Promise<RoleChanges[]> {
+async function compareSources({ from, to, roles }: Flags, options: SchemaSourceOptions, anonRole: string): Promise<RoleChanges[]> {
   const sources: SchemaSource[] = [];
   try {
     const old = await openSchemaSource(from, '--from', options);

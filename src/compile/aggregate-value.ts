@@ -50,7 +50,7 @@ function percentile(typeName: string, value: Sql, fraction: Sql): Sql {
   if (!isPointInTime(typeName)) return of(typeName === 'money' ? sql`${value}::numeric::float8` : sql`${value}::float8`);
   // PostgreSQL makes a timestamp of a date first, which not every date can be.
   const seconds = of(typeName === 'date' ? sql`${builtIn('extract', sql`'epoch', ${value}`)}::float8` : sql`date_part('epoch', ${value})`);
-  // What lies between two infinite points is no number, and some numbers are beyond all timestamps.
+  // What lies between two infinite points is not a number, and some numbers are beyond all timestamps.
   const point = sql`case when ${seconds} <= ${lastSecond} or ${seconds} = 'infinity' then ${builtIn('to_timestamp', seconds)} end`;
   return typeName === 'timestamptz' ? point : sql`${point} at time zone 'UTC'`;
 }

@@ -6,7 +6,7 @@ import type { DerivedScope } from './scope.ts';
 
 export class PageValues implements OrderValues {
   readonly #scope: DerivedScope;
-  /** By identity: what is no column of the rows, and the name of its output. */
+  /** By identity: what is not a column of the rows, and the name of its output. */
   readonly #outputs = new Map<string, { readonly value: OrderValue; readonly name: Sql }>();
 
   constructor(scope: DerivedScope) {

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts';
 export function checkRequest(request: unknown): void {
   if (!isObject(request)) throw badRequest('The request must be an object with the member "query".');
   const { query, variables, operationName, extensions } = request;
-  checkQuery(query);
+  checkDocument(query);
   if (!isAbsent(variables) && !isObject(variables)) throw badRequest('The member "variables" must be an object or null.');
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     throw badRequest('The member "operationName" must be a string or null.');
@@ -13,7 +13,7 @@ export function checkRequest(request: unknown): void {
 }
 
 /** Throws BAD_REQUEST for what is not the text of a document. */
-export function checkQuery(query: unknown): void {
+export function checkDocument(query: unknown): void {
   if (typeof query === 'string') return;
   throw badRequest(
     query === undefined

@@ -18,7 +18,7 @@ export interface RequestIdentity {
 /** Visible ASCII without quotes, and without commas, by which the values of repeated headers are joined. */
 const keyForm = /^[!#-+\--~]{1,255}$/;
 
-/** What identifies a request that is sent with a key, in one place or in several. Throws BAD_REQUEST for what is no key, and for several keys. */
+/** What identifies a request that is sent with a key, in one place or in several. Throws BAD_REQUEST for what is not a key, and for several keys. */
 export function identifyRequest(
   sent: readonly unknown[],
   caller: Caller,

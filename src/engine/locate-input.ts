@@ -20,7 +20,7 @@ export interface Hindsight {
   textOf(parameter: Parameter): string | null | undefined;
 }
 
-/** The path; undefined if the statement is no step of a nested write. */
+/** The path; undefined if the statement is not a step of a nested write. */
 export function locateInput(error: ApiError, { compiled }: PreparedRequest, statement: number, hindsight: Hindsight): string | undefined {
   const compiledStep = compiled.statements[statement]?.step;
   if (!compiledStep) return undefined;

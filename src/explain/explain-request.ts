@@ -3,6 +3,7 @@
  * was found, with nothing changed. Statements run only in the mode `analyze`, and their transaction is rolled back.
  */
 import type { Database, Session, Statement } from '../database/database.ts';
+import type { RequestToExplain } from '../engine/pipeline.ts';
 import type { Plan } from '../plan/plan.ts';
 import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
 import { adviseForPolicies } from './advise-policies.ts';
@@ -21,17 +22,9 @@ import { drawPlan } from './plan-tree.ts';
 import { readDatabasePlan } from './read-database-plan.ts';
 import { loadTableFacts, type TableName } from './table-facts.ts';
 
-/** What the engine says of a request. */
-export interface RequestToExplain {
-  readonly kind: 'query' | 'mutation';
-  readonly plan: Plan | null;
-  readonly statements: readonly Statement[];
-  readonly session: Session;
-}
-
 const modes: readonly unknown[] = ['sql', 'plan', 'analyze'] satisfies ExplainMode[];
 
-/** How far to go. Throws `TypeError` for what is no mode. */
+/** How far to go. Throws `TypeError` for what is not a mode. */
 export function modeOf(options: ExplainOptions | undefined): ExplainMode {
   const mode = options?.mode ?? 'plan';
   if (!modes.includes(mode)) throw new TypeError('The option "mode" must be "sql", "plan" or "analyze".');

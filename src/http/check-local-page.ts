@@ -33,7 +33,7 @@ function isLoopbackAddress(address: string): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Without the port, and without the brackets of an IPv6 address; '' if it is no host. */
+/** Without the port, and without the brackets of an IPv6 address; '' if it is not a host. */
 function hostNameOf(host: string): string {
   if (!URL.canParse(`http://${host}`)) return '';
   const { hostname, host: parsed } = new URL(`http://${host}`);

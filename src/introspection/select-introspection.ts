@@ -30,7 +30,7 @@ type Resolver = (source: unknown) => unknown;
 export interface IntrospectedField<FieldShape = Shape> {
   /** The key as written in the response, with its colon. */
   readonly label: string;
-  /** The value of the field of an object. A list is an iterable, in which `pause` is no member. */
+  /** The value of the field of an object. A list is an iterable, in which `pause` is not a member. */
   readonly resolve: Resolver;
   readonly shape: FieldShape;
 }

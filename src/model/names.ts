@@ -18,7 +18,7 @@ export function isEnumValueName(name: string): boolean {
   return isFreeName(name) && !['true', 'false', 'null'].includes(name);
 }
 
-/** `account_holder` → `AccountHolder`: capitals at the start and after what is no letter or digit, then no underscores. */
+/** `account_holder` → `AccountHolder`: capitals at the start and after what is not a letter or digit, then no underscores. */
 function inflect(name: string): string {
   return name.replace(/(?<![\p{Alphabetic}\p{N}])./gsu, (character) => character.toUpperCase()).replaceAll('_', '');
 }

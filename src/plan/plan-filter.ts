@@ -1,5 +1,5 @@
 /**
- * A filter argument as conditions. Empty objects and lists are no condition, as in pg_graphql; null operands match nothing.
+ * A filter argument as conditions. Empty objects and lists are not conditions, as in pg_graphql; null operands match nothing.
  */
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';

@@ -1,4 +1,4 @@
-/** Conditions on groups, by their counts and aggregates: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, what asks nothing is no condition. */
+/** Conditions on groups, by their counts and aggregates: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, what asks nothing is not a condition. */
 import { ApiError } from '../errors.ts';
 import type { ScalarType } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';

@@ -28,7 +28,7 @@ function planElement(element: InputValue): OrderKey[] {
   return key ? [{ value: key.value, descending: key.direction.startsWith('Desc'), nullsFirst: key.direction.endsWith('First') }] : [];
 }
 
-/** What the one key of an object asks for; undefined if it asks for nothing: nulls are no keys. `path` has the keys around it. */
+/** What the one key of an object asks for; undefined if it asks for nothing: nulls are not keys. `path` has the keys around it. */
 function planOnly(object: InputValue, path: readonly string[]): Requested | undefined {
   if (object?.kind !== 'object') throw new Error('An order key is not an object.');
   const [entry, another] = object.entries.filter(({ value }) => value !== null);

@@ -1,4 +1,4 @@
-/** A filter by related rows as conditions. Nulls are no condition, nor are empty objects that ask nothing: `some: {}` asks for a row, and `every: {}` always holds. */
+/** A filter by related rows as conditions. Nulls are not conditions, nor are empty objects that ask nothing: `some: {}` asks for a row, and `every: {}` always holds. */
 import { ApiError } from '../errors.ts';
 import type { ScalarType, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';

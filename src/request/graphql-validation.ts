@@ -13,7 +13,7 @@ export function isAborted({ message }: GraphQLError): boolean {
  * A text to parse with locations, and what must be called once it is parsed: it takes the text away, which only making errors reads. For each place of
  * each error graphql-js counts the lines up to it, and there may be thousands of thousands. The positions of errors remain.
  */
-export function sourceOf(text: string): { readonly source: Source; readonly takeText: () => void } {
+export function documentSource(text: string): { readonly source: Source; readonly takeText: () => void } {
   const source = new Source(text);
   return {
     source,

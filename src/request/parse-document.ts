@@ -19,7 +19,7 @@ import {
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
-import { isAborted, sourceOf } from './graphql-validation.ts';
+import { documentSource, isAborted } from './graphql-validation.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
@@ -128,7 +128,7 @@ function* validationErrors(
   text: string,
   groups: readonly (readonly ValidationRule[])[],
 ): Generator<void, readonly ApiError[]> {
-  const { source, takeText } = sourceOf(text);
+  const { source, takeText } = documentSource(text);
   const node = parseText(source, { noLocation: false });
   yield;
   takeText();

@@ -1,4 +1,4 @@
-/** Enums whose values decide what the SQL is, and so are no values to bind: a mark in their `extensions`. */
+/** Enums whose values decide what the SQL is, and so are not values to bind: a mark in their `extensions`. */
 import type { GraphQLEnumType } from 'graphql';
 
 const mark = 'rowgraphChoice';

@@ -20,7 +20,7 @@ import {
   validate,
 } from 'graphql';
 import { DescribedSchema } from '../../src/introspection/described-schema.ts';
-import { isAborted, sourceOf } from '../../src/request/graphql-validation.ts';
+import { documentSource, isAborted } from '../../src/request/graphql-validation.ts';
 import { LazySchema } from '../../src/schema/lazy-schema.ts';
 import { TypeRegistry } from '../../src/schema/type-registry.ts';
 import { contract } from './contract.ts';
@@ -72,7 +72,7 @@ contract('graphql', 'request/graphql-validation.ts', 'a document that spreads to
 
 contract('graphql', 'request/graphql-validation.ts', 'errors have positions in a text that was taken away', () => {
   const text = '{\n one {\n  gone\n } }';
-  const { source, takeText } = sourceOf(text);
+  const { source, takeText } = documentSource(text);
   const node = parse(source);
   takeText();
   const [error] = validate(lazySchema(), node, specifiedRules, { hideSuggestions: true });

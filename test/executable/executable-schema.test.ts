@@ -169,7 +169,7 @@ test('errors keep their path and code, and are reported once', async () => {
   );
 });
 
-test('a value of an enum that is no name of GraphQL is an error of its field, as graphql-js has it', async () => {
+test('a value of an enum that is not a GraphQL name is an error of its field, as graphql-js has it', async () => {
   const { data, errors } = await ask('{ authorCollection(first: 1) { edges { node { id mood } } } }');
   assert.deepEqual(data, { authorCollection: { edges: [{ node: { id: 1, mood: null } }] } });
   assert.deepEqual(errors?.[0]?.path, ['authorCollection', 'edges', 0, 'node', 'mood']);

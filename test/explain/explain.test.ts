@@ -107,7 +107,7 @@ describe('explaining', () => {
     assert.equal((await graph.explain({ query }, caller)).statements.length, 2);
   });
 
-  test('runs as the role: what it has no rights for is no field, and privileged roles are refused', async () => {
+  test('runs as the role: what it has no rights for is not a field, and privileged roles are refused', async () => {
     await database.run('create role reader; grant reader to authenticator; grant usage on schema public to reader');
     await graph.reload();
     await assert.rejects(

@@ -184,7 +184,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       await run('drop policy all_rows on hidden');
     });
 
-    test('what is no key is refused before anything runs', async () => {
+    test('what is not a key is refused before anything runs', async () => {
       const wrong = [
         '',
         '""',

@@ -69,7 +69,7 @@ const badTokens: Record<string, string | Promise<string>> = {
   'iat is infinite': forge(hs256, '{"role":"anon","iat":1e999}'),
   'issued in the future': forge(hs256, { role: 'anon', iat: now + 3600 }),
   'a payload that is not encoded': forge({ ...hs256, b64: false, crit: ['b64'] }, { role: 'anon' }),
-  'crit that is no list': forge({ ...hs256, crit: 'b64' }, { role: 'anon' }),
+  'crit that is not a list': forge({ ...hs256, crit: 'b64' }, { role: 'anon' }),
   'a header nested deeply': forge(`{"alg":"HS256","x":${'['.repeat(4000)}${']'.repeat(4000)}}`, { role: 'anon' }, { key: 'x'.repeat(32) }),
   'a role named twice, the last time wrongly': forge(hs256, '{"role":"anon","role":["anon"]}'),
   'no role': forge(hs256, { sub: '1' }),
@@ -201,7 +201,7 @@ test('a bad key beside another scheme is refused, and leaves no promise that nob
   assert.deepEqual(rejections, []);
 });
 
-test('two keys in one request are no key', async () => {
+test('two keys in one request are not a key', async () => {
   const response = await fetch(server.endpoint, {
     method: 'POST',
     headers: [

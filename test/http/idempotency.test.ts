@@ -64,7 +64,7 @@ test('another mutation under the key has status 422', async () => {
   assert.equal(await rows('second'), 0);
 });
 
-test('headers that are no key, or several', async () => {
+test('headers that are not a key, or several', async () => {
   for (const key of ['', 'two words', 'one, two', 'é', `k${'x'.repeat(10_000)}`]) {
     const response = await post(key, insert('wrong'));
     assert.deepEqual([response.status, (await readError(response)).code], [400, 'BAD_REQUEST'], key);

@@ -86,7 +86,7 @@ test('what cannot be compared is one line and exit code 2', async () => {
   await writeFile(path.join(home, 'broken.graphql'), 'type Query {');
   await mkdir(path.join(home, 'empty'));
   const wrong: [string, string, RegExp][] = [
-    ['nowhere', 'old', /--from: nowhere is no file, no folder and no database URL/],
+    ['nowhere', 'old', /--from: nowhere is neither a file, a folder nor a database URL/],
     ['empty', 'old', /--from: empty holds no schema\. Name the files ROLE\.graphql\./],
     ['old', 'broken.graphql', /the schema of anon cannot be read: Syntax Error/],
     ['old', 'postgres://nobody@127.0.0.1:1/x', /cannot use the database/],

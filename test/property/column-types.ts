@@ -112,7 +112,7 @@ export function enumType(schema: string, description: EnumDescription): ColumnTy
   return type(sql, 'enum', description.labels, { enum: description });
 }
 
-/** The type of a column that is no key. */
+/** The type of a column that is not a key. */
 export function randomColumnType(random: RandomSource, enums: readonly ColumnType[]): ColumnType {
   const kind = random.integer(0, 19);
   if (kind < 13 || (kind < 16 && enums.length === 0)) return random.pick(scalarTypes);

@@ -139,7 +139,7 @@ export class RandomValues {
   /** Keys to order by. */
   orderBy(type: GraphQLInputType): unknown {
     const named = getNamedType(type);
-    if (!isInputObjectType(named)) throw new Error(`${type} is no list of order keys.`);
+    if (!isInputObjectType(named)) throw new Error(`${type} is not a list of order keys.`);
     const elements = Array.from({ length: this.#random.integer(0, 3) }, () => this.#orderElement(named, 3));
     return elements.length === 1 && this.#random.chance(0.3) ? elements[0] : elements;
   }

@@ -235,7 +235,7 @@ describe('keys at a URL', () => {
     await issuer.close();
   });
 
-  test('are not taken from where a redirect leads, and what is no key among them does no harm', async () => {
+  test('are not taken from where a redirect leads, and what is not a key among them does no harm', async () => {
     const [issuer, other] = [await startIssuer(), await startIssuer()];
     issuer.answer = { status: 302, text: '', location: other.url };
     const { publicKeys, failures, wait } = trust(issuer);

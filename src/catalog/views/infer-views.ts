@@ -5,7 +5,15 @@
 import type { CatalogView } from '../catalog.ts';
 import type { ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
-import { type ColumnOrigin, inferFacts, type KeyColumn, type QueryShape, type RowFacts, type Source, unknownFacts } from './query-facts.ts';
+import {
+  type ColumnOrigin,
+  inferFacts,
+  type KeyColumn,
+  type QueryShape,
+  type QuerySource,
+  type RowFacts,
+  unknownFacts,
+} from './query-facts.ts';
 import { type QueryItem, readQueryParts } from './query-parts.ts';
 import type { RawViews } from './raw-views.ts';
 
@@ -95,7 +103,7 @@ class Analysis {
     return inferFacts(parts, shapeOf(query), sources, (operator, family) => this.#equalities.has(`${operator} ${family}`));
   }
 
-  #source({ place, entry, nullable }: QueryItem, scopes: Scopes): Source {
+  #source({ place, entry, nullable }: QueryItem, scopes: Scopes): QuerySource {
     const alias = asNode(entry.fields.get('eref'))?.fields.get('aliasname');
     const name = typeof alias === 'string' ? alias : 'a part of its from clause';
     return { place, name, nullable, dependent: flagIn(entry, 'lateral'), facts: this.#entryFacts(entry, scopes) };

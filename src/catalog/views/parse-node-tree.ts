@@ -97,7 +97,7 @@ export function asNode(value: TreeValue | undefined): TreeNode | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TreeNode) : undefined;
 }
 
-/** The members of a list; none of what is no list. */
+/** The members of a list; none of what is not a list. */
 export function asList(value: TreeValue | undefined): readonly TreeValue[] {
   return Array.isArray(value) ? (value as readonly TreeValue[]) : [];
 }

@@ -2,7 +2,7 @@
  * What follows from a query about its rows: which of its columns no two rows share, and whose columns they are. In: the parts of the query, and the same
  * facts about what it reads; out: its own. Only what is certain counts: a key that two rows share would give them one identity.
  */
-import type { ColumnReference, Equality, Output, QueryParts } from './query-parts.ts';
+import type { ColumnReference, Equality, QueryOutput, QueryParts } from './query-parts.ts';
 
 /** A column of a table that a column of a query shows. */
 export interface ColumnOrigin {
@@ -35,7 +35,7 @@ export interface RowFacts {
 }
 
 /** Something that a query reads, with what is known of it. */
-export interface Source {
+export interface QuerySource {
   readonly place: number;
   readonly name: string;
   readonly nullable: boolean;
@@ -60,7 +60,7 @@ export type IsEquality = (operator: number, family: number) => boolean;
 export const unknownFacts = (problem: string): RowFacts => ({ key: null, unique: [], single: false, originOf: () => null, problem });
 
 /** The facts about the rows of a query. */
-export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly Source[], isEquality: IsEquality): RowFacts {
+export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly QuerySource[], isEquality: IsEquality): RowFacts {
   if (shape.combines) return unknownFacts('it combines the rows of several queries (union, intersect or except)');
   const shown = parts.outputs.filter(({ hidden }) => !hidden);
   const originOf = (number: number): ColumnOrigin | null => {
@@ -72,15 +72,15 @@ export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readon
   const single = shape.aggregates && shape.groups === null && !shape.groupingSets && !shape.returnsSets;
   const needs = neededSources(parts, shape, sources);
   if (typeof needs === 'string') return { key: null, unique: [], single, originOf, problem: needs };
-  const determine = (roots: readonly Source[]) => determinedBy(roots, sources, parts.equalities, isEquality);
-  const covers = (roots: readonly Source[]): boolean => {
+  const determine = (roots: readonly QuerySource[]) => determinedBy(roots, sources, parts.equalities, isEquality);
+  const covers = (roots: readonly QuerySource[]): boolean => {
     const determined = determine(roots);
     return needs.every((place) => determined.has(place));
   };
   const candidates = sources.filter((source) => !source.nullable && !source.dependent);
   const roots = candidates.filter(({ place, facts }) => facts.key !== null && shownColumns(facts.key, place, shown) !== null);
   if (!covers(roots)) return { key: null, unique: [], single, originOf, problem: explain(roots, sources, needs, determine(roots)) };
-  const fewest = roots.reduceRight<readonly Source[]>(
+  const fewest = roots.reduceRight<readonly QuerySource[]>(
     (kept, source) => (covers(without(kept, source)) ? without(kept, source) : kept),
     roots,
   );
@@ -94,7 +94,7 @@ export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readon
 }
 
 /** The places of what must be the same for two rows to be one, in the way that is asked the least of; or why there is no telling. */
-function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly Source[]): readonly number[] | string {
+function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly QuerySource[]): readonly number[] | string {
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
     const places = placesOf(shape.distinct, outputs);
@@ -108,7 +108,7 @@ function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: read
 }
 
 /** Where the columns behind these references are read; null if one of them is an expression. */
-function placesOf(references: readonly number[], outputs: readonly Output[]): readonly number[] | null {
+function placesOf(references: readonly number[], outputs: readonly QueryOutput[]): readonly number[] | null {
   const places = new Set<number>();
   for (const reference of references) {
     const output = outputs.find((candidate) => candidate.reference === reference);
@@ -120,8 +120,8 @@ function placesOf(references: readonly number[], outputs: readonly Output[]): re
 
 /** The places of what has one row at most for a row of each of the roots. */
 function determinedBy(
-  roots: readonly Source[],
-  sources: readonly Source[],
+  roots: readonly QuerySource[],
+  sources: readonly QuerySource[],
   equalities: readonly Equality[],
   isEquality: IsEquality,
 ): ReadonlySet<number> {
@@ -147,8 +147,8 @@ function determinedBy(
 }
 
 /** The columns of a key as the query shows them; null if it does not show them all. */
-function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly Output[]): readonly KeyColumn[] | null {
-  const isShown = ({ column }: Output, of: ColumnReference): boolean => column?.place === of.place && column.column === of.column;
+function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly QueryOutput[]): readonly KeyColumn[] | null {
+  const isShown = ({ column }: QueryOutput, of: ColumnReference): boolean => column?.place === of.place && column.column === of.column;
   const columns = key.map((column) => ({
     ...column,
     column: shown.findIndex((output) => isShown(output, { place, column: column.column })) + 1,
@@ -156,11 +156,16 @@ function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly 
   return columns.every(({ column }) => column > 0) ? columns : null;
 }
 
-function without(sources: readonly Source[], source: Source): readonly Source[] {
+function without(sources: readonly QuerySource[], source: QuerySource): readonly QuerySource[] {
   return sources.filter((other) => other !== source);
 }
 
-function explain(roots: readonly Source[], sources: readonly Source[], needs: readonly number[], determined: ReadonlySet<number>): string {
+function explain(
+  roots: readonly QuerySource[],
+  sources: readonly QuerySource[],
+  needs: readonly number[],
+  determined: ReadonlySet<number>,
+): string {
   const missing = sources.filter(({ place }) => needs.includes(place) && !determined.has(place));
   const unknown = missing.find(({ facts }) => facts.key === null);
   if (unknown?.facts.problem) return `it reads ${unknown.name}: ${unknown.facts.problem}`;

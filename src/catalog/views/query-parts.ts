@@ -33,10 +33,10 @@ export interface QueryParts {
   readonly items: readonly QueryItem[];
   readonly equalities: readonly Equality[];
   /** What it shows, in order. */
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly QueryOutput[];
 }
 
-export interface Output {
+export interface QueryOutput {
   readonly column: ColumnReference | null;
   readonly isConstant: boolean;
   /** By which `group by` and `distinct` name it; 0 if they do not. */
@@ -52,7 +52,7 @@ const entryKinds = { join: 2, group: 9 };
 export function readQueryParts(query: TreeNode): QueryParts {
   const reader = new Reader(asNodes(query.fields.get('rtable')));
   reader.join(asNode(query.fields.get('jointree')), false);
-  const outputs = asNodes(query.fields.get('targetList')).map((entry): Output => {
+  const outputs = asNodes(query.fields.get('targetList')).map((entry): QueryOutput => {
     const expression = asNode(entry.fields.get('expr'));
     return {
       column: reader.columnOf(expression),

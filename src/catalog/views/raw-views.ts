@@ -7,13 +7,13 @@ export interface RawViews {
   readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean]>;
   /** Of views, as PostgreSQL keeps their queries. */
   readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
-  readonly indexes: RawRows<RawUniqueIndex>;
+  readonly indexes: RawRows<RawViewIndex>;
   readonly foreignKeys: RawRows<RawForeignKey>;
   readonly families: RawRows<readonly [operatorClass: number, family: number]>;
   readonly equalities: RawRows<readonly [operator: number, family: number]>;
 }
 
-export type RawUniqueIndex = readonly [
+export type RawViewIndex = readonly [
   tableId: number,
   primary: boolean,
   keyCount: number,

@@ -55,7 +55,7 @@ select pg_catalog.json_build_object(
     ) order by k.oid)
     from pg_catalog.pg_constraint k
     where k.contype = 'f' and (k.conrelid in (select s.id from source s)) is true
-      -- Temporal keys are no relations.
+      -- Temporal keys are not relations.
       and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403
   ),
   -- Of B-trees: which families the operator classes belong to, and what means equal in each.

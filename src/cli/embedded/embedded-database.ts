@@ -14,7 +14,7 @@ import { roleStatements } from '../role-statements.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { readDevelopmentSecret } from './development-secret.ts';
 import { findExtensions, importExtensions, loadSql, type SqlFile, textOf } from './load-sql.ts';
-import { openAndFill, openExisting, openFilledOnce, type Place } from './open-pglite.ts';
+import { type DatabasePlace, openAndFill, openExisting, openFilledOnce } from './open-pglite.ts';
 import { supabaseStatements } from './supabase.ts';
 
 export interface EmbeddedOptions {
@@ -64,7 +64,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
 }
 
 /** A new database with the roles and the files in it. The example is always the same, so it is cached; the user's SQL is not. */
-async function openNew(place: Place, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
+async function openNew(place: DatabasePlace, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
   const roles = roleStatements(options);
   const platform = supabaseStatements(textOf(files));
   const fill = async (pglite: PGlite): Promise<void> => {

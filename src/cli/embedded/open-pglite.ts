@@ -5,7 +5,7 @@ import { pgliteExtension } from '../../extension/pglite-extension.ts';
 import type { Progress } from '../progress.ts';
 import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
 
-export interface Place {
+export interface DatabasePlace {
   /** Null keeps everything in memory. */
   readonly folder: string | null;
   readonly cacheFolder: string;
@@ -17,12 +17,12 @@ export interface Place {
 const searchPath = '"$user", public, extensions';
 
 /** What is in the place's folder. */
-export function openExisting(place: Place): Promise<PGlite> {
+export function openExisting(place: DatabasePlace): Promise<PGlite> {
   return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
 }
 
 /** A new database with what `fill` puts into it. */
-export async function openAndFill(place: Place, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
   const pglite = await openEmpty(place);
   try {
     await fill(pglite);
@@ -35,7 +35,7 @@ export async function openAndFill(place: Place, fill: (pglite: PGlite) => Promis
 }
 
 /** The same, but kept: under the same `name`, the next start has it at once. */
-export async function openFilledOnce(place: Place, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+export async function openFilledOnce(place: DatabasePlace, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
   const kept = await openKept(place, name);
   if (kept !== null) return kept;
   return openAndFill(place, async (pglite) => {
@@ -45,7 +45,7 @@ export async function openFilledOnce(place: Place, name: string, fill: (pglite: 
 }
 
 /** A new database with nothing in it. */
-async function openEmpty(place: Place): Promise<PGlite> {
+async function openEmpty(place: DatabasePlace): Promise<PGlite> {
   const kept = await openKept(place, 'empty');
   if (kept !== null) return kept;
   const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));
@@ -54,7 +54,7 @@ async function openEmpty(place: Place): Promise<PGlite> {
   return pglite;
 }
 
-async function openKept(place: Place, name: string): Promise<PGlite | null> {
+async function openKept(place: DatabasePlace, name: string): Promise<PGlite | null> {
   const snapshot = await readSnapshot(place.cacheFolder, name);
   if (snapshot === null) return null;
   try {
@@ -67,12 +67,12 @@ async function openKept(place: Place, name: string): Promise<PGlite | null> {
 }
 
 /** Reads the snapshot now; compressing and writing it goes on beside what comes next. */
-async function keep(pglite: PGlite, { cacheFolder }: Place, name: string): Promise<void> {
+async function keep(pglite: PGlite, { cacheFolder }: DatabasePlace, name: string): Promise<void> {
   await pglite.exec('checkpoint');
   void saveSnapshot(cacheFolder, name, await pglite.dumpDataDir('none'));
 }
 
-function targetOf({ folder, extensions }: Place): PGliteOptions {
+function targetOf({ folder, extensions }: DatabasePlace): PGliteOptions {
   // PGlite's own 160 MB of buffers are cleared at each start, which is most of what a small database would use them for.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
   return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };
