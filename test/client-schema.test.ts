@@ -178,6 +178,27 @@ describe('required inputs', () => {
     assert.equal(String(type), 'Opaque');
   });
 
+  test('are not the keys that nested writes fill in', async () => {
+    await started.pglite.exec(`
+      create table dock (number int primary key generated always as identity, name text not null);
+      create table crane (number int primary key generated always as identity, dock_number int not null references dock, load int not null);
+      create table hoist (number int primary key generated always as identity, dock int not null references dock);`);
+    await graph.reload();
+    const { number: _, ...crane } = await fieldsOf('craneInsertInput');
+    assert.deepEqual(crane, { dock_number: false, load: true, dock: false });
+    // Its relation gives way to the column, and only docks can fill it in.
+    assert.equal((await fieldsOf('hoistInsertInput'))['dock'], false);
+    const objects = '{name: "north", craneCollection: {create: [{load: 7}]}, hoistCollection: {create: [{}]}}';
+    const made = await run(`mutation { insertIntodockCollection(objects: [${objects}]) { records { name } } }`);
+    assert.deepEqual(made.data, { insertIntodockCollection: { records: [{ name: 'north' }] } });
+    const plain = await createRowgraph({ database: started.pglite, requiredInputs: true, dialect: 'pg_graphql' });
+    const sdl = await plain.sdl({ role: 'service_role' });
+    await plain.close();
+    for (const field of ['dock_number: Int!', 'dock: Int!']) assert.match(sdl, new RegExp(`^  ${field}$`, 'm'));
+    await started.pglite.exec('drop table dock, crane, hoist');
+    await graph.reload();
+  });
+
   test('are not what a trigger or a rule may fill in', async () => {
     assert.deepEqual(await fieldsOf('entryInsertInput'), { id: true, stamp: true });
     await started.pglite.exec('create trigger screen before insert on entry for each row execute function screen()');

@@ -48,6 +48,15 @@ test('values are typed and checked', () => {
   assert.deepEqual(read(['schemas', 'prepare', 'poolSize'], { file }), { schemas: ['a', 'b'], prepare: false, poolSize: 4 });
 });
 
+test('names and sizes may be given in place of all and of off', () => {
+  const given = read(['additions', 'persistedQueries'], { flags: { additions: 'groups, nestedWrites', persistedQueries: '2MB' } });
+  assert.deepEqual(given, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });
+  const without = read(['additions', 'persistedQueries'], { flags: { additions: '-', persistedQueries: 'off' } });
+  assert.deepEqual(without, { additions: [], persistedQueries: 'off' });
+  const [problem = ''] = problemsOf(['additions'], { flags: { additions: 'groups,others' } });
+  assert.match(problem, /^--additions must name additions: relationFilters, .*nestedWrites.* \(it is "groups,others"\)$/);
+});
+
 test('a number that may also be switched on and off has a usual value', () => {
   const batchOf = (text: string): unknown => read(['maxBatch'], { flags: { maxBatch: text } }).maxBatch;
   assert.deepEqual(['on', 'off', '1', '1000'].map(batchOf), [10, 'off', 1, 1000]);

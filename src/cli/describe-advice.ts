@@ -15,7 +15,7 @@ export interface AdviceReport {
 const maxNamed = 8;
 
 /** The text, with a line break at the end. */
-export function describeAdviceReport({ explained, groups, failed }: AdviceReport, paint: Paint = (_style, text) => text): string {
+export function describeAdviceReport({ explained, groups, failed }: AdviceReport, paint: Paint): string {
   const title = `${counted(explained, 'operation')} explained, ${failed.length} not: ${groups.length === 0 ? 'no advice' : counted(groups.length, 'piece of advice', 'pieces of advice')}`;
   const lines = [paint('bold', title), ...groups.flatMap(describeGroup)];
   if (failed.length > 0)

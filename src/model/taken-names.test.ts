@@ -45,6 +45,16 @@ describe('TakenNames', () => {
     assert.deepEqual(names.claimTable(of('Reel'), readOnly).renamedTypes, new Map([['Filter', 'HallReelFilter']]));
   });
 
+  it('gives a table a stem with which all of its types are free', () => {
+    const place = (able: typeof all) => {
+      const names = new TakenNames();
+      names.claimEnum(of('SouthPlaceInsertInput'));
+      names.claimTable(of('Place', 'north'), all);
+      return names.claimTable(of('Place', 'south'), able).stem;
+    };
+    assert.deepEqual([place(readOnly), place(all)], ['SouthPlace', 'SouthPlace2']);
+  });
+
   it('keeps root fields apart', () => {
     const names = new TakenNames();
     names.claimTable(of('Film'), { ...readOnly, insertable: true });

@@ -42,6 +42,17 @@ test('what an operator should know is logged; requests that are answered well on
   assert.deepEqual(record('silent').lines, []);
 });
 
+test('ignored comment directives are one line, which names the first of them', () => {
+  const lines: Record<string, unknown>[] = [];
+  const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const problems = Array.from({ length: 25 }, (_, number) => `table public.t${number}: "name" must be a name`);
+  observe({ kind: 'directives-ignored', problems });
+  assert.deepEqual(
+    lines.map(({ level, count, problems: named, msg }) => ({ level, count, named, msg })),
+    [{ level: 40, count: 25, named: problems.slice(0, 20), msg: 'comment directives ignored; `rowgraph doctor` lists them all' }],
+  );
+});
+
 test('a request is one line with what it was, a defect has its whole story', () => {
   const { lines } = record('debug');
   const request = lines.find(({ requestId }) => requestId === 'r1');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { describeExplanation } from '../../src/cli/describe-explanation.ts';
 import { operations, schemaSql } from '../explain/ten-operations.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
@@ -44,6 +45,9 @@ describe('rowgraph explain', () => {
     assert.equal(analyzed.code, 0, analyzed.stderr);
     const explanation = JSON.parse(analyzed.stdout);
     assert.deepEqual([explanation.mode, explanation.statements[0].databasePlan.root.actual.loops], ['analyze', 1]);
+    const text = describeExplanation(explanation);
+    assert.match(text, /^query ofKind as anon; it ran, and was rolled back\n/);
+    assert.match(text, / {2}\(cost [\d.]+, rows \d+; really \d+ rows, \d+ removed in [\d.]+ ms\)\n +Filter: /);
   });
 
   it('is one line and an exit code where it cannot explain', async () => {

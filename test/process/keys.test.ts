@@ -83,6 +83,10 @@ test('files that are wrong at the start, and keys that would be refused, are one
     [['keys', '--opaque', 'web'], /^rowgraph: --opaque requires a name, and --role\n$/],
     [['keys', '--opaque', 'web', '--role', 'none'], /^rowgraph: the key "web" must have a "role".*\n$/],
     [['keys', '--opaque', 'web', '--role', 'anon', '--claims', '[]'], /^rowgraph: --claims must be a JSON object\n$/],
+    [
+      ['keys', '--opaque', 'web', '--role', 'anon', '--expires', 'soon'],
+      /^rowgraph: --expires must be a time such as .* \(it is "soon"\)\n$/,
+    ],
   ];
   await Promise.all(
     cases.map(async ([command, message]) => {

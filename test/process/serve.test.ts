@@ -1,7 +1,7 @@
 /** `rowgraph roles`, `keys`, `schema` and `serve` against a real PostgreSQL server, from an empty database to a graceful end. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type JWTPayload, SignJWT } from 'jose';
@@ -228,9 +228,17 @@ test('schema --watch keeps a file fresh while tables change', async () => {
   await superuser.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`);
   await superuser.query('create table telegram (id int primary key); grant select on telegram to anon');
   await watching.waitFor(/updated\n[\s\S]*updated\n/, 'stderr');
+  assert.match(await readFile(file, 'utf8'), /^type telegram implements Node \{$/m);
+  // A file that cannot be written is said so, and written at the next change.
+  await rm(file);
+  await mkdir(file);
+  await superuser.query('create table parcel (id int primary key); grant select on parcel to anon');
+  await watching.waitFor(/^rowgraph: --out .*schema\.graphql cannot be written: /m, 'stderr');
+  await rmdir(file);
+  await superuser.query('drop table parcel');
+  await watching.waitFor(/cannot be written[\s\S]*schema\.graphql: written\n/, 'stderr');
   const ended = await watching.stop();
   assert.deepEqual([ended.code, ended.signal], [0, null]);
-  assert.match(await readFile(file, 'utf8'), /^type telegram implements Node \{$/m);
   const again = await runCommand(['schema', '--out', file], options);
   assert.deepEqual([again.code, again.stderr], [0, '']);
   await superuser.query('drop table postcard, telegram');

@@ -468,6 +468,17 @@ test('a project that is added on the command line is served by a server without 
   } finally {
     assert.equal((await command.stop('SIGTERM')).code, 0);
   }
+  const projects = (...flags: string[]) => runCommand(['projects', ...flags], { home, environment });
+  const rotated = await projects('rotate-keys', reference, '--revoke');
+  assert.match(rotated.stdout, /^anon +\S+\nservice_role +\S+\n$/);
+  assert.ok(!rotated.stdout.includes(apikey));
+  assert.deepEqual(await projects('check'), { code: 0, signal: null, stdout: `${reference}: ok\n`, stderr: '' });
+  assert.equal((await projects('add', b, '--database-url', 'postgres://127.0.0.1:1/none')).code, 0);
+  const checked = await projects('check');
+  assert.deepEqual([checked.code, checked.stderr], [1, 'rowgraph: 1 problem found\n']);
+  assert.match(checked.stdout, new RegExp(`^${b}: cannot use the database .*`, 'm'));
+  for (const each of [reference, b]) assert.equal((await projects('remove', each)).code, 0);
+  assert.equal((await projects('list')).stdout, '');
 });
 
 test('a budget of connections goes to those who have none first, and takes idle ones back', () => {
@@ -517,6 +528,12 @@ test('no project may hold all requests or bytes in flight', () => {
   assert.deepEqual([fill(one), fill(two), fill(three)], [20, 12, 8]);
   for (let count = 0; count < 20; count += 1) one.leave(share);
   assert.equal(one.refuse(share), null);
+  // The requests of a batch count like others.
+  assert.match(String(one.refuseMore(share, null, 21)), /^This project has too many requests/);
+  assert.equal(one.refuseMore(share, null, 12), null);
+  one.count(share, null, 12);
+  assert.match(String(one.refuse(share)), /^This project has too many requests/);
+  one.count(share, null, -12);
   one.hold(share, 5_000_001);
   assert.match(String(one.refuse(share)), /of this project .* too large/);
   one.hold(share, -5_000_001);
