@@ -97,6 +97,7 @@ test('hostile HTTP harms nobody else', async (context) => {
   await Promise.all(Array.from({ length: atOnce }, attacker));
   isOver = true;
   await good;
+  context.diagnostic(`the seed is ${seed}`);
   context.diagnostic(`attackers: ${JSON.stringify({ ...counts, wrong: counts.wrong.length })}`);
   context.diagnostic(`good client: sent ${victim.sent}, answered ${victim.answered}, wrong ${victim.wrong.length}`);
   assert.deepEqual([counts.exchanges, counts.wrong], [exchangeCount, []]);
