@@ -210,7 +210,17 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
   types: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       t.oid::int8, t.typnamespace::int8, t.typname, pg_catalog.quote_ident(t.typname), t.typtype, t.typcategory,
-      case when t.typcategory = 'A' then t.typelem::int8 else 0 end, t.typrelid::int8, pg_catalog.format_type(t.oid, -1)
+      case when t.typcategory = 'A' then t.typelem::int8 else 0 end, t.typrelid::int8, pg_catalog.format_type(t.oid, -1),
+      case when t.typtype = 'd' and t.typcategory = 'E' then (
+        with recursive base as (
+          select t.typbasetype as id
+          union all
+          select d.typbasetype from base b join pg_catalog.pg_type d on d.oid = b.id where d.typtype = 'd'
+        )
+        select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname)
+        from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
+        where e.typtype = 'e'
+      ) end
     )::text, ${separator} order by t.oid)
     from pg_catalog.pg_type t
     where (t.oid in (select u.id from used_type u)) is true

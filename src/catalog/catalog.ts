@@ -153,6 +153,8 @@ export interface CatalogType {
   readonly relationId: number;
   /** The type as SQL text without modifiers, quoted, and qualified unless it is in pg_catalog. */
   readonly sql: string;
+  /** The enum that a domain is over, likewise; null for all other types. */
+  readonly enumSql: string | null;
   /** Labels of an enum of the exposed schemas, in order; null for all other types. */
   readonly labels: readonly string[] | null;
   readonly comment: string | null;

@@ -125,6 +125,8 @@ export type RawType = readonly [
   relationId: number,
   /** The type without modifier, as `shownType` of columns. */
   shown: string,
+  /** The enum that a domain is over, quoted and qualified. */
+  enumSql: string | null,
 ];
 
 export type RawLabel = readonly [typeId: number, label: string];

@@ -3,8 +3,8 @@
  */
 import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
-import { bind, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparisonOf } from './comparison.ts';
+import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable, comparand, comparisonOf } from './comparison.ts';
 import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
 import type { Aliases, Scope } from './scope.ts';
 
@@ -60,7 +60,10 @@ function requiredBy(filter: Filter): readonly Extract<Filter, { kind: 'compariso
 }
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
-  return comparisonOf(scope.column(column.name), operator, parameter, column.type.sqlType, knownValue(parameter, column.type));
+  const { name, type } = column;
+  if (operator === 'in') return comparisonOf(scope.column(name), operator, parameter, type.sqlType);
+  const value = knownValue(parameter, type) ?? comparand(parameter, type);
+  return comparisonOf(comparable(scope.column(name), type), operator, parameter, type.sqlType, value);
 }
 
 /**
@@ -77,5 +80,5 @@ function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
 
 /** `column = value` for a key. */
 export function equals(column: Column, parameter: Parameter, scope: Scope): Sql {
-  return sql`${scope.column(column.name)} = ${bind(parameter, column.type.sqlType)}`;
+  return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
 }

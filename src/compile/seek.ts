@@ -5,7 +5,8 @@
  */
 import type { Table } from '../model/model.ts';
 import type { OrderKey, Parameter } from '../plan/plan.ts';
-import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable, comparand } from './comparison.ts';
 import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
 /** A range of rows in paging order. */
@@ -74,8 +75,8 @@ export function conditionsBehind(keys: readonly OrderKey[], cursor: readonly (Pa
   const value = values.sqlOf(first.value);
   const isNull = sql`${value} is null`;
   if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isBehind}`];
-  const bound = bind(cursor[0], typeOf(first.value).sqlType);
-  const within = sql`${value} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
+  const bound = comparand(cursor[0], typeOf(first.value));
+  const within = sql`${comparable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
   return first.nullsFirst && !values.isNeverNull(first.value) ? [isNull, within] : [within];
 }
 
@@ -149,12 +150,13 @@ class Seeker {
   }
 
   #value(index: number): Sql {
-    return this.#values.sqlOf(this.#key(index).value);
+    const { value } = this.#key(index);
+    return comparable(this.#values.sqlOf(value), typeOf(value));
   }
 
   /** The value of the cursor. */
   #bound(index: number): Sql {
-    return bind(this.#cursor[index], typeOf(this.#key(index).value).sqlType);
+    return comparand(this.#cursor[index], typeOf(this.#key(index).value));
   }
 }
 

@@ -76,6 +76,13 @@ describe('keyJson', () => {
     assert.equal(key(mappedEnum), 'pg_catalog.to_json(v)');
     assert.equal(key(scalarType('Float', 'float8')), 'pg_catalog.to_jsonb(v)');
     assert.equal(key(int4, false), "coalesce(v::text, 'null')");
+    assert.equal(key(scalarType('Opaque', 'inet')), 'pg_catalog.to_jsonb(v)');
+  });
+
+  it('writes as text what would be an object or a list', () => {
+    const hstore: ScalarType = { ...scalarType('Opaque', 'hstore'), nestsInJson: true };
+    for (const type of [hstore, scalarType('JSON', 'jsonb'), listOf(int4), listOf(mappedEnum)])
+      assert.equal(key(type), 'pg_catalog.to_json(v::text)');
   });
 });
 

@@ -96,13 +96,21 @@ function listJson(value: Sql, { element }: ListType): Sql {
   return toJson(asText ? sql`${value}::text[]` : value);
 }
 
-/** JSON of a key column as jsonb writes it: what cursors and nodeIds hold. Never null. */
+/**
+ * JSON of a key column: what cursors and nodeIds hold. A scalar, as jsonb writes it, so that it can be read back: a value whose JSON is an object or a list is
+ * there as text. Only rows, composites and domains over arrays are there as pg_graphql has them, and cannot be read back. Never null.
+ */
 export function keyJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
-  if (isWhole) return written({ kind: 'bare', value }, notNull);
-  const alike =
-    type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'Float' && type.scalar !== 'Opaque' && type.scalar !== 'JSON');
-  return written({ kind: 'json', value: alike ? toJson(value) : builtIn('to_jsonb', value) }, notNull);
+  return written(isWhole ? { kind: 'bare', value } : { kind: 'json', value: keyExpression(value, type) }, notNull);
+}
+
+function keyExpression(value: Sql, type: ValueType): Sql {
+  if (type.kind === 'enum') return toJson(value);
+  if (type.kind === 'list') return toJson(sql`${value}::text`);
+  if (type.kind !== 'scalar') return builtIn('to_jsonb', value);
+  if (type.scalar === 'JSON' || type.nestsInJson) return toJson(sql`${value}::text`);
+  return type.scalar === 'Float' || type.scalar === 'Opaque' ? builtIn('to_jsonb', value) : toJson(value);
 }
 
 /** The characters of an opaque id: the text in base64, on one line. */

@@ -140,6 +140,10 @@ export interface ScalarType {
   readonly typeName: string;
   /** Longest text in characters of varchar(n) and char(n). */
   readonly maxLength: number | null;
+  /** Set if its JSON may be an object or a list, as that of hstore, of a domain over jsonb, and of PostGIS' geometry. */
+  readonly nestsInJson?: true;
+  /** The enum that a domain is over, as SQL text: PostgreSQL compares values of the enum, and not of the domain. */
+  readonly comparedAs?: string;
 }
 
 export interface EnumValueType {

@@ -84,7 +84,14 @@ function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
-  return { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null };
+  const scalar = { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null } as const;
+  if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql };
+  return nestsInJson(type) ? { ...scalar, nestsInJson: true } : scalar;
+}
+
+/** A type that is in no category of PostgreSQL's, or a domain over one, may have a cast to json, which `to_json` uses. */
+function nestsInJson({ kind, schema, category }: CatalogType): boolean {
+  return category === 'U' && (kind === 'd' || schema !== 'pg_catalog');
 }
 
 function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {

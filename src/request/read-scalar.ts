@@ -16,11 +16,14 @@ export function readScalar(type: LeafType, value: unknown): ScalarValue {
   return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
 }
 
+/** What the name of an enum's value is like (https://spec.graphql.org/October2021/#EnumValue). */
+const valueName = /^(?!__|(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/;
+
 /**
  * The name as it was given. Labels that are no GraphQL names are not listed by the type and still may come in a variable,
  * as in pg_graphql: the column's enum has the last word, when the value is bound.
  */
 function readEnumName(type: GraphQLEnumType, value: unknown): string {
-  if (typeof value === 'string' && (type.getValue(value) || !/^[_A-Za-z][_0-9A-Za-z]*$/.test(value))) return value;
+  if (typeof value === 'string' && (type.getValue(value) || !valueName.test(value))) return value;
   throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
 }
