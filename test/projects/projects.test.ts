@@ -3,11 +3,13 @@
  * and go while requests run. On real databases, because PostgreSQL counts the connections.
  */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { SignJWT } from 'jose';
 import type { Client } from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { serveSettings } from '../../src/cli/command-settings.ts';
@@ -509,6 +511,22 @@ test('a budget of connections goes to those who have none first, and takes idle 
   assert.deepEqual([log.splice(0), budget.taken, budget.isWantedBeside(one)], [['two opens'], 3, false]);
   for (const pool of [one, two, two, two, three]) budget.giveBack(pool);
   assert.equal(budget.taken, 0);
+});
+
+test('a strict project refuses a login role with powers; keys that cannot be fetched are reported', async () => {
+  const powerful = bases.a.url.replace('authenticator', 'postgres');
+  const keyless = { databaseUrl: bases.b.url, jwtKeys: 'http://127.0.0.1:1/jwks.json' };
+  const service = await serve({ ...projectOf(a, { url: powerful }, { strict: true }), [b]: keyless });
+  try {
+    assert.equal((await service.ask(`${a}.localhost`)).outcome, 'DATABASE_UNAVAILABLE');
+    assert.match(service.log.join(''), /\\"strict\\": .*postgres.* is a superuser/);
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const apikey = await new SignJWT({ role: 'anon' }).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+    const answer = await service.ask(`${b}.localhost`, b, { headers: { apikey } });
+    assert.deepEqual([answer.status, service.events.some(({ kind }) => kind === 'keys-load-failed')], [503, true]);
+  } finally {
+    await service.stop();
+  }
 });
 
 test('no project may hold all requests or bytes in flight', () => {
