@@ -18,6 +18,7 @@ const setup = `
   grant all on all sequences in schema public to anon, authenticated;
   create function nothing() returns text volatile language sql as $$ select null::text $$;
   create function flag() returns boolean volatile language sql as $$ select true $$;
+  create function lengthy() returns text volatile language sql as $$ select repeat('é 🐦', 9000) $$;
   create function ratio() returns float8 volatile language sql as $$ select 0.1::float8 $$;
   create function all_entries() returns setof entry volatile language sql as $$ select * from entry $$;
   create function skip() returns trigger language plpgsql as $$ begin return case new.note when 'skipped' then null else new end; end $$;
@@ -85,6 +86,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
         'mutation ($note: String) { insertIntoentryCollection(objects: [{note: $note}]) { affectedCount } allEntries: all_entries { edges { node { note } cursor } pageInfo { hasNextPage } } }',
         'mutation { insertIntoentryCollection(objects: [{note: "skipped"}]) { affectedCount records { note } } nothing }',
         'mutation { updateentryCollection(set: {owner: "x"}, filter: {note: {eq: "none"}}) { affectedCount records { note } } who }',
+        'mutation ($note: String) { insertIntoentryCollection(objects: [{note: $note}]) { affectedCount } lengthy }',
         'mutation { deleteFromentryCollection(filter: {note: {like: "ü%"}}, atMost: 10) { affectedCount __typename } }',
       ];
       for (const [index, query] of documents.entries()) {
@@ -92,7 +94,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
         const plain = query.includes('insert') ? null : await send(graph(), request);
         const first = await send(graph(), request, `bytes-${index}`);
         assert.deepEqual([first.code, first.isReplayed], [null, false], first.text);
-        if (plain !== null && index !== 5) assert.equal(first.text, plain.text, 'as without a key');
+        if (plain !== null && !query.includes('delete')) assert.equal(first.text, plain.text, 'as without a key');
         for (let round = 0; round < 2; round++)
           assert.deepEqual(await send(graph(), request, `bytes-${index}`), { ...first, isReplayed: true });
         if (query.includes('$note')) assert.equal(await count(`bytes ${index}`), 1);
