@@ -55,6 +55,21 @@ export interface RowgraphOptions {
   readonly observe?: Observer;
 }
 
+const lists = ['schemas', 'extraSearchPath', 'trustedRoles', 'additions'] as const;
+const numbers = ['poolSize', 'timeout', 'idempotencyKeyLifetime'] as const;
+
+/** Throws `TypeError` for what would fail later, and elsewhere: a text in the place of a list, or of a number. */
+export function checkRowgraphOptions(options: unknown): asserts options is RowgraphOptions {
+  if (typeof options !== 'object' || options === null) throw new TypeError('The options are missing. Pass { database }.');
+  const given = options as Readonly<Record<string, unknown>>;
+  const isList = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const noList = lists.find((name) => !isList(given[name] ?? []));
+  if (noList !== undefined) throw new TypeError(`The option "${noList}" must be a list of strings.`);
+  const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
+  const noNumber = numbers.find((name) => !isNumber(given[name] ?? 0));
+  if (noNumber !== undefined) throw new TypeError(`The option "${noNumber}" must be a number.`);
+}
+
 /** The additions of the settings. Throws for a name that is none. */
 export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
   if (!['rowgraph', 'pg_graphql'].includes(dialect)) throw new TypeError(`dialect must be rowgraph or pg_graphql, not ${dialect}.`);

@@ -20,6 +20,22 @@ test('an unknown dialect or addition is refused before the database is asked', a
   await assert.rejects(open({ additions: ['__proto__'] }), { name: 'TypeError', message: /^There is no addition "__proto__"; there are / });
 });
 
+test('options of the wrong type are refused before the database is asked', async () => {
+  const open = (options: unknown) => rowgraph.createRowgraph(options as RowgraphOptions);
+  const database = 'postgres://127.0.0.1:1/none';
+  const refused: [unknown, string][] = [
+    [undefined, 'The options are missing. Pass { database }.'],
+    [null, 'The options are missing. Pass { database }.'],
+    [{}, 'The option "database" must be a connection URL, a pg.Pool or a PGlite.'],
+    [{ database, schemas: 'public' }, 'The option "schemas" must be a list of strings.'],
+    [{ database, schemas: [5] }, 'The option "schemas" must be a list of strings.'],
+    [{ database, trustedRoles: 'admin' }, 'The option "trustedRoles" must be a list of strings.'],
+    [{ database, timeout: '1s' }, 'The option "timeout" must be a number.'],
+    [{ database, poolSize: NaN }, 'The option "poolSize" must be a number.'],
+  ];
+  for (const [options, message] of refused) await assert.rejects(open(options), { name: 'TypeError', message });
+});
+
 class TracingPool extends pg.Pool {}
 class TracingClient extends pg.Client {}
 type ExtendedPglite = PGlite & { readonly vector: typeof vector };
