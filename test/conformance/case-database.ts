@@ -49,8 +49,12 @@ async function startServerSource() {
     await admin.query(`create database ${name} template template0 ${strategy}`);
     const client = await connect(`postgres://postgres@127.0.0.1:${server.port}/${name}`);
     await client.query(grantsSql);
+    // One after the other, as a connection takes them.
+    let last: Promise<unknown> = Promise.resolve();
     const run = async (sql: string): Promise<unknown[][]> => {
-      const result = (await client.query({ text: sql, rowMode: 'array' })) as unknown as pg.QueryArrayResult | pg.QueryArrayResult[];
+      const answered = last.then(() => client.query({ text: sql, rowMode: 'array' }));
+      last = answered.catch(() => undefined);
+      const result = (await answered) as unknown as pg.QueryArrayResult | pg.QueryArrayResult[];
       return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
     };
     return { target: `postgres://authenticator@127.0.0.1:${server.port}/${name}`, run, close: () => client.end() };

@@ -88,12 +88,13 @@ export class NestedEvaluator extends NestedInserter {
     return rows;
   }
 
-  /** What is to be connected has to be there, also where no row is updated; nothing is created then, and nothing looked for beside it. */
+  /** Where no row is updated, nothing is created and nothing looked for, but what is to be connected has to be named by a whole key. */
   async #connectNone(outgoing: readonly Place[], set: Value): Promise<LoadedRow[]> {
-    const values = outgoing.map(({ relation }) => ({ relation, value: set[relation.fieldName] as Value }));
-    if (values.some(({ value }) => value.create || value.connectOrCreate)) return [];
-    for (const { relation, value } of values)
-      if (value.connect) await this.find(loadedTarget(await this.world(), relation), value.connect as Value);
+    const world = await this.world();
+    for (const { relation } of outgoing) {
+      const { connect } = set[relation.fieldName] as Value;
+      if (connect) this.readKey(loadedTarget(world, relation), connect as Value);
+    }
     return [];
   }
 

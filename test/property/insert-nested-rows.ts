@@ -6,7 +6,7 @@ import type { GraphQLInputObjectType } from 'graphql';
 import type { Model, Relation } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import { conflictColumns, conflictTarget } from './evaluate-conflict.ts';
-import { columnName, literal } from './input-values.ts';
+import { literal } from './input-values.ts';
 import {
   type LoadedRow,
   type LoadedTable,
@@ -145,22 +145,28 @@ export class NestedInserter {
 
   /** The row of a key, which has to be there. */
   async find(table: LoadedTable, key: Value): Promise<LoadedRow> {
-    const { nodeId, ...columns } = key;
-    const isNodeId = nodeId !== undefined && !table.names.columns.some(({ fieldName }) => fieldName === 'nodeId');
-    const wanted = Object.entries(isNodeId ? columns : key).map(([field, value]) => ({
-      name: columnName(table, field),
-      value,
-      sql: literal(table, field, value),
-    }));
-    const { primaryKey, uniqueKeys } = table.description;
-    const isWhole = (columns: readonly string[]) =>
-      columns.length > 0 && columns.every((column) => wanted.some(({ name, value }) => name === column && value !== null));
-    if (!isNodeId && ![primaryKey, ...uniqueKeys].some(isWhole)) throw new RefusalError('no whole key');
+    const { wanted, nodeId } = this.readKey(table, key);
     const conditions = wanted.map(({ name, sql }) => `${quoteIdentifier(name)} = ${sql}`);
     const rows = await this.select(table, conditions.length > 0 ? conditions.join(' and ') : 'true');
-    const matching = rows.filter((row) => !isNodeId || nodeIdOf(row) === nodeId);
+    const matching = rows.filter((row) => nodeId === undefined || nodeIdOf(row) === nodeId);
     if (matching.length !== 1) throw new RefusalError(`${matching.length} rows to connect`);
     return matching[0]!;
+  }
+
+  /** The columns of a key, which has to be a whole one, and its nodeId. */
+  readKey(table: LoadedTable, key: Value) {
+    const { nodeId, ...columns } = key;
+    const columnOf = (field: string) => table.names.columns.find(({ filterName }) => filterName === field);
+    const isNodeId = nodeId !== undefined && !columnOf('nodeId');
+    const wanted = Object.entries(isNodeId ? columns : key).map(([field, value]) => {
+      const { name, fieldName } = columnOf(field)!;
+      return { name, value, sql: literal(table, fieldName, value) };
+    });
+    const { primaryKey, uniqueKeys } = table.description;
+    const isWhole = (names: readonly string[]) =>
+      names.length > 0 && names.every((column) => wanted.some(({ name, value }) => name === column && value !== null));
+    if (!isNodeId && ![primaryKey, ...uniqueKeys].some(isWhole)) throw new RefusalError('no whole key');
+    return { wanted, nodeId: isNodeId ? nodeId : undefined };
   }
 
   async select(table: LoadedTable, condition: string, locking = ''): Promise<LoadedRow[]> {

@@ -187,19 +187,20 @@ export class NestedMaker {
     const keys = [primaryKey, primaryKey, ...uniqueKeys]
       .map(columns)
       .filter(
-        (key) => key.length > 0 && key.every((column) => column && fields[column.fieldName] && row?.values.get(column.name)?.text !== null),
+        (key) =>
+          key.length > 0 && key.every((column) => column && fields[column.filterName] && row?.values.get(column.name)?.text !== null),
       );
     if (keys.length === 0 || !row || random.chance(0.05)) return this.#missing(fields, columns(primaryKey));
     const extra = random.chance(0.2)
-      ? target.names.columns.filter(({ name, fieldName }) => fields[fieldName] && row.values.get(name)?.json != null)
+      ? target.names.columns.filter(({ name, filterName }) => fields[filterName] && row.values.get(name)?.json != null)
       : [];
-    return Object.fromEntries([...random.pick(keys), ...extra].map((column) => [column!.fieldName, row.values.get(column!.name)!.json]));
+    return Object.fromEntries([...random.pick(keys), ...extra].map((column) => [column!.filterName, row.values.get(column!.name)!.json]));
   }
 
   /** A key that no row has. */
   #missing(fields: Readonly<Record<string, GraphQLInputField>>, key: readonly (Column | undefined)[]): Value | undefined {
-    if (!key.every((column) => column && fields[column.fieldName])) return undefined;
-    return Object.fromEntries(key.map((column) => [column!.fieldName, this.#fresh(fields[column!.fieldName]!.type) ?? null]));
+    if (!key.every((column) => column && fields[column.filterName])) return undefined;
+    return Object.fromEntries(key.map((column) => [column!.filterName, this.#fresh(fields[column!.filterName]!.type) ?? null]));
   }
 
   #unusedRow({ rows }: LoadedTable): LoadedRow | undefined {
