@@ -5,10 +5,10 @@
 import type { Limits } from '../budget/limits.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
-import { type InputPath, inputPath, writePath } from '../plan/input-path.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { type PlanPlace, placesOf } from '../plan/plan-places.ts';
 import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
+import { writePlace } from '../request/value-place.ts';
 import { VariableError } from '../request/variable-error.ts';
 import { bindStatements, UnboundError } from './bind-parameters.ts';
 import { findSuspects, unreadParameter } from './find-suspects.ts';
@@ -27,8 +27,7 @@ export function locateError(
   if (!(error instanceof ApiError)) return error;
   if (error instanceof VariableError) {
     const { path, locations, place } = locateVariable(query, operationName, error.variable);
-    const input = place && [...place, ...error.place].reduce<InputPath | null>((within, key) => inputPath(key, within), null);
-    return (input ? error.withDetails({ input: writePath(input) }) : error).at(path, locations);
+    return (place ? error.withDetails({ input: writePlace([...place, ...error.place]) }) : error).at(path, locations);
   }
   const path = error.path ?? (prepared && pathOf(error, roleSchema, prepared));
   const input = prepared && error.details.input === undefined ? inputOf(error, roleSchema, prepared) : undefined;

@@ -20,6 +20,7 @@ import { literalText } from '../schema/scalars.ts';
 import type { InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+import { errorWithin } from './value-place.ts';
 
 /** The value; undefined for a variable that was not sent. */
 export function coerceInputLiteral(
@@ -32,7 +33,7 @@ export function coerceInputLiteral(
   if (node.kind === Kind.NULL) return null;
   if (isListType(type)) {
     const nodes = node.kind === Kind.LIST ? node.values : [node];
-    return { kind: 'list', items: nodes.map((item) => coerceInputLiteral(type.ofType, item, variables) ?? null) };
+    return { kind: 'list', items: nodes.map((item, index) => coerceWithin(index, type.ofType, item, variables) ?? null) };
   }
   if (isInputObjectType(type)) {
     const fields = type.getFields();
@@ -40,12 +41,26 @@ export function coerceInputLiteral(
     for (const { name, value: itemNode } of node.kind === Kind.OBJECT ? node.fields : []) {
       const field = fields[name.value]!;
       if (isDefaulted(field, itemNode, variables)) continue;
-      const value = coerceInputLiteral(field.type, itemNode, variables);
+      const value = coerceWithin(name.value, field.type, itemNode, variables);
       if (value !== undefined) entries.push({ name: name.value, binding: inputBinding(field), value });
     }
     return { kind: 'object', entries };
   }
   return readBindValue(type, node);
+}
+
+/** The same for a part of a value, which its errors name. */
+function coerceWithin(
+  key: string | number,
+  type: GraphQLInputType,
+  node: ValueNode,
+  variables: ReadonlyMap<string, InputValue>,
+): InputValue | undefined {
+  try {
+    return coerceInputLiteral(type, node, variables);
+  } catch (error) {
+    throw errorWithin(error, key);
+  }
 }
 
 /** Whether a variable is null where there is a default and null may not be: such an argument or field counts as absent, as in pg_graphql. */

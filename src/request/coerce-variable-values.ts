@@ -24,8 +24,9 @@ import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
+import { errorWithin } from './value-place.ts';
 import type { VariableDeclaration } from './variable-declarations.ts';
-import { errorWithin, explainVariable, invalidVariable } from './variable-error.ts';
+import { explainVariable, invalidVariable } from './variable-error.ts';
 
 export interface Variables {
   readonly variant: string;

@@ -14,7 +14,7 @@ import {
   visit,
 } from 'graphql';
 import type { SourcePosition } from '../errors.ts';
-import type { ValuePlace } from './variable-error.ts';
+import type { ValuePlace } from './value-place.ts';
 
 /** How many locations an error reports. */
 const maxPlaces = 10;

@@ -22,9 +22,12 @@ import { collectFields, type Selections } from './collect-fields.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
+import { placeOf, writePlace } from './value-place.ts';
 
 interface Context extends Selections {
   readonly schema: GraphQLSchema;
+  /** The type of the fields whose errors say where in their arguments they stand. */
+  readonly mutation: GraphQLObjectType | null;
 }
 
 /** The operation's fields. The document is valid by the schema. */
@@ -38,7 +41,7 @@ export function selectFields(
   if (!root || operation.operation === 'subscription') {
     throw new ApiError('GRAPHQL_VALIDATION_FAILED', `The schema has no ${operation.operation}s for this role.`);
   }
-  const context = { schema, fragments, variables };
+  const context = { schema, fragments, variables, mutation: operation.operation === 'mutation' ? root : null };
   return { kind: operation.operation, fields: selectOn(context, root, [operation.selectionSet]) };
 }
 
@@ -57,28 +60,39 @@ function selectField(context: Context, parent: GraphQLObjectType, key: string, n
     name,
     parentType: parent.name,
     binding: field && fieldBinding(field),
-    arguments: field ? coerceArgumentValues(context, field, node) : [],
+    arguments: field ? coerceArgumentValues(context, field, node, parent === context.mutation) : [],
     selection: isObjectType(type) ? selectOn(context, type, selectionSets) : [],
     on: (typeName) => selectOn(context, context.schema.getType(typeName) as GraphQLObjectType, selectionSets),
   };
 }
 
-function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unknown>, node: FieldNode): Argument[] {
+function coerceArgumentValues(
+  { variables }: Context,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  isMutation: boolean,
+): Argument[] {
   const read: Argument[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-    if (!argumentNode || isDefaulted(argument, argumentNode, context.variables)) continue;
-    const value = coerceArgument(argument, argumentNode, context.variables);
+    if (!argumentNode || isDefaulted(argument, argumentNode, variables)) continue;
+    const value = coerceArgument(argument, argumentNode, variables, isMutation);
     if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
   }
   return read;
 }
 
-/** Adds the name of the argument to an error about an undecodable value. */
-function coerceArgument({ name, type }: GraphQLArgument, node: ValueNode, variables: Context['variables']): InputValue | undefined {
+/** Adds the name of the argument to an error about an undecodable value, and to one of a mutation where it stands. */
+function coerceArgument(
+  { name, type }: GraphQLArgument,
+  node: ValueNode,
+  variables: Context['variables'],
+  isMutation: boolean,
+): InputValue | undefined {
   try {
     return coerceInputLiteral(type, node, variables);
   } catch (error) {
-    throw error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
+    const told = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
+    throw told instanceof ApiError && isMutation ? told.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : told;
   }
 }

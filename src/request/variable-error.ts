@@ -2,24 +2,11 @@
 import { GraphQLError } from 'graphql';
 import { ApiError, shorten, shortenMessage } from '../errors.ts';
 import { MalformedIdError } from './opaque-id.ts';
-
-/** Names of fields and indexes that lead to a part of a value. */
-export type ValuePlace = readonly (string | number)[];
-
-const places = new WeakMap<object, (string | number)[]>();
-
-/** The same error, which stands in this field or element of the value around it. */
-export function errorWithin(error: unknown, key: string | number): unknown {
-  if (!(error instanceof Error)) return error;
-  const place = places.get(error);
-  if (place) place.unshift(key);
-  else places.set(error, [key]);
-  return error;
-}
+import { placeOf, type ValuePlace } from './value-place.ts';
 
 /** What is wrong with the value of a variable, as the client is told. */
 export function explainVariable(error: unknown, name: string): unknown {
-  const place = error instanceof Error ? places.get(error) : undefined;
+  const place = placeOf(error);
   if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message, place);
   if (error instanceof GraphQLError) return new VariableError(name, wrongValue(name, shortenMessage(error.message)), place);
   return error;
