@@ -287,14 +287,15 @@ class RowgraphService implements Rowgraph {
   }
 
   async sdl(options: { role?: string } = {}): Promise<string> {
-    return printSchema((await this.#watch.current().of(roleOf(options), this.#database)).granted.schema);
+    const { granted } = await this.#watch.current().of(roleOf(options), this.#database);
+    return printSchema((await granted.types()).schema);
   }
 
   async schema<Context>(options: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
     const role = roleOf(options);
     const { caller, atomicMutations = false } = options;
     const { granted } = await this.#watch.current().of(role, this.#database);
-    return buildExecutableSchema(granted.schema, {
+    return buildExecutableSchema((await granted.types()).schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
       atomicMutations,
       callerOf: caller === undefined ? () => ({ role }) : (context) => caller(context as Context),

@@ -35,6 +35,18 @@ test('what made room is gone, and what comes often stays', () => {
   assert.equal(cache.get('often'), undefined, 'it was the latest of its length');
 });
 
+test('what is removed is gone, the latest of its length too', () => {
+  const cache = new TextCache<{ name: string }>(10, 100);
+  for (const name of ['aa', 'bb', 'ccc']) cache.set(name, { name });
+  cache.get('bb');
+  cache.remove(({ name }) => name !== 'aa');
+  assert.deepEqual(
+    ['aa', 'bb', 'ccc'].map((name) => cache.get(name)?.name),
+    ['aa', undefined, undefined],
+  );
+  assert.deepEqual([cache.size, cache.characters], [1, 3]);
+});
+
 test('the characters of all texts are bounded', () => {
   const cache = new TextCache<object>(10, 12);
   for (const text of ['abcd', 'efgh', 'ijkl']) cache.set(text, {});

@@ -61,6 +61,11 @@ export class TextCache<Value extends object> {
     return this.#all.pop();
   }
 
+  /** Removes the values of which this is true. */
+  remove(isUnwanted: (value: Value) => boolean): void {
+    for (const [text, value] of [...this.#all.entries()]) if (isUnwanted(value)) this.#all.delete(text);
+  }
+
   values(): Iterable<Value> {
     return this.#all.values();
   }

@@ -1,114 +1,165 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TextCache } from '../text-cache.ts';
 import { CacheUse } from './cache-use.ts';
-import { GrantedSchemas, type PrivilegeSet } from './granted-schemas.ts';
-import type { GrantedSchema } from './role-schema.ts';
+import { estimateTypes } from './estimate-bytes.ts';
+import { GrantedSchemas, type PrivilegeSet, type SchemaMaker } from './granted-schemas.ts';
+import type { CachedDocument, GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** A schema takes as many bytes as its privileges say, and more when it is told to grow. */
-function start(maxBytes: number) {
+/** Types that take so many times the bytes of a table. */
+const typesOf = (tables: number) => ({ model: { tables: Array(tables).fill({ columns: [] }) } }) as unknown as SchemaTypes;
+const bytesOfTable = estimateTypes(typesOf(1).model);
+/** The text of a document that takes about the bytes of so many tables. */
+const textOf = (tables: number) => 'x'.repeat((tables * bytesOfTable) / 40);
+
+/** Schemas within the bytes of so many tables. A schema has as many tables as its privileges say. */
+function start(tables: number, makeTypes?: SchemaMaker['makeTypes']) {
   const made: string[] = [];
   const use = new CacheUse('schema');
-  const growths = new Map<string, (bytes: number) => void>();
-  const schemas = new GrantedSchemas(maxBytes, use, async (privileges, noteGrowth) => {
-    made.push(privileges);
-    let bytes = Number.parseInt(privileges, 10);
-    growths.set(privileges, (more) => {
-      bytes += more;
-      noteGrowth();
-    });
-    return { estimateBytes: () => bytes } as unknown as GrantedSchema;
+  const schemas = new GrantedSchemas(tables * bytesOfTable, use, {
+    makeTypes:
+      makeTypes ??
+      (async (privileges) => {
+        made.push(privileges);
+        return typesOf(Number.parseInt(privileges, 10));
+      }),
+    makeCaches: (types) => ({ ...types, documents: new TextCache(100, 1e9) }) as unknown as GrantedSchema,
   });
   const setOf = (privileges: string): PrivilegeSet => {
     const set = schemas.setOf(privileges);
     schemas.hold(set);
     return set;
   };
-  const kept = () => [...schemas.values()].length;
-  return { schemas, made, use, growths, setOf, kept };
+  const ask = (set: PrivilegeSet) => schemas.of(set).types();
+  const cache = (set: PrivilegeSet, text: string, holdsTypes = false) => {
+    const granted = schemas.of(set);
+    granted.documents.set(text, { compiled: { calculatedSize: 0 }, holdsTypes } as CachedDocument);
+    granted.noteGrowth();
+  };
+  const finds = (set: PrivilegeSet, text: string) => schemas.of(set).documents.get(text) !== undefined;
+  return { schemas, made, use, setOf, ask, cache, finds };
 }
 
 describe('GrantedSchemas', () => {
-  it('makes one schema for all roles of equal privileges, once for all who ask meanwhile', async () => {
-    const { schemas, made, setOf, use } = start(100);
+  it('makes the types of one schema for all roles of equal privileges, once for all who ask meanwhile', async () => {
+    const { schemas, made, setOf, ask, use } = start(100);
     const sets = Array.from({ length: 1000 }, (_, index) => setOf(`1 ${index % 10}`));
-    const granted = await Promise.all(sets.map((set) => schemas.of(set)));
-    assert.equal(new Set(granted).size, 10);
+    const types = await Promise.all(sets.map(ask));
+    assert.equal(new Set(types).size, 10);
     assert.equal(made.length, 10);
-    assert.equal(schemas.of(sets[11]!), granted[1]);
-    assert.deepEqual(use.read(10), { name: 'schema', entries: 10, hits: 991, misses: 10 });
+    assert.equal(ask(sets[11]!), types[1]);
+    assert.equal(schemas.of(sets[11]!), schemas.of(sets[1]!));
+    assert.deepEqual(use.read(schemas.size), { name: 'schema', entries: 10, hits: 991, misses: 10 });
+    assert.equal([...schemas.values()].length, 10);
   });
 
-  it('keeps what fits into its bytes, and makes the rest again', async () => {
-    const { schemas, made, setOf, kept } = start(100);
+  it('keeps the types that fit into its bytes, and makes the rest again', async () => {
+    const { schemas, made, setOf, ask } = start(120);
     const sets = Array.from({ length: 10 }, (_, index) => setOf(`10 ${index}`));
-    for (const set of sets) await schemas.of(set);
-    assert.equal(kept(), 10);
-    await schemas.of(setOf('60 large'));
-    assert.equal(kept(), 5);
-    for (const set of sets) await schemas.of(set);
+    for (const set of sets) await ask(set);
+    assert.equal(schemas.size, 10);
+    await ask(setOf('60 large'));
+    assert.ok(schemas.size <= 6);
+    for (const set of sets) await ask(set);
     assert.ok(made.length > 11);
-    assert.equal(schemas.of(sets[9]!), await schemas.of(sets[9]!));
+    assert.equal(ask(sets[9]!), await ask(sets[9]!));
   });
 
-  it('has most at hand where roles take turns and there is one schema too many', async () => {
-    const { schemas, made, setOf } = start(1000);
+  it('has most types at hand where roles take turns and there is one schema too many', async () => {
+    const { made, setOf, ask } = start(1100);
     const sets = Array.from({ length: 101 }, (_, index) => setOf(`10 ${index}`));
-    for (let round = 0; round < 20; round++) for (const set of sets) await schemas.of(set);
+    for (let round = 0; round < 20; round++) for (const set of sets) await ask(set);
     assert.ok(made.length < 101 + 20 * 10, `${made.length} were made`);
   });
 
-  it('gives up what grows rather than what stays small', async () => {
-    const { schemas, made, setOf, growths } = start(1000);
+  it('keeps the documents of far more roles than it keeps the types of', async () => {
+    const { schemas, made, setOf, ask, cache, finds } = start(10_000);
+    const sets = Array.from({ length: 300 }, (_, index) => setOf(`1000 ${index}`));
+    for (const set of sets) {
+      await ask(set);
+      cache(set, 'short');
+    }
+    assert.equal(made.length, 300);
+    const found = sets.filter((set) => finds(set, 'short')).length;
+    assert.ok(found > 280, `${found} were found`);
+    assert.ok(schemas.size < 10);
+  });
+
+  it('lets documents go that hold types, when those do', async () => {
+    const { schemas, setOf, ask, cache, finds } = start(100);
+    const set = setOf('60 one');
+    const types = await ask(set);
+    assert.ok(schemas.of(set).keeps(types));
+    cache(set, 'holds', true);
+    cache(set, 'free');
+    await ask(setOf('80 other'));
+    assert.ok(!schemas.of(set).keeps(types));
+    assert.deepEqual([finds(set, 'holds'), finds(set, 'free')], [false, true]);
+    assert.notEqual(await ask(set), types);
+  });
+
+  it('gives up documents that grow rather than what stays small', async () => {
+    const { made, setOf, ask, cache, finds } = start(1000);
     const small = Array.from({ length: 20 }, (_, index) => setOf(`10 ${index}`));
     const large = setOf('10 large');
+    let lost = 0;
     for (let round = 0; round < 10; round++) {
-      for (const set of [...small, large]) await schemas.of(set);
-      growths.get('10 large')!(750);
-      growths.get('10 0')!(100);
+      for (const set of [...small, large]) await ask(set);
+      if (round > 0 && !finds(large, textOf(750 + round - 1))) lost += 1;
+      cache(large, textOf(750 + round));
     }
-    assert.ok(made.filter((privileges) => privileges === '10 large').length > 5);
+    assert.ok(lost >= 3, `the large documents were lost ${lost} times`);
     assert.ok(made.length < 21 + 30, `${made.length} were made`);
   });
 
-  it('keeps one schema whatever it takes, and what grows in the hands of a request', async () => {
-    const { schemas, setOf, growths, kept } = start(100);
-    const one = await schemas.of(setOf('500 one'));
-    assert.equal(schemas.of(setOf('500 one')), one);
-    growths.get('500 one')!(500);
-    assert.equal(kept(), 1);
-    await schemas.of(setOf('10 two'));
-    assert.equal(kept(), 1);
-    // Its request goes on with what it has.
-    growths.get('500 one')!(500);
-    assert.equal(kept(), 1);
+  it('keeps what was just asked for, whatever it takes', async () => {
+    const { schemas, setOf, ask, cache } = start(100);
+    const one = setOf('500 one');
+    const types = await ask(one);
+    assert.equal(ask(one), types);
+    await ask(setOf('10 two'));
+    assert.equal(schemas.size, 1);
+    assert.ok(!schemas.of(one).keeps(types));
+    // The request that makes it grow goes on with what it has.
+    cache(one, textOf(500));
   });
 
-  it('forgets the privileges that no role has and no schema is kept of', async () => {
-    const { schemas, setOf, made } = start(100);
+  it('does not count what grows once it has made room', async () => {
+    const { schemas, setOf, cache, finds } = start(100);
+    const one = setOf('10 one');
+    const early = schemas.of(one);
+    cache(setOf('10 two'), textOf(95));
+    cache(one, textOf(90));
+    early.documents.set('late', {} as CachedDocument);
+    early.noteGrowth();
+    cache(one, 'short');
+    assert.ok(finds(one, 'short'));
+  });
+
+  it('forgets the privileges that no role has and nothing is kept of', async () => {
+    const { schemas, setOf, ask, cache, made } = start(100);
     const set = setOf('60 one');
-    const twin = setOf('60 one');
-    assert.equal(set, twin);
+    assert.equal(set, setOf('60 one'));
     schemas.release(set);
     assert.equal(schemas.setOf('60 one'), set);
     schemas.release(set);
     const other = schemas.setOf('60 one');
     assert.notEqual(other, set);
-    await schemas.of(other);
-    await schemas.of(setOf('60 two'));
-    assert.notEqual(schemas.setOf('60 one'), other);
+    await ask(other);
+    await ask(setOf('60 two'));
+    cache(setOf('60 two'), textOf(99));
     assert.deepEqual(made, ['60 one', '60 two']);
   });
 
   it('does not remember a failure', async () => {
     let attempts = 0;
-    const schemas = new GrantedSchemas(100, new CacheUse('schema'), () => {
+    const { setOf, ask } = start(100, () => {
       attempts += 1;
-      return attempts === 1 ? Promise.reject(new Error('cannot')) : Promise.resolve({ estimateBytes: () => 1 } as unknown as GrantedSchema);
+      return attempts === 1 ? Promise.reject(new Error('cannot')) : Promise.resolve(typesOf(1));
     });
-    const set = schemas.setOf('a');
-    schemas.hold(set);
-    await assert.rejects(Promise.resolve(schemas.of(set)), /^Error: cannot$/);
-    await schemas.of(set);
+    const set = setOf('a');
+    await assert.rejects(Promise.resolve(ask(set)), /^Error: cannot$/);
+    await ask(set);
     assert.equal(attempts, 2);
   });
 });

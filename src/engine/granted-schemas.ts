@@ -1,46 +1,73 @@
 /**
- * The schemas of one snapshot: one for each set of privileges, however many roles have it, within a number of bytes. Of one that has to make room
- * its privileges stay, from which it is made again without the database.
+ * The schemas of one snapshot: one for each set of privileges, however many roles have it, within a number of bytes. Each is kept in two parts: its types,
+ * which are large, and its documents with what was compiled of them, which are small, and all that most requests need. Of what has to make room the
+ * privileges stay, from which it is made again without the database.
  */
 import type { CacheUse } from './cache-use.ts';
-import type { GrantedSchema } from './role-schema.ts';
+import { estimateDocuments, estimateTypes } from './estimate-bytes.ts';
+import type { GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** Privileges, and the schema that they give while that is kept. */
+/** What is kept of a set of privileges, or null; the bytes are then 0. */
+class Part<Content> {
+  readonly set: PrivilegeSet;
+  content: Content | null = null;
+  bytes = 0;
+  lastUse = 0;
+
+  constructor(set: PrivilegeSet) {
+    this.set = set;
+  }
+}
+
+/** Privileges, and what is kept of the schema that they give. */
 export class PrivilegeSet {
   /** As `loadRole` gives them. */
   readonly privileges: string;
   /** How many roles have it. */
   roles = 0;
-  schema: GrantedSchema | null = null;
-  making: Promise<GrantedSchema> | null = null;
-  /** Of the schema. */
-  bytes = 0;
-  lastUse = 0;
+  readonly caches = new Part<GrantedSchema>(this);
+  readonly types = new Part<SchemaTypes>(this);
+  making: Promise<SchemaTypes> | null = null;
 
   constructor(privileges: string) {
     this.privileges = privileges;
   }
 }
 
-/** Makes the schema of privileges, which has `noteGrowth` called when it takes more room. */
-export type MakeSchema = (privileges: string, noteGrowth: () => void) => Promise<GrantedSchema>;
+/** The part of a granted schema that leads to its types. */
+export type TypesAccess = Pick<GrantedSchema, 'types' | 'keeps' | 'noteGrowth'>;
+
+/** Makes the parts of schemas. */
+export interface SchemaMaker {
+  makeTypes(privileges: string): Promise<SchemaTypes>;
+  /** With empty caches. */
+  makeCaches(types: TypesAccess): GrantedSchema;
+}
 
 export class GrantedSchemas {
   readonly #maxBytes: number;
   readonly #use: CacheUse;
-  readonly #make: MakeSchema;
+  readonly #maker: SchemaMaker;
   readonly #sets = new Map<string, PrivilegeSet>();
-  /** Those whose schema is kept. */
-  readonly #kept: PrivilegeSet[] = [];
+  /** Those that have content. */
+  readonly #parts = new Set<Part<unknown>>();
   #bytes = 0;
   /** Counts uses, as a clock. */
   #uses = 0;
   #random = 1;
 
-  constructor(maxBytes: number, use: CacheUse, make: MakeSchema) {
+  /** Lookups of types are counted in `use`. */
+  constructor(maxBytes: number, use: CacheUse, maker: SchemaMaker) {
     this.#maxBytes = maxBytes;
     this.#use = use;
-    this.#make = make;
+    this.#maker = maker;
+  }
+
+  /** Of how many schemas the types are kept. */
+  get size(): number {
+    let size = 0;
+    for (const part of this.#parts) if (part === part.set.types) size += 1;
+    return size;
   }
 
   /** The set of these privileges. */
@@ -61,22 +88,38 @@ export class GrantedSchemas {
     this.#forgetUnused(set);
   }
 
-  /** The schema of a set, at once where it is kept. */
-  of(set: PrivilegeSet): GrantedSchema | Promise<GrantedSchema> {
-    set.lastUse = ++this.#uses;
-    return this.#use.note(set.schema ?? set.making ?? undefined) ?? this.#begin(set);
+  /** The schema of a set. */
+  of(set: PrivilegeSet): GrantedSchema {
+    set.caches.lastUse = ++this.#uses;
+    return set.caches.content ?? this.#makeCaches(set);
   }
 
-  /** The schemas that are kept. */
+  /** The schemas whose documents are kept. */
   *values(): Generator<GrantedSchema, void> {
-    for (const { schema } of this.#kept) if (schema) yield schema;
+    for (const { set } of [...this.#parts].filter((part) => part === part.set.caches)) yield set.caches.content!;
   }
 
-  #begin(set: PrivilegeSet): Promise<GrantedSchema> {
-    set.making = this.#make(set.privileges, () => this.#noteGrowth(set))
-      .then((schema) => {
-        this.#keep(set, schema);
-        return schema;
+  #makeCaches(set: PrivilegeSet): GrantedSchema {
+    const made = this.#maker.makeCaches({
+      types: () => this.#typesOf(set),
+      keeps: (types) => set.types.content === types,
+      noteGrowth: () => this.#noteGrowth(set.caches, made),
+    });
+    this.#keep(set.caches, made, estimateDocuments(made.documents));
+    return made;
+  }
+
+  #typesOf(set: PrivilegeSet): SchemaTypes | Promise<SchemaTypes> {
+    set.types.lastUse = ++this.#uses;
+    return this.#use.note(set.types.content ?? set.making ?? undefined) ?? this.#makeTypes(set);
+  }
+
+  #makeTypes(set: PrivilegeSet): Promise<SchemaTypes> {
+    set.making = this.#maker
+      .makeTypes(set.privileges)
+      .then((types) => {
+        this.#keep(set.types, types, estimateTypes(types.model));
+        return types;
       })
       .finally(() => {
         set.making = null;
@@ -85,51 +128,73 @@ export class GrantedSchemas {
     return set.making;
   }
 
-  #keep(set: PrivilegeSet, schema: GrantedSchema): void {
-    set.bytes = schema.estimateBytes();
-    while (this.#bytes + set.bytes > this.#maxBytes && this.#kept.length > 0) this.#evict(this.#choose());
-    set.schema = schema;
-    this.#kept.push(set);
-    this.#bytes += set.bytes;
+  #keep<Content>(part: Part<Content>, content: Content, bytes: number): void {
+    part.content = content;
+    part.bytes = bytes;
+    this.#bytes += bytes;
+    this.#parts.add(part);
+    // What a request has just asked for stays, whatever it takes.
+    while (this.#bytes > this.#maxBytes) {
+      const chosen = this.#choose(part.set);
+      if (chosen === null) return;
+      this.#evict(chosen);
+    }
   }
 
-  #noteGrowth(set: PrivilegeSet): void {
-    if (!set.schema) return;
-    const bytes = set.schema.estimateBytes();
-    this.#bytes += bytes - set.bytes;
-    set.bytes = bytes;
-    while (this.#bytes > this.#maxBytes && this.#kept.length > 1) this.#evict(this.#choose());
+  /** What grows may have to go itself: its request goes on with what it has. */
+  #noteGrowth(part: Part<GrantedSchema>, grown: GrantedSchema): void {
+    if (part.content !== grown) return;
+    this.#measure(part, grown);
+    while (this.#bytes > this.#maxBytes && this.#parts.size > 1) this.#evict(this.#choose(null)!);
+  }
+
+  #measure(part: Part<GrantedSchema>, { documents }: GrantedSchema): void {
+    const bytes = estimateDocuments(documents);
+    this.#bytes += bytes - part.bytes;
+    part.bytes = bytes;
   }
 
   /**
-   * Of two that are chosen at random, by their bytes, the one that was used less recently. The least recent of all would be the very one that is
-   * used next where roles take turns, so that one schema more than fit would have each made anew.
+   * Of two that are chosen at random, by their bytes, the one that was used less recently; none of the set `except`, and null where there is no other. The least
+   * recent of all would be the very one that is used next where roles take turns, so that one schema more than fit would have each made anew.
    */
-  #choose(): PrivilegeSet {
-    const [one, other] = [this.#draw(), this.#draw()];
+  #choose(except: PrivilegeSet | null): Part<unknown> | null {
+    const bytes = this.#bytes - (except === null ? 0 : except.types.bytes + except.caches.bytes);
+    if (bytes === 0) return null;
+    const [one, other] = [this.#draw(bytes, except), this.#draw(bytes, except)];
     return one.lastUse < other.lastUse ? one : other;
   }
 
-  #draw(): PrivilegeSet {
+  #draw(bytes: number, except: PrivilegeSet | null): Part<unknown> {
     // A linear congruential generator (Numerical Recipes): the same choices in each run.
     this.#random = (this.#random * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    let left = (this.#random / 2 ** 32) * this.#bytes;
-    for (const set of this.#kept) {
-      left -= set.bytes;
-      if (left < 0) return set;
+    let left = (this.#random / 2 ** 32) * bytes;
+    let last: Part<unknown> | undefined;
+    for (const part of this.#parts) {
+      if (part.set === except) continue;
+      last = part;
+      left -= part.bytes;
+      if (left < 0) break;
     }
-    return this.#kept[0]!;
+    return last!;
   }
 
-  #evict(set: PrivilegeSet): void {
-    this.#kept.splice(this.#kept.indexOf(set), 1);
-    this.#bytes -= set.bytes;
-    set.bytes = 0;
-    set.schema = null;
+  #evict(part: Part<unknown>): void {
+    const { set } = part;
+    this.#parts.delete(part);
+    this.#bytes -= part.bytes;
+    part.bytes = 0;
+    part.content = null;
+    const caches = set.caches.content;
+    if (part === set.types && caches) {
+      caches.documents.remove(({ holdsTypes }) => holdsTypes);
+      this.#measure(set.caches, caches);
+    }
     this.#forgetUnused(set);
   }
 
   #forgetUnused(set: PrivilegeSet): void {
-    if (set.roles === 0 && set.schema === null && set.making === null) this.#sets.delete(set.privileges);
+    const { roles, caches, types, making } = set;
+    if (roles === 0 && !caches.content && !types.content && making === null) this.#sets.delete(set.privileges);
   }
 }

@@ -15,22 +15,25 @@ import { findSuspects, unreadParameter } from './find-suspects.ts';
 import { locateInput } from './locate-input.ts';
 import { type PreparedRequest, planAgain } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
-import type { RoleSchema } from './role-schema.ts';
+import type { Role, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 /** The error with its path and locations, if the field is known. */
-export function locateError(
+export async function locateError(
   error: unknown,
   { query, operationName }: GraphQLRequest,
   roleSchema: RoleSchema,
   prepared: PreparedRequest | undefined,
-): unknown {
+): Promise<unknown> {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof VariableError) {
     const { path, locations, place } = locateVariable(query, operationName, error.variable);
     return (place ? error.withDetails({ input: writePlace([...place, ...error.place]) }) : error).at(path, locations);
   }
-  const path = error.path ?? (prepared && pathOf(error, roleSchema, prepared));
-  const input = prepared && error.details.input === undefined ? inputOf(error, roleSchema, prepared) : undefined;
+  const statement = statementOf(error);
+  const failure =
+    prepared && statement !== null ? { statement, prepared, types: await roleSchema.granted.types(), role: roleSchema.role } : null;
+  const path = error.path ?? (failure ? pathOf(error, failure) : undefined);
+  const input = failure && error.details.input === undefined ? inputOf(error, failure) : undefined;
   const located = input === undefined ? error : error.withDetails({ input });
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
 }
@@ -38,16 +41,22 @@ export function locateError(
 /** No field is to blame for these. */
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
-function pathOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): readonly string[] | undefined {
+/** A statement that has failed, and what it takes to plan its request once more. */
+interface Failure {
+  readonly statement: number;
+  readonly prepared: PreparedRequest;
+  readonly types: SchemaTypes;
+  readonly role: Role;
+}
+
+function pathOf(error: ApiError, { statement, prepared, types, role }: Failure): readonly string[] | undefined {
   const { cause } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  const statement = statementOf(error);
-  if (statement === null) return undefined;
   // What a root field writes comes before its response.
   const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
   const last = columns.find((root) => root.statement >= statement)?.statement;
   const roots = columns.flatMap((root) => (root.statement === last ? [root.key] : []));
-  const plan = planAgain(granted, prepared);
+  const plan = planAgain(types, prepared);
   const places = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
   const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
@@ -60,12 +69,10 @@ function statementOf(error: ApiError): number | null {
   return error instanceof UnboundError ? error.statement : null;
 }
 
-function inputOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): string | undefined {
-  const statement = statementOf(error);
-  if (statement === null) return undefined;
+function inputOf(error: ApiError, { statement, prepared, types, role }: Failure): string | undefined {
   const { bindValues } = prepared.variables;
   return locateInput(error, prepared, statement, {
-    plan: () => planAgain(granted, prepared),
+    plan: () => planAgain(types, prepared),
     textOf: (parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0],
   });
 }
@@ -88,7 +95,7 @@ function suspectsOf(
 
 /** Whether parameters are read as the same type. What is read as text may be of any, such as the elements of cursors. */
 function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): boolean {
-  return one.kind === 'value' && other.kind === 'value' ? one.type === other.type : one.kind === other.kind;
+  return one.kind === 'value' && other.kind === 'value' ? one.type.sqlType === other.type.sqlType : one.kind === other.kind;
 }
 
 function unboundPlaces(places: readonly PlanPlace[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly PlanPlace[] {

@@ -89,7 +89,7 @@ export async function executeRequest(
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
   } catch (error) {
-    throw locateError(error, request, roleSchema, prepared);
+    throw await locateError(error, request, roleSchema, prepared);
   }
 }
 
@@ -144,7 +144,7 @@ export async function readRequest(
   return {
     name: operation.name ?? null,
     kind: compiled.kind,
-    plan: planAgain(granted, prepared),
+    plan: planAgain(await granted.types(), prepared),
     statements: await bindRequest(prepared, role.limits, null),
     session: sessionOf(roleSchema, caller, compiled.kind, null),
   };
@@ -183,7 +183,7 @@ async function introspect(
   request: GraphQLRequest,
   key: string,
 ): Promise<ColumnValue> {
-  const { introspected, introspectionCache } = granted;
+  const { introspected } = await granted.types();
   if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
@@ -193,5 +193,5 @@ async function introspect(
   }
   const identity = `${compiled.id} ${key} ${request.variables ? JSON.stringify(request.variables) : ''}`;
   const asked = { node: operation.node, fragments: document.fragments, variables };
-  return introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
+  return granted.introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
 }

@@ -18,7 +18,8 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
   const { granted, role } = roleSchema;
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
   try {
-    const { operations } = await runInSlices(parseDocument(granted.schema, query, role.limits));
+    const { schema } = await granted.types();
+    const { operations } = await runInSlices(parseDocument(schema, query, role.limits));
     if (operations.length === 0) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains no operation.');
     for (const { name, variables } of operations) {
       for (const sample of sampleVariables(variables)) await compile(roleSchema, sizes, { query, operationName: name, variables: sample });

@@ -2,6 +2,7 @@
  * The stages of a request before the database: parse, choose the operation, read the variables, plan, compile. Whatever does not depend on values comes
  * from bounded caches. Each stage checks its counts against the limits of the role; long ones pause.
  */
+import { getNamedType, isInputObjectType } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../budget/deadline.ts';
 import { checkLimit, type Limits } from '../budget/limits.ts';
@@ -17,7 +18,7 @@ import { selectFields } from '../request/select-fields.ts';
 import { type BoundStatement, bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { GraphQLRequest, RequestMarks } from './request.ts';
-import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 /** A request that is ready to run, but for the values that are bound. */
 export interface PreparedRequest {
@@ -56,24 +57,34 @@ export function prepareRequest(
     }
     return prepareOperation(roleSchema, sizes, known, request, deadline, hasKey, marks);
   }
-  const parsing = parseDocument(granted.schema, query, role.limits);
-  if (query.length <= shortDocument)
-    return prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, runAtOnce(parsing)), request, deadline, hasKey, marks);
-  return runInSlices(parsing, deadline).then((document) =>
-    prepareOperation(roleSchema, sizes, keep(roleSchema, sizes, query, document), request, deadline, hasKey, marks),
-  );
+  return withTypes(granted, (types) => {
+    const parsing = parseDocument(types.schema, query, role.limits);
+    const proceed = (document: Document) =>
+      prepareOperation(roleSchema, sizes, keep(roleSchema, types, sizes, query, document), request, deadline, hasKey, marks);
+    return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
+  });
 }
 
-function keep({ granted, role }: RoleSchema, sizes: CacheSizes, query: string, document: Document): CachedDocument {
+function withTypes<T>(granted: GrantedSchema, use: (types: SchemaTypes) => T | Promise<T>): T | Promise<T> {
+  const types = granted.types();
+  return types instanceof Promise ? types.then(use) : use(types);
+}
+
+function keep({ granted, role }: RoleSchema, types: SchemaTypes, sizes: CacheSizes, query: string, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
     // No document may displace all others.
     maxSize: Math.ceil(sizes.variantText / 10),
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
-  const cached = { document, compiled, limits: role.limits };
-  granted.documents.set(query, cached);
+  const cached = { document, compiled, holdsTypes: refersToTypes(document), limits: role.limits };
+  if (!cached.holdsTypes || granted.keeps(types)) granted.documents.set(query, cached);
   return cached;
+}
+
+/** Whether a variable is of an input type, through whose fields all types are reached. */
+function refersToTypes({ operations }: Document): boolean {
+  return operations.some(({ variables }) => variables.some(({ type }) => isInputObjectType(getNamedType(type))));
 }
 
 function prepareOperation(
@@ -92,18 +103,22 @@ function prepareOperation(
   const keepsResults = hasKey && operation.node.operation === 'mutation';
   const sent = request.variables ?? noVariables;
   if (areLong(operation.variables, sent))
-    return runFromFirstPause(prepareLong(roleSchema, sizes, cached, operation, sent, keepsResults), deadline);
+    return withTypes(granted, (types) =>
+      runFromFirstPause(prepareLong(roleSchema, types, sizes, cached, operation, sent, keepsResults), deadline),
+    );
   const variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
   const known = granted.uses.variant.note(compiled.get(variantKey(operation, variables, keepsResults)));
-  return known === undefined
-    ? runFromFirstPause(prepareVariant(roleSchema, sizes, cached, operation, variables, keepsResults), deadline)
-    : complete(role, document, operation, variables, known);
+  if (known !== undefined) return complete(role, document, operation, variables, known);
+  return withTypes(granted, (types) =>
+    runFromFirstPause(prepareVariant(roleSchema, types, sizes, cached, operation, variables, keepsResults), deadline),
+  );
 }
 
 const noVariables = {};
 
 function* prepareLong(
   roleSchema: RoleSchema,
+  types: SchemaTypes,
   sizes: CacheSizes,
   cached: CachedDocument,
   operation: DocumentOperation,
@@ -114,21 +129,28 @@ function* prepareLong(
   const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
   const known = granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
   return known === undefined
-    ? yield* prepareVariant(roleSchema, sizes, cached, operation, variables, keepsResults)
+    ? yield* prepareVariant(roleSchema, types, sizes, cached, operation, variables, keepsResults)
     : complete(role, cached.document, operation, variables, known);
 }
 
 function* prepareVariant(
   roleSchema: RoleSchema,
+  types: SchemaTypes,
   sizes: CacheSizes,
-  { document, compiled }: CachedDocument,
+  cached: CachedDocument,
   operation: DocumentOperation,
   variables: Variables,
   keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
-  const ready = yield* compileOperation(roleSchema, document, operation, variables, keepsResults);
-  compiled.set(variantKey(operation, variables, keepsResults), ready);
-  makeRoom(roleSchema.granted, sizes);
+  const { document, compiled } = cached;
+  const ready = yield* compileOperation(roleSchema, types, document, operation, variables, keepsResults);
+  // A step of a nested write has its table, through whose relations all of the model is reached.
+  const holdsTypes = ready.statements.some(({ step }) => step !== undefined);
+  if (!holdsTypes || roleSchema.granted.keeps(types)) {
+    cached.holdsTypes ||= holdsTypes;
+    compiled.set(variantKey(operation, variables, keepsResults), ready);
+    makeRoom(roleSchema.granted, sizes);
+  }
   return complete(roleSchema.role, document, operation, variables, ready);
 }
 
@@ -174,7 +196,7 @@ export function estimateRows({ compiled, variables }: PreparedRequest): number {
  * The plan of a request that was prepared, to find out where an error comes from. Null where that is not worth the time: long operations, and those whose
  * variables were let go.
  */
-export function planAgain({ schema, model }: GrantedSchema, { document, operation, variables }: PreparedRequest): Plan | null {
+export function planAgain({ schema, model }: SchemaTypes, { document, operation, variables }: PreparedRequest): Plan | null {
   if (operation.counts.fields + variables.listElements > manyParts) return null;
   return runAtOnce(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model));
 }
@@ -197,15 +219,16 @@ let compiledCount = 0;
 
 function* compileOperation(
   { granted, role }: RoleSchema,
+  { schema, model }: SchemaTypes,
   document: Document,
   operation: DocumentOperation,
   variables: Variables,
   keepsResults: boolean,
 ): Generator<void, CompiledRequest> {
   const isLong = operation.counts.fields + variables.listElements > manyParts;
-  const selected = selectFields(granted.schema, document.fragments, operation.node, variables.values);
+  const selected = selectFields(schema, document.fragments, operation.node, variables.values);
   if (isLong) yield;
-  const planning = planOperation(selected, granted.model);
+  const planning = planOperation(selected, model);
   const plan = isLong ? yield* planning : runAtOnce(planning);
   const measure = measurePlan(plan);
   checkPlan(measure, role.limits);

@@ -26,12 +26,20 @@ export interface Role {
   readonly defaults: RoleDefaults;
 }
 
-/** What all roles with the same privileges see, and the caches of their requests. */
-export interface GrantedSchema {
+/** What documents are validated and planned with: most of what a granted schema takes. */
+export interface SchemaTypes {
   readonly model: Model;
   readonly schema: LazySchema;
   /** The part of the model that introspection shows; null if it is disabled. */
   readonly introspected: Model | null;
+}
+
+/** What all roles with the same privileges see, and the caches of their requests. */
+export interface GrantedSchema {
+  /** At once where they are kept; else they are built again. A request that finds all in the caches needs none. */
+  readonly types: () => SchemaTypes | Promise<SchemaTypes>;
+  /** Whether these are the types that are kept. What refers to others must not be cached: it would keep them beyond all bounds. */
+  readonly keeps: (types: SchemaTypes) => boolean;
   /** Introspection responses of all roles. */
   readonly introspectionCache: IntrospectionCache;
   /** The schema version that the model was read at; null if the database keeps none. */
@@ -46,14 +54,14 @@ export interface GrantedSchema {
   readonly uses: SchemaCacheUses;
   /** Must be called when `documents` has grown. */
   readonly noteGrowth: () => void;
-  /** Its approximate size in bytes, with its documents. */
-  readonly estimateBytes: () => number;
 }
 
 /** A valid document with what was compiled for its operations, by variant. */
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
+  /** Whether it, or what was compiled of it, refers to types, with which it goes then. */
+  holdsTypes: boolean;
   /** The limits that it was last checked against: another role may have others. */
   limits: Limits;
 }

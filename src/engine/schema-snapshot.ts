@@ -24,10 +24,9 @@ import { identifier, render } from '../sql/sql.ts';
 import { TextCache } from '../text-cache.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
-import { estimateBytes } from './estimate-bytes.ts';
-import { GrantedSchemas, type PrivilegeSet } from './granted-schemas.ts';
+import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
-import type { CachedDocument, GrantedSchema, Role, RoleSchema } from './role-schema.ts';
+import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -87,9 +86,10 @@ export class SchemaSnapshot {
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
     this.#searchPath = [...settings.schemas, ...settings.extraSearchPath].map((schema) => render(identifier(schema)).text).join(', ');
-    this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, (privileges, noteGrowth) =>
-      this.#make(privileges, noteGrowth),
-    );
+    this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
+      makeTypes: (privileges) => this.#makeTypes(privileges),
+      makeCaches: (types) => this.#makeCaches(types),
+    });
     this.#roles = new LRUCache({
       maxSize: Math.max(1, Math.floor(settings.caches.schemaBytes * shareOfRoles)),
       sizeCalculation: sizeOfRole,
@@ -117,6 +117,12 @@ export class SchemaSnapshot {
     return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
   }
 
+  /** Loads what a role sees ahead of its requests. */
+  async prepare(role: string, database: Database): Promise<void> {
+    const { granted } = await this.of(role, database);
+    await granted.types();
+  }
+
   /** The roles that are known, the one first that was used last. */
   roles(): readonly string[] {
     return [...this.#roles.keys()];
@@ -125,20 +131,18 @@ export class SchemaSnapshot {
   /** The statistics of the caches of all roles. */
   readCaches(): readonly CacheStatistics[] {
     const { schema, document, variant, introspection } = this.#settings.uses;
-    const schemas = [...this.#schemas.values()];
-    const documents = schemas.flatMap((granted) => [...granted.documents.values()]);
+    const documents = [...this.#schemas.values()].flatMap((granted) => [...granted.documents.values()]);
     const variants = documents.reduce((sum, { compiled }) => sum + compiled.size, 0);
     return [
-      schema.read(schemas.length),
+      schema.read(this.#schemas.size),
       document.read(documents.length),
       variant.read(variants),
       introspection.read(this.#introspectionCache.size),
     ];
   }
 
-  #schemaOf({ role, privileges }: KnownRole): RoleSchema | Promise<RoleSchema> {
-    const granted = this.#schemas.of(privileges);
-    return granted instanceof Promise ? granted.then((made) => ({ role, granted: made })) : { role, granted };
+  #schemaOf({ role, privileges }: KnownRole): RoleSchema {
+    return { role, granted: this.#schemas.of(privileges) };
   }
 
   /** Once for all who ask meanwhile. A failure is not remembered: the next request tries again. */
@@ -163,24 +167,24 @@ export class SchemaSnapshot {
     return known;
   }
 
-  async #make(privileges: string, noteGrowth: () => void): Promise<GrantedSchema> {
+  async #makeTypes(privileges: string): Promise<SchemaTypes> {
     const granted = readPrivileges(this.#catalog, { name: '', privileges });
     const model = await runInSlices(buildModel(this.#catalog, granted, this.#settings.model));
-    const { documents: max, documentText: maxSize } = this.#settings.caches;
-    const documents = new TextCache<CachedDocument>(max, maxSize);
+    const schema = await runInSlices(buildSchema(model));
+    return { model, schema, introspected: introspectableModel(model, this.#settings.introspection) };
+  }
+
+  #makeCaches(types: TypesAccess): GrantedSchema {
+    const { documents, documentText } = this.#settings.caches;
     return {
-      model,
-      schema: await runInSlices(buildSchema(model)),
-      introspected: introspectableModel(model, this.#settings.introspection),
+      ...types,
       introspectionCache: this.#introspectionCache,
       version: this.#version,
       keyLifetime: this.#keepsKeys ? this.#settings.keyLifetime : null,
       searchPath: this.#searchPath,
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
-      documents,
-      noteGrowth,
-      estimateBytes: () => estimateBytes(model, documents),
+      documents: new TextCache<CachedDocument>(documents, documentText),
     };
   }
 }
@@ -209,7 +213,7 @@ export async function loadSnapshot(
 async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], database: RequestDatabase): Promise<void> {
   const left = roles.values();
   const loadLeft = async (): Promise<void> => {
-    for (const role of left) await Promise.allSettled([snapshot.of(role, database)]);
+    for (const role of left) await Promise.allSettled([snapshot.prepare(role, database)]);
   };
   await Promise.all(Array.from({ length: loadedAtATime }, loadLeft));
 }

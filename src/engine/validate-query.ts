@@ -8,7 +8,8 @@ import type { RoleSchema } from './role-schema.ts';
 export async function validateQuery({ granted, role }: RoleSchema, query: string): Promise<readonly ApiError[]> {
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
   try {
-    await runInSlices(parseDocument(granted.schema, query, role.limits));
+    const { schema } = await granted.types();
+    await runInSlices(parseDocument(schema, query, role.limits));
     return [];
   } catch (error) {
     if (error instanceof RequestErrors) return error.errors;
