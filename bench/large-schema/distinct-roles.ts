@@ -1,6 +1,6 @@
 /** Hundreds of roles each with grants of its own: what they take, what one more costs itself and all others. */
 import { overDatabase } from './large-workload.ts';
-import { MeasuredServer, pageRequest } from './measured-server.ts';
+import { loadRequest, MeasuredServer } from './measured-server.ts';
 
 const tables = 300;
 const count = 500;
@@ -27,12 +27,12 @@ export const distinctRoles = overDatabase({ name, about, tables, sql }, async (d
     const most = roles.slice(0, count);
     const [last] = roles.slice(count);
     const start = performance.now();
-    await server.askAll(most, pageRequest('id'));
+    await server.askAll(most, loadRequest);
     figures.add(`${count} roles: first answer to each, ms for one`, (performance.now() - start) / count, 1);
     server.noteMemory(`${count} roles, after the first answer to each`);
     await server.load(`${count} roles`, most);
     server.noteMemory(`${count} roles, after the load`);
-    await server.time('one role more: its first answer', () => server.ask(last!, pageRequest('id')));
+    await server.time('one role more: its first answer', () => server.ask(last!, loadRequest));
     await server.load('one role more, all in turn', roles);
     server.noteMemory('one role more, after the load');
   });

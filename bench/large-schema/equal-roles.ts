@@ -1,7 +1,7 @@
 /** Ten thousand roles with ten sets of grants, beside ten roles with the same. */
 import type { Figures } from './figures.ts';
 import { overDatabase } from './large-workload.ts';
-import { MeasuredServer, pageRequest } from './measured-server.ts';
+import { loadRequest, MeasuredServer } from './measured-server.ts';
 
 const tables = 300;
 const sets = 10;
@@ -32,7 +32,7 @@ async function measureRoles(url: string, some: readonly string[], figures: Figur
   const named = `${some.length.toLocaleString('en')} roles`;
   await MeasuredServer.use(url, figures, async (server) => {
     const start = performance.now();
-    await server.askAll(some, pageRequest('id'));
+    await server.askAll(some, loadRequest);
     figures.add(`${named}: first answer to each, ms for one`, (performance.now() - start) / some.length, 1);
     server.noteMemory(`${named}, after the first answer to each`);
     await server.load(named, some);

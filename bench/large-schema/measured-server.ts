@@ -20,10 +20,13 @@ const environment = {
   NODE_OPTIONS: `--import=${new URL('../abuse/note-blocks.ts', import.meta.url).href}`,
 };
 
-/** A request for a page of five rows of the first table, with a field of them. */
-export function pageRequest(field: string): string {
-  return JSON.stringify({ query: `{ thing1Collection(first: 5) { edges { node { ${field} } } } }` });
+/** A request for a page of five rows of the first table, with these fields of them. */
+export function pageRequest(fields: string): string {
+  return JSON.stringify({ query: `{ thing1Collection(first: 5) { edges { node { ${fields} } } } }` });
 }
+
+/** What the load asks for. */
+export const loadRequest = pageRequest('id name size');
 
 function headersOf(role: string): Record<string, string> {
   return { 'content-type': 'application/json', apiKey: signToken({ role }, secret) };
@@ -95,7 +98,7 @@ export class MeasuredServer {
 
   /** Requests for a page for some seconds, by roles in turn, while something else may happen. */
   async load(name: string, roles: readonly string[], meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
-    const body = pageRequest('id name size');
+    const body = loadRequest;
     const expected = await this.ask(roles[0]!, body);
     const requests = roles.map((role) => ({ headers: headersOf(role), body, expected }));
     const job = { url: this.#server.url, requests, masked: false, connections: 4, seconds: loadSeconds };
