@@ -31,9 +31,9 @@ function start(tables: number, makeTypes?: SchemaMaker['makeTypes']) {
     return set;
   };
   const ask = (set: PrivilegeSet) => schemas.of(set).types();
-  const cache = (set: PrivilegeSet, text: string, holdsTypes = false) => {
+  const cache = (set: PrivilegeSet, text: string, types: SchemaTypes | null = null) => {
     const granted = schemas.of(set);
-    granted.documents.set(text, { compiled: { calculatedSize: 0 }, holdsTypes } as CachedDocument);
+    granted.documents.set(text, { compiled: { calculatedSize: 0 }, types } as CachedDocument);
     granted.noteGrowth();
   };
   const finds = (set: PrivilegeSet, text: string) => schemas.of(set).documents.get(text) !== undefined;
@@ -90,7 +90,7 @@ describe('GrantedSchemas', () => {
     const set = setOf('60 one');
     const types = await ask(set);
     assert.ok(schemas.of(set).keeps(types));
-    cache(set, 'holds', true);
+    cache(set, 'holds', types);
     cache(set, 'free');
     await ask(setOf('80 other'));
     assert.ok(!schemas.of(set).keeps(types));

@@ -187,7 +187,7 @@ export class GrantedSchemas {
     part.content = null;
     const caches = set.caches.content;
     if (part === set.types && caches) {
-      caches.documents.remove(({ holdsTypes }) => holdsTypes);
+      caches.documents.remove(({ types }) => types !== null);
       this.#measure(set.caches, caches);
     }
     this.#forgetUnused(set);

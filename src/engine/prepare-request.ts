@@ -35,6 +35,16 @@ const manyParts = 500;
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
 
+/** A request on its way through the stages. */
+interface Preparation {
+  readonly roleSchema: RoleSchema;
+  readonly sizes: CacheSizes;
+  readonly request: GraphQLRequest;
+  readonly deadline: Deadline | null;
+  readonly hasKey: boolean;
+  readonly marks: RequestMarks | undefined;
+}
+
 /**
  * Synchronous if everything is cached or short. `hasKey`: whether the response of a mutation is kept for its idempotency key. Fails with whatever the stages
  * throw, and with TIMEOUT or CANCELLED if the request must stop.
@@ -47,38 +57,44 @@ export function prepareRequest(
   hasKey = false,
   marks?: RequestMarks,
 ): PreparedRequest | Promise<PreparedRequest> {
-  const { query } = request;
   const { granted, role } = roleSchema;
+  const { query } = request;
+  const preparation = { roleSchema, sizes, request, deadline, hasKey, marks };
   const known = granted.uses.document.note(granted.documents.get(query));
-  if (known) {
-    if (known.limits !== role.limits) {
-      recheckDocument(query, known.document, role.limits);
-      known.limits = role.limits;
-    }
-    return prepareOperation(roleSchema, sizes, known, request, deadline, hasKey, marks);
+  if (!known) return prepareDocument(preparation);
+  if (known.limits !== role.limits) {
+    recheckDocument(query, known.document, role.limits);
+    known.limits = role.limits;
   }
-  return withTypes(granted, (types) => {
-    const parsing = parseDocument(types.schema, query, role.limits);
-    const proceed = (document: Document) =>
-      prepareOperation(roleSchema, sizes, keep(roleSchema, types, sizes, query, document), request, deadline, hasKey, marks);
-    return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
-  });
+  return prepareOperation(preparation, known);
 }
 
-function withTypes<T>(granted: GrantedSchema, use: (types: SchemaTypes) => T | Promise<T>): T | Promise<T> {
+function prepareDocument(preparation: Preparation): PreparedRequest | Promise<PreparedRequest> {
+  const { roleSchema, sizes, request, deadline, hasKey, marks } = preparation;
+  const { granted, role } = roleSchema;
+  const { query } = request;
   const types = granted.types();
-  return types instanceof Promise ? types.then(use) : use(types);
+  return types instanceof Promise ? types.then(parse) : parse(types);
+
+  function parse(made: SchemaTypes): PreparedRequest | Promise<PreparedRequest> {
+    // Another request may have prepared it while this one waited.
+    if (types instanceof Promise && granted.documents.get(query))
+      return prepareRequest(roleSchema, sizes, request, deadline, hasKey, marks);
+    const parsing = parseDocument(made.schema, query, role.limits);
+    const proceed = (document: Document) => prepareOperation(preparation, keep(preparation, made, document), made);
+    return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
+  }
 }
 
-function keep({ granted, role }: RoleSchema, types: SchemaTypes, sizes: CacheSizes, query: string, document: Document): CachedDocument {
+function keep({ roleSchema: { granted, role }, sizes, request }: Preparation, types: SchemaTypes, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
     // No document may displace all others.
     maxSize: Math.ceil(sizes.variantText / 10),
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
-  const cached = { document, compiled, holdsTypes: refersToTypes(document), limits: role.limits };
-  if (!cached.holdsTypes || granted.keeps(types)) granted.documents.set(query, cached);
+  const cached = { document, compiled, types: refersToTypes(document) ? types : null, limits: role.limits };
+  if (cached.types === null || granted.keeps(types)) granted.documents.set(request.query, cached);
   return cached;
 }
 
@@ -87,56 +103,56 @@ function refersToTypes({ operations }: Document): boolean {
   return operations.some(({ variables }) => variables.some(({ type }) => isInputObjectType(getNamedType(type))));
 }
 
+/** `made`: the types that were made for this request. */
 function prepareOperation(
-  roleSchema: RoleSchema,
-  sizes: CacheSizes,
+  preparation: Preparation,
   cached: CachedDocument,
-  request: GraphQLRequest,
-  deadline: Deadline | null,
-  hasKey: boolean,
-  marks: RequestMarks | undefined,
+  made: SchemaTypes | null = null,
 ): PreparedRequest | Promise<PreparedRequest> {
+  const { roleSchema, request, deadline, hasKey, marks } = preparation;
   if (marks !== undefined) marks.parsed = performance.now();
   const { role, granted } = roleSchema;
   const { document, compiled } = cached;
   const operation = getOperation(document, request.operationName);
   const keepsResults = hasKey && operation.node.operation === 'mutation';
   const sent = request.variables ?? noVariables;
-  if (areLong(operation.variables, sent))
-    return withTypes(granted, (types) =>
-      runFromFirstPause(prepareLong(roleSchema, types, sizes, cached, operation, sent, keepsResults), deadline),
-    );
-  const variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
-  const known = granted.uses.variant.note(compiled.get(variantKey(operation, variables, keepsResults)));
-  if (known !== undefined) return complete(role, document, operation, variables, known);
-  return withTypes(granted, (types) =>
-    runFromFirstPause(prepareVariant(roleSchema, types, sizes, cached, operation, variables, keepsResults), deadline),
-  );
+  let variables: Variables | null = null;
+  if (!areLong(operation.variables, sent)) {
+    variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
+    const known = granted.uses.variant.note(compiled.get(variantKey(operation, variables, keepsResults)));
+    if (known !== undefined) return complete(role, document, operation, variables, known);
+  }
+  const types = cached.types ?? made ?? granted.types();
+  // Another request may compile it while this one waits.
+  if (types instanceof Promise) return types.then((ready) => prepareOperation(preparation, cached, ready));
+  const work =
+    variables === null
+      ? prepareLong(preparation, types, cached, operation, sent, keepsResults)
+      : prepareVariant(preparation, types, cached, operation, variables, keepsResults);
+  return runFromFirstPause(work, deadline);
 }
 
 const noVariables = {};
 
 function* prepareLong(
-  roleSchema: RoleSchema,
+  preparation: Preparation,
   types: SchemaTypes,
-  sizes: CacheSizes,
   cached: CachedDocument,
   operation: DocumentOperation,
   sent: Readonly<Record<string, unknown>>,
   keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
-  const { role, granted } = roleSchema;
+  const { role, granted } = preparation.roleSchema;
   const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
   const known = granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
   return known === undefined
-    ? yield* prepareVariant(roleSchema, types, sizes, cached, operation, variables, keepsResults)
+    ? yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults)
     : complete(role, cached.document, operation, variables, known);
 }
 
 function* prepareVariant(
-  roleSchema: RoleSchema,
+  { roleSchema, sizes }: Preparation,
   types: SchemaTypes,
-  sizes: CacheSizes,
   cached: CachedDocument,
   operation: DocumentOperation,
   variables: Variables,
@@ -147,7 +163,7 @@ function* prepareVariant(
   // A step of a nested write has its table, through whose relations all of the model is reached.
   const holdsTypes = ready.statements.some(({ step }) => step !== undefined);
   if (!holdsTypes || roleSchema.granted.keeps(types)) {
-    cached.holdsTypes ||= holdsTypes;
+    if (holdsTypes) cached.types = types;
     compiled.set(variantKey(operation, variables, keepsResults), ready);
     makeRoom(roleSchema.granted, sizes);
   }

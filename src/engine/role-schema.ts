@@ -60,8 +60,8 @@ export interface GrantedSchema {
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
-  /** Whether it, or what was compiled of it, refers to types, with which it goes then. */
-  holdsTypes: boolean;
+  /** The types that it, or what was compiled of it, refers to, and goes with; null if it refers to none. */
+  types: SchemaTypes | null;
   /** The limits that it was last checked against: another role may have others. */
   limits: Limits;
 }

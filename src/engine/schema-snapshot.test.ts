@@ -79,7 +79,7 @@ describe('SchemaSnapshot', () => {
     await ask(earlier, 1, '{ __type(name: "Open") { name } }');
     await ask(earlier, 1, '{ __type(name: "Open") { name } }');
     assert.deepEqual(earlier.readCaches(), [
-      { name: 'schema', entries: 1, hits: 5, misses: 1 },
+      { name: 'schema', entries: 1, hits: 3, misses: 1 },
       { name: 'document', entries: 2, hits: 3, misses: 2 },
       { name: 'variant', entries: 2, hits: 3, misses: 2 },
       { name: 'introspection', entries: 1, hits: 1, misses: 1 },

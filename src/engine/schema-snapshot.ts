@@ -118,7 +118,7 @@ export class SchemaSnapshot {
   }
 
   /** Loads what a role sees ahead of its requests. */
-  async prepare(role: string, database: Database): Promise<void> {
+  async prepare(role: string, database: RequestDatabase): Promise<void> {
     const { granted } = await this.of(role, database);
     await granted.types();
   }

@@ -1,6 +1,9 @@
 /** Roles of equal privileges share a schema with its caches, and nothing that is a role's own. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type Limits, noLimits } from '../budget/limits.ts';
@@ -21,6 +24,9 @@ const caches: CacheSizes = {
   statements: 10,
   introspectionBytes: 10_000,
 };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const setup = `
   create type mood as enum ('calm', 'wild'); revoke usage on type mood from public;
@@ -45,7 +51,7 @@ describe('roles', () => {
   });
   after(() => pglite.close());
 
-  async function load(limitsOf: (role: string) => Limits = () => noLimits): Promise<SchemaSnapshot> {
+  async function load(limitsOf: (role: string) => Limits = () => noLimits, sizes = caches): Promise<SchemaSnapshot> {
     uses = new SchemaCacheUses();
     const schemas = ['public', 'other'];
     const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, schemas) };
@@ -55,7 +61,7 @@ describe('roles', () => {
       introspection: 'on',
       model: {},
       trustedRoles: [],
-      caches,
+      caches: sizes,
       limitsOf,
       reportsCost: false,
       keyLifetime: 1000,
@@ -125,7 +131,7 @@ describe('roles', () => {
       assert.match(await ask(snapshot, role, '{ bookCollection { edges { node { title } } } }'), /"title":"one"/);
     }
     assert.deepEqual(snapshot.readCaches().slice(0, 3), [
-      { name: 'schema', entries: 1, hits: 1, misses: 1 },
+      { name: 'schema', entries: 1, hits: 0, misses: 1 },
       { name: 'document', entries: 1, hits: 2, misses: 1 },
       { name: 'variant', entries: 1, hits: 2, misses: 1 },
     ]);
@@ -148,4 +154,40 @@ describe('roles', () => {
       assert.equal(snapshot.readCaches()[1]!.misses, 1);
     });
   }
+
+  describe('whose schemas do not fit together', () => {
+    const tight = { ...caches, schemaBytes: 400_000 };
+    const rows = '{ bookCollection { edges { node { title } } } }';
+    const misses = (snapshot: SchemaSnapshot) => snapshot.readCaches()[0]!.misses;
+
+    before(async () => {
+      const tables = Array.from({ length: 40 }, (_, index) => `create table wide_${index} (id int primary key);`);
+      await pglite.exec(`${tables.join(' ')} create role left_hand; create role right_hand; grant usage on schema public to left_hand, right_hand;
+        grant select on all tables in schema public to left_hand, right_hand; grant insert on book to right_hand`);
+    });
+
+    it('keep their documents: what is compiled needs no types', async () => {
+      const snapshot = await load(undefined, tight);
+      for (const role of ['left_hand', 'right_hand']) assert.match(await ask(snapshot, role, rows), /"title":"one"/);
+      assert.equal(misses(snapshot), 2);
+      for (const role of ['left_hand', 'right_hand', 'left_hand', 'right_hand'])
+        assert.match(await ask(snapshot, role, rows), /"title":"one"/);
+      assert.equal(misses(snapshot), 2);
+      assert.match(await ask(snapshot, 'left_hand', '{ bookCollection { edges { node { id } } } }'), /"id":1/);
+      assert.equal(misses(snapshot), 3);
+    });
+
+    it('let go of types, and of the documents that hold them', async () => {
+      const snapshot = await load(undefined, tight);
+      const held = 'query ($where: BookFilter) { bookCollection(filter: $where) { edges { node { id } } } }';
+      const typesOf = async (role: string) => new WeakRef(await (await snapshot.of(role, database)).granted.types());
+      for (const query of [rows, held]) await ask(snapshot, 'left_hand', query);
+      const early = await typesOf('left_hand');
+      await ask(snapshot, 'right_hand', rows);
+      assert.equal((await snapshot.of('left_hand', database)).granted.documents.size, 1);
+      await setImmediate();
+      collectGarbage();
+      assert.equal(early.deref(), undefined);
+    });
+  });
 });
