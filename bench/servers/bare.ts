@@ -5,41 +5,43 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'pg';
-import type { Asked, Variables } from '../workloads/workload.ts';
+import type { Asked, Statement, Variables } from '../workloads/workload.ts';
 import { workloads } from '../workloads/workloads.ts';
-import { RoleBatch } from './role-batch.ts';
+import { type BoundStatement, RoleBatch } from './role-batch.ts';
 import { readSurroundings } from './surroundings.ts';
 import { type Caller, identifyCaller } from './tokens.ts';
 
-interface KnownStatement {
+interface KnownStatement extends Statement {
   readonly name: string;
-  readonly text: string;
-  values(variables: Variables): string[];
 }
 
 const { port, databaseUrl, secret, poolSize } = readSurroundings();
 const pool = new Pool({ connectionString: databaseUrl, max: poolSize, idleTimeoutMillis: 0 });
-const statements = new Map<string, KnownStatement>();
+/** The statements of each document. */
+const known = new Map<string, readonly KnownStatement[]>();
 for (const workload of workloads) {
   learn(workload.name, workload);
   if (workload.position) learn(`${workload.name}-position`, workload.position);
 }
 
-function learn(name: string, { rowgraph, statement }: Asked): void {
-  if (statement) statements.set(rowgraph, { name, ...statement });
+function learn(name: string, { rowgraph, statement, ahead = [] }: Asked): void {
+  if (!statement) return;
+  const statements = [...ahead, statement].map((each, index) => ({ name: `${name}-${index}`, ...each }));
+  known.set(rowgraph, statements);
 }
 
 async function answer(request: IncomingMessage): Promise<string> {
   const { query, variables } = JSON.parse(await text(request)) as { query: string; variables: Variables };
-  const statement = statements.get(query);
-  if (!statement) throw new Error('This handler does not know the document');
-  return run(identifyCaller(request.headers, secret), statement, statement.values(variables));
+  const statements = known.get(query);
+  if (!statements) throw new Error('This handler does not know the document');
+  const bound = statements.map(({ name, text, values }) => ({ name, text, values: values(variables) }));
+  return run(identifyCaller(request.headers, secret), bound);
 }
 
-async function run(caller: Caller, statement: KnownStatement, values: readonly string[]): Promise<string> {
+async function run(caller: Caller, statements: readonly BoundStatement[]): Promise<string> {
   const client = await pool.connect();
   return new Promise((resolve, reject) => {
-    const batch = new RoleBatch(caller, statement, values, (error, value) => {
+    const batch = new RoleBatch(caller, statements, (error, value) => {
       client.release(error ?? undefined);
       if (error) reject(error);
       else resolve(value ?? 'null');

@@ -11,6 +11,11 @@ export interface NamedStatement {
   readonly text: string;
 }
 
+/** A statement with what is bound. */
+export interface BoundStatement extends NamedStatement {
+  readonly values: readonly string[];
+}
+
 /** What `pg` has under its types: one argument is enough. */
 interface Wire {
   readonly stream: Socket;
@@ -28,24 +33,17 @@ const setUp: NamedStatement = {
 /** The names of the statements that each connection knows. */
 const prepared = new WeakMap<Wire, Set<string>>();
 
-/** Sends a statement as a caller; `done` gets the error, or the first column of the last row. */
+/** Sends statements as a caller; `done` gets the error, or the first column of the last row. */
 export class RoleBatch implements Submittable {
   readonly #caller: Caller;
-  readonly #statement: NamedStatement;
-  readonly #values: readonly string[];
+  readonly #statements: readonly BoundStatement[];
   readonly #done: (error: Error | null, value: string | null) => void;
   #value: string | null = null;
   #error: Error | null = null;
 
-  constructor(
-    caller: Caller,
-    statement: NamedStatement,
-    values: readonly string[],
-    done: (error: Error | null, value: string | null) => void,
-  ) {
+  constructor(caller: Caller, statements: readonly BoundStatement[], done: (error: Error | null, value: string | null) => void) {
     this.#caller = caller;
-    this.#statement = statement;
-    this.#values = values;
+    this.#statements = statements;
     this.#done = done;
   }
 
@@ -53,7 +51,7 @@ export class RoleBatch implements Submittable {
     const wire = connection as unknown as Wire;
     wire.stream.cork();
     this.#send(wire, setUp, [this.#caller.role, this.#caller.claims]);
-    this.#send(wire, this.#statement, this.#values);
+    for (const statement of this.#statements) this.#send(wire, statement, statement.values);
     wire.sync();
     wire.stream.uncork();
   }

@@ -3,13 +3,21 @@ import type { ServerName } from '../servers/start-server.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
+/** A statement written by hand. */
+export interface Statement {
+  readonly text: string;
+  values(variables: Variables): string[];
+}
+
 /** The same request in the two dialects of GraphQL, and as a statement whose only value is the whole answer. */
 export interface Asked {
   readonly rowgraph: string;
   /** Absent where PostGraphile and its plugins of the benchmark cannot answer, or not in a known order: PostGraphile is then left out. */
   readonly postgraphile?: string;
   /** Absent where no statement can answer: the bare handler is then left out. */
-  readonly statement?: { readonly text: string; values(variables: Variables): string[] };
+  readonly statement?: Statement;
+  /** Statements ahead of it in the same batch. */
+  readonly ahead?: readonly Statement[];
 }
 
 export interface Workload extends Asked {
