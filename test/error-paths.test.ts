@@ -39,6 +39,11 @@ const cases: readonly (readonly [name: string, query: string, expected: string, 
   // Found before the database.
   ['a cursor that is none', nested('after: "no"'), `BAD_USER_INPUT ${inBooks}`],
   ['a cursor of another order', nested(`before: ${quoted(nodeIdOf(1, 2))}`), `BAD_USER_INPUT ${inBooks}`],
+  [
+    'a literal of another type',
+    `{ x: authorCollection(filter: {token: {eq: 5}}) { edges { cursor } } ${second} }`,
+    'GRAPHQL_VALIDATION_FAILED undefined 1:44',
+  ],
   ['a negative page size', nested('first: -1'), `BAD_USER_INPUT ${inBooks}`],
   ['arguments that exclude each other', nested('first: 1, last: 1'), `BAD_USER_INPUT ${inBooks}`],
   ['an order of two keys', nested('orderBy: [{id: AscNullsLast, title: AscNullsLast}]'), `BAD_USER_INPUT ${inBooks}`],

@@ -12,8 +12,8 @@ const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
 type Accepted = 'text' | 'text or integer' | 'anything but an object';
 
 function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
-  const refuse = (value: string): never => {
-    throw new GraphQLError(`${name} cannot represent ${value}. ${advice[accepted]}`);
+  const refuse = (value: string, node?: ValueNode): never => {
+    throw new GraphQLError(`${name} cannot represent ${value}. ${advice[accepted]}`, { nodes: node });
   };
   return new GraphQLScalarType({
     name,
@@ -21,7 +21,7 @@ function scalar(name: ScalarName | SharedTypeName, description: string, accepted
     specifiedByURL: `${specification}#${name.toLowerCase()}`,
     coerceOutputValue: (value) => value,
     coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
-    coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal')),
+    coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal', node)),
   });
 }
 
