@@ -96,8 +96,10 @@ function randomConflict(maker: SelectionMaker, type: GraphQLInputObjectType, typ
   const { constraint, updateColumns, increment, filter } = type.getFields();
   const namesOf = (field: GraphQLInputField) => (getNamedType(field.type) as GraphQLEnumType).getValues().map(({ name }) => name);
   const columns = updateColumns ? random.sample(namesOf(updateColumns), random.pick([0, 1, 1, 2, 3])) : [];
+  // A field called `true` is `_true` among the values of an enum.
+  const set = columns.flatMap((name) => [name, name.replace(/^_/, '')]);
   const added =
-    increment && random.chance(0.3) ? randomIncrement(maker, getNamedType(increment.type) as GraphQLInputObjectType, columns) : null;
+    increment && random.chance(0.3) ? randomIncrement(maker, getNamedType(increment.type) as GraphQLInputObjectType, set) : null;
   const isFiltered = filter && random.chance(0.35);
   return {
     constraint: random.pick(namesOf(constraint!)),

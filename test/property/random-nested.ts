@@ -146,6 +146,9 @@ export class NestedMaker {
     if (!givesKeys(type, target)) return undefined;
     const { create, onConflict } = type.getFields();
     const object = this.insertObject(getNamedType(create!.type) as GraphQLInputObjectType, target, 0, filled);
+    // Where a key is not given, the request fails even if no row leads there.
+    const isGiven = ({ name, fieldName }: Column) => filled.includes(name) || (object[fieldName] ?? null) !== null;
+    if (!keyColumns(target).every((column) => column && isGiven(column))) return undefined;
     const isFirst = !this.#used.has(target);
     this.#used.add(target);
     const row = isFirst && this.#maker.random.chance(0.6) ? this.#unusedRow(target) : undefined;
@@ -269,10 +272,15 @@ export class NestedMaker {
 }
 
 /** Whether what is created can have a value for each column that is unique. */
-function givesKeys(type: GraphQLInputObjectType, { description, names }: LoadedTable): boolean {
+function givesKeys(type: GraphQLInputObjectType, table: LoadedTable): boolean {
   const created = (getNamedType(type.getFields().create!.type) as GraphQLInputObjectType).getFields();
+  return keyColumns(table).every((column) => column && created[column.fieldName]);
+}
+
+/** The columns that are unique, alone or with others; undefined for one that is none of the role's. */
+function keyColumns({ description, names }: LoadedTable): (Column | undefined)[] {
   const keys = [description.primaryKey, ...description.uniqueKeys, ...description.uniqueIndexes.map(({ columns }) => columns)].flat();
-  return keys.every((key) => names.columns.some(({ name, fieldName }) => name === key && created[fieldName]));
+  return keys.map((key) => names.columns.find(({ name }) => name === key));
 }
 
 /** The columns of a table that a relation of its rows fills. */
