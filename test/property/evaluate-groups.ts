@@ -126,7 +126,9 @@ function jsonOf(expression: string, { scalar, sql }: ColumnType): string {
 }
 
 function compare(a: readonly number[], b: readonly number[], keys: readonly Key[], orderBy: readonly Input[]): number {
-  for (const [name, value] of orderBy.map(onlyMember)) {
+  for (const element of orderBy) {
+    if (isEmpty(element)) continue;
+    const [name, value] = onlyMember(element);
     if (name === 'count') {
       if (a.length !== b.length) return String(value).startsWith('Desc') ? b.length - a.length : a.length - b.length;
       continue;
@@ -140,6 +142,11 @@ function compare(a: readonly number[], b: readonly number[], keys: readonly Key[
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** Whether an element of an order holds nothing but nulls, at any depth: then it is none. */
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.values(value as Input).every(isEmpty));
 }
 
 function orderOfKey(value: Input): [path: string, direction: string] {
