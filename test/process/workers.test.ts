@@ -58,7 +58,7 @@ async function startService(count: number): Promise<Service> {
   const [, url = ''] = new RegExp(`^rowgraph serves (\\S+) from ${count} processes\\n$`).exec(line) ?? [];
   assert.notEqual(url, '', line);
   const headers = { 'content-type': 'application/json', apiKey: await signKey(secret, 'anon') };
-  return {
+  const service: Service = {
     command,
     ask: async (query) => JSON.parse(await post(url, headers, JSON.stringify({ query }))) as unknown,
     log: () =>
@@ -69,6 +69,9 @@ async function startService(count: number): Promise<Service> {
         .filter((text) => text.startsWith('{'))
         .map((text) => JSON.parse(text) as LogLine),
   };
+  // The logs come over a pipe of their own, later or sooner than the line.
+  await until(() => pidsOf(service.log(), 'serving').length === count);
+  return service;
 }
 
 function post(url: string, headers: Record<string, string>, body: string): Promise<string> {
