@@ -15,8 +15,7 @@ export class UnreachableError extends CommandError {
  * code 2 where the settings are wrong, with `UnreachableError` where the same settings may do later.
  */
 export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
-  const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
-  const client = new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });
+  const client = makeClient(databaseUrl, patience);
   // A connection that fails later does not matter here, but would end the process if nobody listened.
   client.on('error', () => undefined);
   try {
@@ -24,12 +23,26 @@ export async function connectOnce<T>(databaseUrl: string, work: (client: Client)
     return await work(client);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const message = `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
+    const message = describeFailure(databaseUrl, error);
     throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
   } finally {
     // A server that does not respond does not respond to this either.
     void client.end().catch(() => undefined);
   }
+}
+
+/** `pg` reads the URL and the files that it names, such as that of `sslrootcert`. What is wrong with these does not change by itself. */
+function makeClient(databaseUrl: string, patience: number): Client {
+  const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
+  try {
+    return new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });
+  } catch (error) {
+    throw new CommandError(describeFailure(databaseUrl, error), 2, error);
+  }
+}
+
+function describeFailure(databaseUrl: string, error: unknown): string {
+  return `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
 }
 
 /** The URL without its password. */
@@ -62,8 +75,14 @@ function isPassing(error: unknown): boolean {
   return /timeout|Connection terminated/i.test(message);
 }
 
+/** What OpenSSL says of a certificate whose authority it does not know (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const unknownAuthority =
+  /^(UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
+
 /** Several addresses that refuse become an error with no message of its own. */
 function messageOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: readonly Error[] };
+  if (code !== undefined && unknownAuthority.test(code))
+    return 'the authority that signed its certificate is not known; name the file with the certificate of the authority in the URL: sslrootcert=FILE';
   return errors?.map((each) => each.message).join(', ') || message || code || String(error);
 }

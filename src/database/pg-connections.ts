@@ -227,20 +227,31 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       !this.#isClosed
     ) {
       if (this.#budget !== null && !this.#budget.take(this)) return;
-      this.#asked += 1;
-      const began = performance.now();
-      this.#pool.connect((error, client) => {
-        this.#asked -= 1;
-        if (client === undefined) {
-          this.#noteFailure(error, began);
-          this.#budget?.giveBack(this);
-        } else {
-          this.#lastFailure = null;
-          this.#attend(client);
-          this.#take(client);
-          this.#ask();
-        }
-      });
+      this.#open();
+    }
+  }
+
+  /** Has the pool open a connection. */
+  #open(): void {
+    this.#asked += 1;
+    const began = performance.now();
+    const onOpened = (error: unknown, client: Client | undefined): void => {
+      this.#asked -= 1;
+      if (client === undefined) {
+        this.#noteFailure(error, began);
+        this.#budget?.giveBack(this);
+      } else {
+        this.#lastFailure = null;
+        this.#attend(client);
+        this.#take(client);
+        this.#ask();
+      }
+    };
+    try {
+      this.#pool.connect(onOpened);
+    } catch (error) {
+      // `pg` reads the files that the URL names for each connection, and throws where one is missing. Others may be asked for as usual.
+      queueMicrotask(() => onOpened(error, undefined));
     }
   }
 

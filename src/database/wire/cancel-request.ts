@@ -11,6 +11,8 @@ export interface CancellableClient {
   readonly host?: string;
   readonly port?: number;
   readonly ssl?: unknown;
+  /** Absent from older versions of `pg`. */
+  readonly sslNegotiation?: 'postgres' | 'direct';
   readonly processID?: number | null;
   readonly secretKey?: number | null;
 }
@@ -19,6 +21,7 @@ export interface CancellableClient {
 interface CancelConnection {
   readonly stream: { destroy(): void };
   connect(port: number, host: string): void;
+  requestSsl(): void;
   cancel(processId: number, secretKey: number): void;
   once(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): unknown;
   on(event: 'error', listener: () => void): unknown;
@@ -32,12 +35,12 @@ export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';
 
 /** Sends a cancel request and waits for the server to receive it. Never rejects. */
 export function sendCancelRequest(client: CancellableClient, timeoutMillis: number): Promise<CancelOutcome> {
-  const { host, port, ssl, processID, secretKey } = client;
+  const { host, port, ssl, sslNegotiation, processID, secretKey } = client;
   if (host === undefined || port === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') {
     return Promise.resolve('unsupported');
   }
   return new Promise((resolve) => {
-    const connection = new Connection({ ssl } as never) as unknown as CancelConnection;
+    const connection = new Connection({ ssl, sslNegotiation } as never) as unknown as CancelConnection;
     let isSent = false;
     const timer = setTimeout(() => finish('unreachable'), timeoutMillis);
     const finish = (outcome: CancelOutcome): void => {
@@ -45,6 +48,7 @@ export function sendCancelRequest(client: CancellableClient, timeoutMillis: numb
       connection.stream.destroy();
       resolve(outcome);
     };
+    if (ssl && sslNegotiation !== 'direct') connection.once('connect', () => connection.requestSsl());
     connection.once(ssl ? 'sslconnect' : 'connect', () => {
       isSent = true;
       connection.cancel(processID, secretKey);
