@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DatabaseError } from './database.ts';
-import { type ConnectionWork, type LentClient, PgConnections } from './pg-connections.ts';
+import { type LentClient, PgConnections } from './pg-connections.ts';
+import type { TimedWork } from './timed-queue.ts';
 
 type Callback = (error: Error | undefined, client: LentClient | undefined) => void;
 
 /** Work of a client of its own that notes whether it was refused. */
-class NotedWork implements ConnectionWork {
+class NotedWork implements TimedWork {
   readonly client: string;
   readonly bytes = 1;
   readonly isQuick = true;

@@ -4,9 +4,9 @@
  */
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
-import { ConnectionQueue, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
-import { isPassing, toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import { TimedQueue, type TimedWork } from './timed-queue.ts';
+import { isPassing, toDatabaseError } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface LentClient {
@@ -20,13 +20,6 @@ export interface LendingPool<Client extends LentClient> {
   readonly idleCount?: number;
   readonly options: { readonly max?: number };
   connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
-}
-
-export interface ConnectionWork extends QueuedWork {
-  /** When it entered the queue, in milliseconds of `performance.now()`. */
-  arrived: number;
-  /** Ends its wait. */
-  refuse(error: DatabaseError): void;
 }
 
 export interface ConnectionsOptions {
@@ -50,16 +43,14 @@ const defaultPoolSize = 10;
 const retryMillis = 250;
 /** One in this many connections is spare. */
 const spareOf = 5;
-/** How long work that was stuck on a spare connection must wait before it may use one again. */
-const stuckMillis = 5_000;
 
-export class PgConnections<Client extends LentClient, Work extends ConnectionWork> implements BudgetedPool {
+export class PgConnections<Client extends LentClient, Work extends TimedWork> implements BudgetedPool {
   readonly #pool: LendingPool<Client>;
   readonly #options: ConnectionsOptions;
   readonly #budget: ConnectionBudget | null;
   readonly #serve: (client: Client, work: Work) => void;
   readonly #attend: (client: Client) => void;
-  readonly #queue: ConnectionQueue<Work>;
+  readonly #queue: TimedQueue<Work>;
   readonly #lent = new Set<Client>();
   /** Connections that are not in use; the most recently used is used next. */
   readonly #idle: Client[] = [];
@@ -67,9 +58,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   #asked = 0;
   /** Why the last attempt to open a connection failed; null if it succeeded. */
   #lastFailure: DatabaseError | null = null;
-  #waitTimer: NodeJS.Timeout | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
-  #stuckTimer: NodeJS.Timeout | null = null;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -89,7 +78,8 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
     this.#serve = serve;
     this.#attend = attend;
     const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
-    this.#queue = new ConnectionQueue({ length: options.queueLength, bytes: options.queueBytes, share });
+    const bounds = { length: options.queueLength, bytes: options.queueBytes, share };
+    this.#queue = new TimedQueue(bounds, options.queueTimeoutMillis, () => this.#lastFailure);
   }
 
   /** How many more connections must be in use before this many are, or half of the pool. */
@@ -122,12 +112,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
-    const refused = this.#queue.add(work);
-    for (const each of refused) each.refuse(overloaded('too many requests are waiting for a database connection'));
-    if (refused.at(-1) === work) return;
-    work.arrived = performance.now();
-    this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#options.queueTimeoutMillis).unref();
-    this.#ask();
+    if (this.#queue.admit(work)) this.#ask();
   }
 
   /** Takes back work that waits and no longer needs a connection. */
@@ -142,11 +127,7 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
 
   /** Work waited too long for a spare connection. */
   noteStuck(work: Work): void {
-    this.#queue.spare.noteStuck(work);
-    this.#stuckTimer ??= setTimeout(() => {
-      this.#stuckTimer = null;
-      this.#queue.spare.forgetStuck();
-    }, stuckMillis).unref();
+    this.#queue.noteStuck(work);
   }
 
   /** Work has finished, however long it took. */
@@ -203,8 +184,8 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
   /** Rejects all waiting and future work. Resolves when all connections are back. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of [this.#waitTimer, this.#retryTimer, this.#stuckTimer]) if (timer) clearTimeout(timer);
-    for (const work of [...this.#queue]) this.#refuse(work, closedError());
+    if (this.#retryTimer) clearTimeout(this.#retryTimer);
+    this.#queue.close(closedError());
     for (const client of this.#idle.splice(0)) client.release();
     return new Promise((resolve) => {
       if (this.#lent.size === 0) resolve();
@@ -303,32 +284,9 @@ export class PgConnections<Client extends LentClient, Work extends ConnectionWor
       }, retryMillis).unref();
       return;
     }
-    for (const work of [...this.#queue]) if (work.arrived <= began) this.#refuse(work, failure);
+    this.#queue.refuseAll(failure, began);
     this.#ask();
   }
-
-  #refuse(work: Work, error: DatabaseError): void {
-    this.withdraw(work);
-    work.refuse(error);
-  }
-
-  #endWaits(): void {
-    const { queueTimeoutMillis } = this.#options;
-    this.#waitTimer = null;
-    const now = performance.now();
-    let next = Infinity;
-    for (const work of [...this.#queue]) {
-      // Internal work has its own deadline.
-      if (work.client === null) continue;
-      if (work.arrived + queueTimeoutMillis > now) next = Math.min(next, work.arrived + queueTimeoutMillis);
-      else this.#refuse(work, this.#lastFailure ?? overloaded('no database connection became free in time'));
-    }
-    if (next < Infinity) this.#waitTimer = setTimeout(() => this.#endWaits(), next - now).unref();
-  }
-}
-
-function overloaded(why: string): DatabaseError {
-  return new DatabaseError(`The server is overloaded: ${why}. Try again later.`, { sqlstate: tooManyConnections, reason: 'overloaded' });
 }
 
 function closedError(): DatabaseError {

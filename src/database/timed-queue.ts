@@ -1,0 +1,84 @@
+/**
+ * A queue for connections in which work waits no longer than it may. In: work, and why connections cannot be opened; out: work to run, or refused with the
+ * reason.
+ */
+import { ConnectionQueue, type QueueBounds, type QueuedWork } from './connection-queue.ts';
+import { DatabaseError } from './database.ts';
+import { tooManyConnections } from './to-database-error.ts';
+
+export interface TimedWork extends QueuedWork {
+  /** When it entered the queue, in milliseconds of `performance.now()`. */
+  arrived: number;
+  /** Ends its wait. */
+  refuse(error: DatabaseError): void;
+}
+
+/** How long work that was stuck on a spare connection must wait before it may use one again. */
+const stuckMillis = 5_000;
+
+export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
+  readonly #timeoutMillis: number;
+  readonly #whyNone: () => DatabaseError | null;
+  #waitTimer: NodeJS.Timeout | null = null;
+  #stuckTimer: NodeJS.Timeout | null = null;
+
+  /** `whyNone` says why no connection can be opened; null if that is not known. */
+  constructor(bounds: QueueBounds, timeoutMillis: number, whyNone: () => DatabaseError | null) {
+    super(bounds);
+    this.#timeoutMillis = timeoutMillis;
+    this.#whyNone = whyNone;
+  }
+
+  /** Queues work, or refuses it, or other work in its favour. Returns whether it waits now. */
+  admit(work: Work): boolean {
+    const refused = this.add(work);
+    for (const each of refused) each.refuse(overloaded('too many requests are waiting for a database connection'));
+    if (refused.at(-1) === work) return false;
+    work.arrived = performance.now();
+    this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#timeoutMillis).unref();
+    return true;
+  }
+
+  /** Refuses all work that waits; where a time is given, all that came no later. */
+  refuseAll(error: DatabaseError, latest = Infinity): void {
+    for (const work of [...this]) if (work.arrived <= latest) this.#refuse(work, error);
+  }
+
+  /** Work waited too long for a spare connection. */
+  noteStuck(work: Work): void {
+    this.spare.noteStuck(work);
+    this.#stuckTimer ??= setTimeout(() => {
+      this.#stuckTimer = null;
+      this.spare.forgetStuck();
+    }, stuckMillis).unref();
+  }
+
+  /** Ends all waits. */
+  close(error: DatabaseError): void {
+    for (const timer of [this.#waitTimer, this.#stuckTimer]) if (timer) clearTimeout(timer);
+    this.refuseAll(error);
+  }
+
+  #refuse(work: Work, error: DatabaseError): void {
+    this.remove(work);
+    work.refuse(error);
+  }
+
+  #endWaits(): void {
+    this.#waitTimer = null;
+    const now = performance.now();
+    let next = Infinity;
+    for (const work of [...this]) {
+      // Internal work has its own deadline.
+      if (work.client === null) continue;
+      const end = work.arrived + this.#timeoutMillis;
+      if (end > now) next = Math.min(next, end);
+      else this.#refuse(work, this.#whyNone() ?? overloaded('no database connection became free in time'));
+    }
+    if (next < Infinity) this.#waitTimer = setTimeout(() => this.#endWaits(), next - now).unref();
+  }
+}
+
+function overloaded(why: string): DatabaseError {
+  return new DatabaseError(`The server is overloaded: ${why}. Try again later.`, { sqlstate: tooManyConnections, reason: 'overloaded' });
+}
