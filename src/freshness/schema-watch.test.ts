@@ -6,6 +6,7 @@ import { Deadline } from '../budget/deadline.ts';
 import { type Database, DatabaseError } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { toApiError } from '../engine/sqlstate.ts';
+import { installExtension } from '../extension/install-extension.ts';
 import { SchemaWatch } from './schema-watch.ts';
 
 let pglite: PGlite;
@@ -44,6 +45,31 @@ async function runsOf(
   deadline.end();
   return { runs, outcome };
 }
+
+describe('LISTEN', () => {
+  /** Starts a watch of a database that has the triggers, where LISTEN fails. */
+  async function start(sqlstate: string): Promise<SchemaWatch<number>> {
+    await installExtension(database);
+    const refusal = new DatabaseError('cannot execute LISTEN during recovery', { sqlstate });
+    const refusing = new Proxy(database, {
+      get: (target, name) => (name === 'listen' ? () => Promise.reject(refusal) : Reflect.get(target, name).bind(target)),
+    });
+    return SchemaWatch.start(
+      refusing,
+      ['public'],
+      async () => 1,
+      () => {},
+    );
+  }
+
+  it('may fail on a standby, whose schema is compared every second all the same', async () => {
+    await (await start('25006')).stop();
+  });
+
+  it('must not fail elsewhere', async () => {
+    await assert.rejects(start('53300'), { sqlstate: '53300' });
+  });
+});
 
 describe('a request that PostgreSQL rejects though the schema is current', () => {
   it('runs again if it misses what the schema has, since PostgreSQL tells of a change only after its commit', async () => {

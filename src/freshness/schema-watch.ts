@@ -42,6 +42,8 @@ const refusals: ReadonlySet<string> = new Set([
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
 /** Undefined columns, functions, tables, types and schemas; XX000 is told of what is dropped between two looks of PostgreSQL at it. */
 const missingStates: ReadonlySet<string> = new Set(['42703', '42883', '42P01', '42704', '3F000', 'XX000']);
+/** What a standby says to what it cannot do. */
+const readOnlyState = '25006';
 
 /** Loads the snapshot that takes the place of `previous`. The stamp was read before. */
 export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
@@ -200,7 +202,12 @@ export class SchemaWatch<Snapshot> {
   /** Starts listening if the triggers are installed, which may happen at any time. */
   async #listen(): Promise<void> {
     if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isStopped) return;
-    this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
+    try {
+      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
+    } catch (error) {
+      // A standby does not take LISTEN. It is compared every second, as every database is.
+      if (!(error instanceof DatabaseError) || error.sqlstate !== readOnlyState) throw error;
+    }
   }
 
   #schedule(): void {
