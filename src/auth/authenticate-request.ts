@@ -12,7 +12,7 @@ export function authenticateRequest(headers: IncomingHttpHeaders, verifier: Toke
   const key = headers.apikey;
   // Node joins repeated headers with a comma, which is not a valid token either, so checking the type is enough.
   if (typeof key !== 'string' || key === '') {
-    throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key of this project.');
+    throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key in it.');
   }
   // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
   const { authorization } = headers;

@@ -1,5 +1,6 @@
 /** What the texts of single settings must look like. Each check throws an `Error` whose message ends a sentence that begins with the name of the setting. */
 import { parseClaimPath } from '../auth/role-claim.ts';
+import { readProxyTrust } from '../http/client-address.ts';
 import { expected } from './setting-kinds.ts';
 
 /** A URL of PostgreSQL. */
@@ -52,4 +53,13 @@ function isTrustworthy(value: string): boolean {
 /** A path of names, as `readClaim` follows it. */
 export function checkClaimPath(value: string): void {
   parseClaimPath(value);
+}
+
+/** Addresses, networks and names of ranges. */
+export function checkProxies(value: string): void {
+  try {
+    readProxyTrust(value);
+  } catch {
+    throw expected('must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas');
+  }
 }

@@ -89,6 +89,10 @@ test('a path and a header are taken as they are where nothing can be smuggled in
     assert.equal(read(['cacheControl'], { flags: { cacheControl } }).cacheControl, cacheControl);
   for (const cacheControl of ['max age', 'private,', 'max-age=', 'no-store\r\nset-cookie: a=b', 'private="a\nb"', 'private="a'])
     assert.equal(problemsOf(['cacheControl'], { flags: { cacheControl } }).length, 1, cacheControl);
+  for (const trustProxy of ['10.0.0.0/8, ::1', 'loopback,uniquelocal'])
+    assert.equal(read(['trustProxy'], { flags: { trustProxy } }).trustProxy, trustProxy);
+  for (const trustProxy of ['somewhere', '10.0.0.0/33', 'loopback,'])
+    assert.equal(problemsOf(['trustProxy'], { flags: { trustProxy } }).length, 1, trustProxy);
 });
 
 test('each problem is one line that names its source, and shows no secret', () => {

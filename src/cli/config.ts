@@ -13,6 +13,7 @@ import {
   checkJwtSecret,
   checkKeysUrl,
   checkMetricsKey,
+  checkProxies,
   checkSupabaseProject,
 } from './check-settings.ts';
 import {
@@ -143,6 +144,7 @@ export const settings = {
     'ADDRESSES',
     'Proxies whose X-Forwarded-For header is trusted: addresses, networks (10.0.0.0/8), loopback or uniquelocal, separated by commas',
     undefined,
+    checkProxies,
   ),
   waitForDatabase: duration('How long to wait at startup for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
   requestTimeout: duration('How long a request may take, from its headers until PostgreSQL has finished', '30s', timeBounds),

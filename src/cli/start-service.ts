@@ -1,6 +1,5 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
 
-import { readProxyTrust } from '../http/client-address.ts';
 import type { WatchedDocuments } from '../http/documents/watched-documents.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import type { PageOptions, ServerOptions } from '../http/server-options.ts';
@@ -8,7 +7,7 @@ import { type RunningServer, startServer } from '../http/start-server.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
-import { type Configuration, ConfigurationError, flagOf } from './config.ts';
+import type { Configuration } from './config.ts';
 import { type LimitConfiguration, limitOptionsOf } from './limit-options.ts';
 import { modelOptionsOf, type modelSettingNames } from './model-options.ts';
 import type { ServedProjects } from './serve-projects.ts';
@@ -27,7 +26,7 @@ export interface ServiceOptions {
   readonly projects?: ServedProjects | null;
 }
 
-/** Listens. Throws `CommandError` if the address is not available, and `ConfigurationError` if a proxy is not an address. */
+/** Listens. Throws `CommandError` if the address is not available. */
 export async function startService({
   configuration,
   jwtSecret,
@@ -52,7 +51,6 @@ export async function startService({
     trustProxy,
     maxEventLoopDelay,
   } = configuration;
-  checkProxies(trustProxy);
   try {
     return await startServer({
       graph,
@@ -87,14 +85,6 @@ export async function startService({
 function metricsOf({ adminPort, metricsKey }: ServiceOptions['configuration']): NonNullable<ServerOptions['metrics']> {
   if (adminPort !== undefined) return 'elsewhere';
   return metricsKey === undefined ? {} : { key: metricsKey };
-}
-
-function checkProxies(trustProxy: string | undefined): void {
-  try {
-    readProxyTrust(trustProxy ?? false);
-  } catch (error) {
-    throw new ConfigurationError([`${flagOf('trustProxy')}: ${(error as Error).message}`]);
-  }
 }
 
 /** The bounds on the server's time and memory, from the settings. */

@@ -49,7 +49,22 @@ test('ignored comment directives are one line, which names the first of them', (
   observe({ kind: 'directives-ignored', problems });
   assert.deepEqual(
     lines.map(({ level, count, problems: named, msg }) => ({ level, count, named, msg })),
-    [{ level: 40, count: 25, named: problems.slice(0, 20), msg: 'comment directives ignored; `rowgraph doctor` lists them all' }],
+    [{ level: 40, count: 25, named: problems.slice(0, 20), msg: 'comment directives ignored; "rowgraph doctor" lists them all' }],
+  );
+});
+
+test('a database that fails is told with its reason, and without a stack trace', () => {
+  const lines: Record<string, unknown>[] = [];
+  const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const addresses = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
+  observe({ kind: 'pool-failed', error: new AggregateError(addresses, 'all addresses refuse') });
+  observe({ kind: 'database-awaited', error: new Error('cannot use the database', { cause: addresses[0] }), milliseconds: 1 });
+  assert.deepEqual(
+    lines.map(({ reason, err }) => [reason, err]),
+    [
+      ['connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432', undefined],
+      ['cannot use the database', undefined],
+    ],
   );
 });
 

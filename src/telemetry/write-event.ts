@@ -64,7 +64,7 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'extension-outdated':
       log.warn(
         { installed: event.installed, current: event.current },
-        'the SQL extension in the database is outdated; `rowgraph extension status` says how to update it',
+        'the SQL extension in the database is outdated; "rowgraph extension status" says how to update it',
       );
       break;
     case 'schema-load-failed':
@@ -95,8 +95,9 @@ function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
 
-/** `fetch` says only that it failed; why is in its cause. */
+/** `fetch` says only that it failed; why is in its cause. A host of several addresses fails with an error for each, and no message. */
 function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   const { message, cause } = errorOf(error);
   return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message;
 }
@@ -109,13 +110,16 @@ function writeWarning(
     case 'login-powerful':
       return log.warn({ role: event.role }, describeLogin(event));
     case 'database-awaited':
-      return log.warn({ err: event.error, milliseconds: event.milliseconds }, 'the database cannot be reached; waiting for it');
+      return log.warn(
+        { reason: errorOf(event.error).message, milliseconds: event.milliseconds },
+        'the database cannot be reached; waiting for it',
+      );
     case 'project-failed':
       return log.error({ reason: errorOf(event.error).message }, 'the project cannot be served');
     case 'tables-open':
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
     case 'pool-failed':
-      return log.warn({ err: event.error }, 'database connection failed');
+      return log.warn({ reason: reasonOf(event.error) }, 'database connection failed');
     case 'telemetry-export-failed':
       return log.warn({ url: event.url, reason: reasonOf(event.error) }, 'failed to export traces or metrics; they are lost');
     case 'spans-dropped':
@@ -143,7 +147,7 @@ const maxNamed = 20;
 function writeIgnored(problems: readonly string[], log: Logger): void {
   log.warn(
     { count: problems.length, problems: problems.slice(0, maxNamed) },
-    'comment directives ignored; `rowgraph doctor` lists them all',
+    'comment directives ignored; "rowgraph doctor" lists them all',
   );
 }
 
@@ -164,7 +168,7 @@ function writeChecked({ role, count, problems }: DocumentsChecked, log: Logger):
     const named = problems.slice(0, maxNamed);
     log.warn(
       { role, count: problems.length, problems: named },
-      'trusted documents that are not valid for a role; `rowgraph documents` lists them all',
+      'trusted documents that are not valid for a role; "rowgraph documents" lists them all',
     );
   }
 }
