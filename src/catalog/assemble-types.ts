@@ -10,7 +10,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const quotedNames = new Map(raw.types.map(([id, , , quotedName]) => [id, quotedName]));
   const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
   const types = raw.types.map((type): CatalogType => {
-    const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql] = type;
+    const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql, oddlyOrdered] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
     const isExposedEnum = kind === 'e' && exposed.has(schemaId);
     return {
@@ -24,6 +24,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       relationId,
       sql: typeSql(type, schema, quotedNames),
       enumSql,
+      oddlyOrdered,
       labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
       comment: isExposedEnum ? comments.on('type', id) : null,
     };

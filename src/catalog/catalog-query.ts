@@ -87,6 +87,18 @@ full_domain as (
   )
   select d.oid from d
 ),
+-- The types that PostgreSQL puts in order by operators of other names than "<", and the domains over them.
+oddly_ordered as (
+  with recursive d as (
+    select c.opcintype as oid
+    from pg_catalog.pg_opclass c
+    where c.opcmethod = 403 and c.opcdefault
+      and (c.opcintype in (select o.oprleft from pg_catalog.pg_operator o where o.oprname = '<' and o.oprright = o.oprleft)) is not true
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
+),
 used_type as materialized (
   select a.atttypid as id from attribute a
   union select f.prorettype from function f
@@ -220,7 +232,8 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname)
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
         where e.typtype = 'e'
-      ) end
+      ) end,
+      (t.oid in (select d.oid from oddly_ordered d)) is true
     )::text, ${separator} order by t.oid)
     from pg_catalog.pg_type t
     where (t.oid in (select u.id from used_type u)) is true

@@ -155,6 +155,8 @@ export interface CatalogType {
   readonly sql: string;
   /** The enum that a domain is over, likewise; null for all other types. */
   readonly enumSql: string | null;
+  /** Whether PostgreSQL puts its values in order by operators of other names than `<`, as those of hstore. */
+  readonly oddlyOrdered: boolean;
   /** Labels of an enum of the exposed schemas, in order; null for all other types. */
   readonly labels: readonly string[] | null;
   readonly comment: string | null;

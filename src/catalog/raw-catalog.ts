@@ -127,6 +127,7 @@ export type RawType = readonly [
   shown: string,
   /** The enum that a domain is over, quoted and qualified. */
   enumSql: string | null,
+  oddlyOrdered: boolean,
 ];
 
 export type RawLabel = readonly [typeId: number, label: string];

@@ -1,7 +1,7 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
 import type { ValueType } from '../model/model.ts';
 import type { Operator, Parameter } from '../plan/plan.ts';
-import { bind, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
 const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   eq: '=',
@@ -25,9 +25,21 @@ export function comparable(value: Sql, type: ValueType): Sql {
   return type.kind === 'scalar' && type.comparedAs !== undefined ? sql`${value}::${trusted(type.comparedAs)}` : value;
 }
 
+/** A value of the type as PostgreSQL can put it in order; null if it is null. A record is ordered by what orders its columns, whatever the names of the operators. */
+export function orderable(value: Sql, type: ValueType): Sql {
+  const isOdd = type.kind === 'scalar' && type.oddlyOrdered;
+  return isOdd ? sql`case when ${value} is not null then row(${value})::record end` : comparable(value, type);
+}
+
 /** A parameter as a value to compare with. */
-export function comparand(parameter: Parameter | null | undefined, type: ValueType): Sql {
-  return comparable(bind(parameter, type.sqlType), type);
+export function comparand(parameter: Parameter, type: ValueType): Sql {
+  return parameter.encoding.kind === 'json' ? composed(parameter, type.sqlType) : comparable(bind(parameter, type.sqlType), type);
+}
+
+/** A parameter that is JSON as a value of a composite type. */
+function composed(parameter: Parameter, type: string): Sql {
+  const members = sql`${literal('value')}, ${bind(parameter, 'jsonb')}`;
+  return sql`(select r.value from pg_catalog.jsonb_to_record(pg_catalog.jsonb_build_object(${members})) as r(value ${trusted(type)}))`;
 }
 
 /** The comparison of an expression with a parameter of a type, or with `value` where that is known. */

@@ -9,7 +9,7 @@ import type { Sql } from '../sql/sql.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type OrderValues, typeOf } from './order-values.ts';
 import type { Scope } from './scope.ts';
-import { keyJson, opaqueIdJson } from './value-json.ts';
+import { cursorElementJson, opaqueIdJson } from './value-json.ts';
 
 /** Compiles the JSON text of a node. It is passed in because rows and connections contain each other. */
 export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;
@@ -40,7 +40,7 @@ export function edgeJson(
 export function cursorText(keys: readonly OrderKey[], values: OrderValues): Sql {
   const elements: JsonText = keys.flatMap(({ value }, index) => [
     ...(index > 0 ? [', '] : []),
-    ...keyJson(values.sqlOf(value), typeOf(value), values.isNeverNull(value)),
+    ...cursorElementJson(values.sqlOf(value), typeOf(value), values.isNeverNull(value)),
   ]);
   return concatenate(['[', ...elements, ']']);
 }

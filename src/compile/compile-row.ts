@@ -13,7 +13,7 @@ import { type StatementContext, typeNameJson } from './context.ts';
 import type { Source } from './page-query.ts';
 import { callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { directScope, type Scope } from './scope.ts';
-import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
+import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
 /** JSON text of the row that `scope` names. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
@@ -67,7 +67,7 @@ function nodeIdJson(table: Table, scope: Scope): JsonText {
   const prefix = `[${JSON.stringify(table.schema)}, ${JSON.stringify(table.name)}`;
   const key: JsonText = table.primaryKey.flatMap((column) => [
     ', ',
-    ...keyJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
+    ...keyElementJson(scope.column(column.name), column.type, scope.isNeverNull(column)),
   ]);
   return opaqueIdJson(concatenate([prefix, ...key, ']']));
 }

@@ -4,9 +4,9 @@
  * table from its start for each page.
  */
 import type { Table } from '../model/model.ts';
-import type { OrderKey, Parameter } from '../plan/plan.ts';
-import { join, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparand } from './comparison.ts';
+import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
+import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { orderable } from './comparison.ts';
 import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
 /** A range of rows in paging order. */
@@ -75,9 +75,15 @@ export function conditionsBehind(keys: readonly OrderKey[], cursor: readonly (Pa
   const value = values.sqlOf(first.value);
   const isNull = sql`${value} is null`;
   if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isBehind}`];
-  const bound = comparand(cursor[0], typeOf(first.value));
-  const within = sql`${comparable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
+  const bound = boundOf(cursor[0], first.value);
+  const within = sql`${orderable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
   return first.nullsFirst && !values.isNeverNull(first.value) ? [isNull, within] : [within];
+}
+
+/** The value of a cursor. */
+function boundOf(element: Parameter | null | undefined, value: OrderValue): Sql {
+  const type = typeOf(value);
+  return orderable(bind(element, type.sqlType), type);
 }
 
 class Seeker {
@@ -151,12 +157,12 @@ class Seeker {
 
   #value(index: number): Sql {
     const { value } = this.#key(index);
-    return comparable(this.#values.sqlOf(value), typeOf(value));
+    return orderable(this.#values.sqlOf(value), typeOf(value));
   }
 
   /** The value of the cursor. */
   #bound(index: number): Sql {
-    return comparand(this.#cursor[index], typeOf(this.#key(index).value));
+    return boundOf(this.#cursor[index], this.#key(index).value);
   }
 }
 

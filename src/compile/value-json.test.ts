@@ -4,10 +4,11 @@ import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { render, trusted } from '../sql/sql.ts';
-import { keyJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
+import { cursorElementJson, keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
 const json = (type: ValueType, notNull = true) => render(concatenate(valueJson(trusted('v'), type, notNull))).text;
-const key = (type: ValueType, notNull = true) => render(concatenate(keyJson(trusted('v'), type, notNull))).text;
+const element = (type: ValueType, notNull = true) => render(concatenate(cursorElementJson(trusted('v'), type, notNull))).text;
+const keyElement = (type: ValueType) => render(concatenate(keyElementJson(trusted('v'), type, true))).text;
 const enumType = (values: Record<string, string>): EnumValueType => ({ kind: 'enum', enum: enumOf(values), sqlType: 'mood' });
 const listOf = (element: ScalarType | EnumValueType): ListType => ({ kind: 'list', element, sqlType: `${element.sqlType}[]` });
 
@@ -68,21 +69,31 @@ describe('valueJson', () => {
   });
 });
 
-describe('keyJson', () => {
+describe('cursorElementJson', () => {
   it('writes a key as jsonb does', () => {
-    assert.equal(key(int4), 'v');
-    assert.equal(key(bigInt), 'v');
-    assert.equal(key(text), 'pg_catalog.to_json(v)');
-    assert.equal(key(mappedEnum), 'pg_catalog.to_json(v)');
-    assert.equal(key(scalarType('Float', 'float8')), 'pg_catalog.to_jsonb(v)');
-    assert.equal(key(int4, false), "coalesce(v::text, 'null')");
-    assert.equal(key(scalarType('Opaque', 'inet')), 'pg_catalog.to_jsonb(v)');
+    assert.equal(element(int4), 'v');
+    assert.equal(element(bigInt), 'v');
+    assert.equal(element(text), 'pg_catalog.to_json(v)');
+    assert.equal(element(mappedEnum), 'pg_catalog.to_json(v)');
+    assert.equal(element(scalarType('Float', 'float8')), 'pg_catalog.to_jsonb(v)');
+    assert.equal(element(int4, false), "coalesce(v::text, 'null')");
+    assert.equal(element(scalarType('Opaque', 'inet')), 'pg_catalog.to_jsonb(v)');
   });
 
   it('writes as text what would be an object or a list', () => {
     const hstore: ScalarType = { ...scalarType('Opaque', 'hstore'), nestsInJson: true };
-    for (const type of [hstore, scalarType('JSON', 'jsonb'), listOf(int4), listOf(mappedEnum)])
-      assert.equal(key(type), 'pg_catalog.to_json(v::text)');
+    const composite: ValueType = { kind: 'composite', sqlType: 'pair' };
+    for (const type of [hstore, scalarType('JSON', 'jsonb'), listOf(int4), listOf(mappedEnum), composite])
+      assert.equal(element(type), 'pg_catalog.to_json(v::text)');
+    assert.match(
+      element({ kind: 'unsupported', sqlType: 'numbers' }),
+      /^case when v::text ~ .* then .*to_jsonb\(v\) else .*to_jsonb\(v::text\) end$/,
+    );
+  });
+
+  it('differs from an element of a nodeId in composite types', () => {
+    assert.equal(keyElement({ kind: 'composite', sqlType: 'pair' }), 'pg_catalog.to_jsonb(v)');
+    assert.equal(keyElement(listOf(int4)), element(listOf(int4)));
   });
 });
 

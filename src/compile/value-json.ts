@@ -97,19 +97,28 @@ function listJson(value: Sql, { element }: ListType): Sql {
 }
 
 /**
- * JSON of a key column: what cursors and nodeIds hold. A scalar, as jsonb writes it, so that it can be read back: a value whose JSON is an object or a list is
- * there as text. Only rows, composites and domains over arrays are there as pg_graphql has them, and cannot be read back. Never null.
+ * JSON of an element of a cursor. A scalar, as jsonb writes it, so that it can be read back: a value whose JSON is an object or a list is there as text, but
+ * for domains over arrays of numbers, which are lists as in pg_graphql. Never null.
  */
-export function keyJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
+export function cursorElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
-  return written(isWhole ? { kind: 'bare', value } : { kind: 'json', value: keyExpression(value, type) }, notNull);
+  return written(isWhole ? { kind: 'bare', value } : { kind: 'json', value: elementExpression(value, type) }, notNull);
 }
 
-function keyExpression(value: Sql, type: ValueType): Sql {
+/** JSON of an element of a nodeId: the same, but for values of composite types, which are objects as in pg_graphql. Never null. */
+export function keyElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
+  if (type.kind !== 'row' && type.kind !== 'composite') return cursorElementJson(value, type, notNull);
+  return written({ kind: 'json', value: builtIn('to_jsonb', value) }, notNull);
+}
+
+function elementExpression(value: Sql, type: ValueType): Sql {
+  const asText = sql`${value}::text`;
   if (type.kind === 'enum') return toJson(value);
-  if (type.kind === 'list') return toJson(sql`${value}::text`);
-  if (type.kind !== 'scalar') return builtIn('to_jsonb', value);
-  if (type.scalar === 'JSON' || type.nestsInJson) return toJson(sql`${value}::text`);
+  if (type.kind === 'unsupported') {
+    const isNumbers = sql`${asText} ~ ${literal('^[{]-?[0-9]+(,-?[0-9]+)*[}]$')}`;
+    return sql`case when ${isNumbers} then ${builtIn('to_jsonb', value)} else ${builtIn('to_jsonb', asText)} end`;
+  }
+  if (type.kind !== 'scalar' || type.scalar === 'JSON' || type.nestsInJson) return toJson(asText);
   return type.scalar === 'Float' || type.scalar === 'Opaque' ? builtIn('to_jsonb', value) : toJson(value);
 }
 

@@ -50,6 +50,23 @@ describe('bindStatements', () => {
     assert.equal(filtered([true, false], scalarType('Boolean', 'boolean')), '{"true","false"}');
   });
 
+  it('has lists of cursors for arrays alone, and objects of nodeIds as JSON', () => {
+    const list = { json: '[1,-2]' };
+    const object = { json: '{"x":1}' };
+    assert.equal(bound(list, { kind: 'array' }), '{1,-2}');
+    assert.equal(bound('{NULL}', { kind: 'array' }), '{NULL}');
+    assert.equal(bound(object, { kind: 'json' }), '{"x":1}');
+    assert.equal(bound('a"b', { kind: 'json' }), '"a\\"b"');
+    const rows: ParameterEncoding = { kind: 'rows', type: text, use: 'text' };
+    for (const [value, what, encoding] of [
+      [list, 'array', { kind: 'text' }],
+      [object, 'object', { kind: 'text' }],
+      [object, 'object', { kind: 'array' }],
+      [[object], 'object', rows],
+    ] as const)
+      assert.throws(() => bound(value, encoding), { code: 'BAD_USER_INPUT', message: `Unexpected ${what} in input value` });
+  });
+
   it('has the labels of enum names', () => {
     assert.equal(written('READY', mapped), 'ready "now"');
     assert.equal(filtered(['READY', 'DONE'], mapped), '{"ready \\"now\\"","done"}');

@@ -7,7 +7,7 @@ import { ApiError, quote } from '../errors.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
 import { checkCount } from '../plan/parameters.ts';
 import type { Parameter, ParameterValue } from '../plan/plan.ts';
-import type { ScalarValue } from '../request/input-value.ts';
+import type { NestedJson, ScalarValue } from '../request/input-value.ts';
 import { isStorable } from '../request/is-storable.ts';
 
 /** A statement with what is to be bound. */
@@ -126,12 +126,27 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
     case 'fraction':
       return checkFraction(String(given), encoding.argument);
     case 'text':
-      return isStorable(String(given)) ? String(given) : null;
+      return textOfElement(given);
+    case 'array':
+      return isNested(given) && given.json.startsWith('[') ? given.json.replaceAll('[', '{').replaceAll(']', '}') : textOfElement(given);
+    case 'json':
+      return isNested(given) ? given.json : JSON.stringify(given);
     case 'integer':
       return String(given);
     case 'rows':
       return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
   }
+}
+
+/** Nothing can equal a text that PostgreSQL cannot hold. */
+function textOfElement(element: ScalarValue): string | null {
+  if (isNested(element))
+    throw new ApiError('BAD_USER_INPUT', `Unexpected ${element.json.startsWith('[') ? 'array' : 'object'} in input value`);
+  return isStorable(String(element)) ? String(element) : null;
+}
+
+function isNested(value: ScalarValue): value is NestedJson {
+  return typeof value === 'object' && value !== null && 'json' in value;
 }
 
 function checkFraction(text: string, argument: string): string {
@@ -186,7 +201,7 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
 /** Each as it would be bound alone. */
 function encodeRows(values: readonly ScalarValue[], type: ValueType, use: 'filter' | 'write' | 'text'): string {
   if (use !== 'text') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
-  return arrayLiteral(values.map((value) => (value !== null && isStorable(String(value)) ? String(value) : null)));
+  return arrayLiteral(values.map((value) => (value === null ? null : textOfElement(value))));
 }
 
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {

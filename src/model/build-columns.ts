@@ -94,7 +94,7 @@ function whyUnusable({ privileges }: BuildContext, tableId: number, column: Colu
 }
 
 function whyNoField({ type, orderable }: Column): Excluded | undefined {
-  if (type.kind !== 'unsupported') return undefined;
+  if (type.kind !== 'unsupported' && type.kind !== 'composite') return undefined;
   const onlyOrdered = orderable ? ', so rows can only be ordered by it' : '';
   const reason = `its type ${type.sqlType} has no GraphQL type${onlyOrdered}; expose its parts with a computed field or a view`;
   return new Excluded('unsupported-type', reason);

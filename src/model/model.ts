@@ -129,7 +129,7 @@ export interface Column {
   readonly nullByDefault: boolean;
 }
 
-export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | UnsupportedType;
+export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | CompositeType | UnsupportedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
@@ -140,10 +140,12 @@ export interface ScalarType {
   readonly typeName: string;
   /** Longest text in characters of varchar(n) and char(n). */
   readonly maxLength: number | null;
-  /** Set if its JSON may be an object or a list, as that of hstore, of a domain over jsonb, and of PostGIS' geometry. */
+  /** Set if its JSON may be an object or a list, as that of hstore, of a domain over jsonb or a composite type, and of PostGIS' geometry. */
   readonly nestsInJson?: true;
   /** The enum that a domain is over, as SQL text: PostgreSQL compares values of the enum, and not of the domain. */
   readonly comparedAs?: string;
+  /** Set if PostgreSQL puts its values in order by operators of other names than `<`. */
+  readonly oddlyOrdered?: true;
 }
 
 export interface EnumValueType {
@@ -171,7 +173,13 @@ export interface RowListType {
   readonly sqlType: string;
 }
 
-/** A type that no field can have (a domain over an array); such a column may still be ordered by. */
+/** A composite type that is not the row type of a table of the API: no field can have it, but it may be that of a key. */
+export interface CompositeType {
+  readonly kind: 'composite';
+  readonly sqlType: string;
+}
+
+/** An array of such a type, or a domain over an array, which rows may be ordered by: no field can have it. */
 export interface UnsupportedType {
   readonly kind: 'unsupported';
   readonly sqlType: string;

@@ -27,7 +27,7 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
   if (value.kind === 'row') {
     return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
-  if (value.kind === 'row list' || value.kind === 'unsupported') return whyNoResult(context, type);
+  if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
   if (returnsSet) return unsupported('it returns a set of values; return an array, or rows of a table in the API');
   return { kind: 'value', type: value };
 }

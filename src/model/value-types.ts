@@ -5,7 +5,7 @@
 import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
 import type { BuildContext } from './build-context.ts';
 import type { ScalarName } from './graphql-names.ts';
-import type { EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
+import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
 
 /** The types of pg_catalog that have a scalar of their own. `name` is Opaque in pg_graphql. */
 const scalarNames: Readonly<Record<string, ScalarName>> = {
@@ -65,6 +65,7 @@ export function isWritable({ catalog }: BuildContext, column: CatalogColumn): bo
 export function isOrderable({ catalog }: BuildContext, column: CatalogColumn, type: ValueType): boolean {
   const { name, elementId } = catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
   if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
+  if (type.kind === 'composite') return false;
   return type.kind === 'unsupported' ? catalog.types.get(column.typeId)?.kind === 'd' : name !== 'json' && name !== 'jsonb';
 }
 
@@ -86,12 +87,12 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
   const scalar = { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null } as const;
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql };
-  return nestsInJson(type) ? { ...scalar, nestsInJson: true } : scalar;
+  return { ...scalar, ...(nestsInJson(type) && { nestsInJson: true }), ...(type.oddlyOrdered && { oddlyOrdered: true }) };
 }
 
-/** A type that is in no category of PostgreSQL's, or a domain over one, may have a cast to json, which `to_json` uses. */
+/** A type that is in no category of PostgreSQL's, or a domain over one, may have a cast to json, which `to_json` uses. One over a composite type is an object. */
 function nestsInJson({ kind, schema, category }: CatalogType): boolean {
-  return category === 'U' && (kind === 'd' || schema !== 'pg_catalog');
+  return category === 'C' || (category === 'U' && (kind === 'd' || schema !== 'pg_catalog'));
 }
 
 function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {
@@ -106,6 +107,6 @@ function castableSql({ kind, name, sql }: CatalogType): string {
   return name.endsWith('array') ? 'text[]' : 'text';
 }
 
-function unsupported({ sql }: CatalogType): UnsupportedType {
-  return { kind: 'unsupported', sqlType: sql };
+function unsupported({ kind, sql }: CatalogType): CompositeType | UnsupportedType {
+  return { kind: kind === 'c' ? 'composite' : 'unsupported', sqlType: sql };
 }

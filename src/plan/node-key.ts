@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
-import { textParameter } from './parameters.ts';
+import { keyParameter } from './parameters.ts';
 import type { Parameter } from './plan.ts';
 
 /** The key columns with their values out of a nodeId of this table, which is in `argument`. Throws BAD_USER_INPUT if they do not fit. */
@@ -14,5 +14,5 @@ export function keyOfNodeId(id: InputValue, table: Table, argument: string): { c
   if (id.elements.length !== table.primaryKey.length) {
     throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not contain the key of type ${table.typeName}.`);
   }
-  return table.primaryKey.map((column, index) => ({ column, parameter: textParameter(id.elements[index] ?? null) }));
+  return table.primaryKey.map((column, index) => ({ column, parameter: keyParameter(id.elements[index] ?? null, column.type) }));
 }

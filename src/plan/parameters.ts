@@ -11,9 +11,15 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
-/** An element of a cursor or nodeId. */
-export function textParameter(bindValue: BindValue | null): Parameter {
-  return { value: bindValue ?? nullValue, encoding: { kind: 'text' } };
+/** An element of a cursor or nodeId, for a value of the type. Undefined: of a computed field or an aggregate. */
+export function elementParameter(element: BindValue | null, type: ValueType | undefined): Parameter {
+  return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
+}
+
+/** An element of a nodeId: values of composite types are there as JSON. */
+export function keyParameter(element: BindValue | null, type: ValueType): Parameter {
+  if (type.kind !== 'composite' && type.kind !== 'row') return elementParameter(element, type);
+  return { value: element ?? nullValue, encoding: { kind: 'json' } };
 }
 
 /** A whole number. */

@@ -2,11 +2,11 @@
  * The paging arguments of a collection: which are allowed together, how many rows, from where, in which order.
  */
 import { ApiError } from '../errors.ts';
-import type { Table } from '../model/model.ts';
+import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
-import { countOf, textParameter } from './parameters.ts';
-import type { OrderKey, Page, Parameter } from './plan.ts';
+import { countOf, elementParameter } from './parameters.ts';
+import type { OrderKey, OrderValue, Page, Parameter } from './plan.ts';
 import { planOrder } from './plan-order.ts';
 
 /** The largest offset that PostgreSQL accepts: a bigint. */
@@ -48,5 +48,11 @@ function planCursor(value: InputValue, argument: string, keys: readonly OrderKey
     const advice = 'Pass a cursor from a response in the same order.';
     throw new ApiError('BAD_USER_INPUT', `The cursor in the argument "${argument}" does not match "orderBy". ${advice}`);
   }
-  return value.elements.map((element) => element && textParameter(element));
+  return value.elements.map((element, index) => element && elementParameter(element, columnOf(keys[index]!.value)?.type));
+}
+
+/** The column that the value is of, in the row or in a related one. */
+function columnOf(value: OrderValue): Column | undefined {
+  if (value.kind === 'related') return columnOf(value.value);
+  return value.kind === 'column' ? value.column : undefined;
 }

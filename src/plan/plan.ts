@@ -288,6 +288,10 @@ export type ParameterEncoding =
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
   /** Text as it is, such as an element of a cursor or nodeId. */
   | { readonly kind: 'text' }
+  /** An element for an array: its text, or a list of numbers. */
+  | { readonly kind: 'array' }
+  /** An element as JSON. */
+  | { readonly kind: 'json' }
   /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
   /** A list with a value of a column for each row, each of which is encoded as `value` and `text` are. */

@@ -17,7 +17,7 @@ import {
 import { ApiError, shorten } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';
-import type { InputEntry, InputValue, ScalarValue } from './input-value.ts';
+import type { ConstantValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 import { errorWithin } from './value-place.ts';
@@ -92,6 +92,6 @@ function readBindValue(type: GraphQLInputType, node: ValueNode): InputValue {
   return { kind: 'constant', value };
 }
 
-function constant(element: IdElement): { kind: 'constant'; value: string } | null {
+function constant(element: IdElement): ConstantValue | null {
   return element === null ? null : { kind: 'constant', value: element };
 }

@@ -19,8 +19,13 @@ export interface VariableValue {
   readonly index: number;
 }
 
-/** What a bind value holds: text (also of numbers, so that no digit is lost), a boolean, or a list. */
-export type ScalarValue = string | boolean | null | readonly ScalarValue[];
+/** What a bind value holds: text (also of numbers, so that no digit is lost), a boolean, a list, or what a cursor or nodeId has nested. */
+export type ScalarValue = string | boolean | null | readonly ScalarValue[] | NestedJson;
+
+/** A list or an object inside a cursor or nodeId, as JSON text. */
+export interface NestedJson {
+  readonly json: string;
+}
 
 /** A value of an enum that decides what the SQL is: a direction of ordering, `NULL` or `NOT_NULL`, a constraint or column of a conflict. */
 export interface Choice {

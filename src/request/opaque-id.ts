@@ -2,14 +2,15 @@
  * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
  */
 import { ApiError } from '../errors.ts';
+import type { NestedJson } from './input-value.ts';
 import { isStorable } from './is-storable.ts';
 
-/** An element as text for PostgreSQL to cast; null is JSON's null. */
-export type IdElement = string | null;
+/** An element as text for PostgreSQL to cast, or the JSON of a list or an object; null is JSON's null. */
+export type IdElement = string | NestedJson | null;
 
-/** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of an array of scalars that PostgreSQL could hold. */
+/** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of a JSON array of values that PostgreSQL could hold. */
 export function decodeCursor(text: string): readonly IdElement[] {
-  return elementsOf(decodeArray(text, 'cursor'), 'cursor');
+  return elementsOf(decodeArray(text, 'cursor'));
 }
 
 /** The parts of a nodeId. Throws BAD_USER_INPUT for anything that is not base64 of `[schema, table, key…]`. */
@@ -17,11 +18,11 @@ export function decodeNodeId(text: string): { readonly schema: string; readonly 
   const decoded = decodeArray(text, 'nodeId');
   const [schema, table, ...key] = decoded.values;
   if (typeof schema !== 'string' || typeof table !== 'string' || key.length === 0) throw malformed('nodeId');
-  return { schema, table, elements: elementsOf(decoded, 'nodeId').slice(2) };
+  return { schema, table, elements: elementsOf(decoded).slice(2) };
 }
 
-/** The tokens of a JSON array of scalars, apart from its brackets and commas. */
-const scalarTokens = /"(?:[^"\\]|\\.)*"|[^\s,[\]]+/g;
+/** The tokens of JSON, apart from white space. */
+const jsonTokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s,:[\]{}]+/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -46,17 +47,28 @@ function decodeArray(encoded: string, what: string): DecodedArray {
   return { values, text };
 }
 
-function elementsOf({ values, text }: DecodedArray, what: string): readonly IdElement[] {
-  let tokens: readonly string[] | undefined;
+function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
+  let texts: readonly string[] | undefined;
   return values.map((value, index) => {
     if (value === null || typeof value === 'string') return value;
     if (typeof value === 'boolean') return String(value);
-    if (Array.isArray(value)) throw new ApiError('BAD_USER_INPUT', 'Unexpected array in input value');
-    if (typeof value !== 'number') throw malformed(what);
-    // Everything ahead of it is a scalar, a token each.
-    tokens ??= text.match(scalarTokens) ?? [];
-    return tokens[index] ?? null;
+    texts ??= elementTexts(text);
+    const json = texts[index]!;
+    return typeof value === 'number' ? json : { json };
   });
+}
+
+/** The text of each element of a JSON array. */
+function elementTexts(json: string): readonly string[] {
+  const elements = [''];
+  let depth = 0;
+  for (const token of json.match(jsonTokens) ?? []) {
+    if (token === ']' || token === '}') depth -= 1;
+    if (token === ',' && depth === 1) elements.push('');
+    else if (depth > 0) elements[elements.length - 1] += token;
+    if (token === '[' || token === '{') depth += 1;
+  }
+  return elements;
 }
 
 /** What is not a cursor or nodeId. */

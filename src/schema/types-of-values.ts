@@ -15,6 +15,7 @@ export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNu
       return registry.has(type.table.typeName) ? registry.object(type.table.typeName) : undefined;
     case 'row list':
       return registry.has(type.table.typeName) ? new GraphQLList(registry.object(type.table.typeName)) : undefined;
+    case 'composite':
     case 'unsupported':
       return undefined;
   }
