@@ -33,7 +33,10 @@ export const errorCodes = {
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not syntactically valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: 'The document is not valid for the schema that the role sees.' },
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: 'The request does not determine which operation of the document to run.' },
-  BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument has an invalid value.' },
+  BAD_USER_INPUT: {
+    status: 400,
+    meaning: 'A variable or an argument has an invalid value, or asks PostgreSQL to compare what it cannot compare (SQLSTATE 42883).',
+  },
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
     meaning:

@@ -235,11 +235,13 @@ describe('custom scalars', () => {
   test('have richer types by choice, and a configuration of its own says more', () => {
     const { scalars: types, strictScalars } = scalarConfig({ Datetime: 'Date', BigInt: { input: 'bigint | number', output: 'bigint' } });
     assert.deepEqual(
-      [types.Datetime, types.BigInt, types.UUID],
+      [types.Datetime, types.BigInt, types.UUID, types.Opaque.output],
       [
         { input: 'Date', output: 'Date' },
         { input: 'bigint | number', output: 'bigint' },
         { input: 'string', output: 'string' },
+        // Domains over numbers and JSON are no strings.
+        'unknown',
       ],
     );
     assert.equal(strictScalars, true);

@@ -20,7 +20,7 @@ export const scalars: Readonly<Record<ScalarName, ScalarTypes>> = {
   Date: { input: 'string', output: 'string' },
   Time: { input: 'string', output: 'string' },
   Datetime: { input: 'string', output: 'string' },
-  Opaque: { input: 'string | number | boolean', output: 'string' },
+  Opaque: { input: 'string | number | boolean', output: 'unknown' },
   Cursor: { input: 'string', output: 'string' },
 };
 

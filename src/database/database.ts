@@ -139,6 +139,8 @@ export class DatabaseError extends Error {
   readonly column: string | undefined;
   /** What PostgreSQL was doing, innermost first, a line each: functions on its stack, the parameter that it read. In the language of the server. */
   readonly context: string | undefined;
+  /** The function of PostgreSQL's source that reported it, in no language. */
+  readonly routine: string | undefined;
   /** Which statement of the batch failed, from 0; null where that is not known, or none did, as at the commit. */
   statement: number | null = null;
 
@@ -153,6 +155,7 @@ export class DatabaseError extends Error {
       table?: string;
       column?: string;
       context?: string;
+      routine?: string;
       cause?: unknown;
     },
   ) {
@@ -166,5 +169,6 @@ export class DatabaseError extends Error {
     this.table = fields.table;
     this.column = fields.column;
     this.context = fields.context;
+    this.routine = fields.routine;
   }
 }

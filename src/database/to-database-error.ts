@@ -65,7 +65,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
   if (!isServerError(error)) {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
-  const { code, detail, hint, constraint, table, column, where } = error;
+  const { code, detail, hint, constraint, table, column, where, routine } = error;
   return new DatabaseError(error.message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
@@ -74,6 +74,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(table !== undefined && { table }),
     ...(column !== undefined && { column }),
     ...(where !== undefined && { context: where }),
+    ...(routine !== undefined && { routine }),
     cause: error,
   });
 }

@@ -9,6 +9,8 @@ interface Meaning {
   readonly code: ErrorCode;
   /** Replaces PostgreSQL's message if that mentions the server, the network or the login. */
   readonly message?: string;
+  /** Replaces PostgreSQL's hint. */
+  readonly hint?: string;
   /** Whether `detail` and `hint` are kept from the client. */
   readonly terse?: boolean;
 }
@@ -28,6 +30,22 @@ const broken: Meaning = {
 
 /** Two objects of an insert would update one row. Subqueries that return too many rows have the same SQLSTATE, and no hint. */
 const sameRowTwice: Meaning = { code: 'CONSTRAINT_VIOLATION' };
+
+/** A filter or an order needs an operator that the type of the column does not have. */
+const withoutOperator: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'PostgreSQL has no such comparison for the type of the column. Filter with "is", or by a column of another type, such as one of a view that casts it to text.',
+};
+
+/** The functions of PostgreSQL's source that look for operators. */
+const operatorLookups: ReadonlySet<string> = new Set([
+  'op_error',
+  'get_sort_group_operators',
+  'array_cmp',
+  'array_eq',
+  'record_cmp',
+  'record_eq',
+]);
 
 /** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
@@ -102,14 +120,14 @@ const raised: Readonly<Record<string, ErrorCode>> = {
 export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
-  const { code, message, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
+  const { code, message, hint = error.hint, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
   // PostgreSQL quotes values of any length. What a function raises is its author's business.
   const told = code === 'RAISED' ? (text: string) => text : shortenMessage;
   const details = {
     ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
     ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
     ...(!terse && error.detail !== undefined && { detail: told(error.detail) }),
-    ...(!terse && error.hint !== undefined && { hint: told(error.hint) }),
+    ...(!terse && hint !== undefined && { hint: told(hint) }),
   };
   return new ApiError(code, message ?? told(error.message), { details, cause: error });
 }
@@ -119,8 +137,10 @@ export function isConflict(error: DatabaseError): boolean {
   return error.sqlstate === '40001' || error.sqlstate === '40P01';
 }
 
-function meaningOf({ sqlstate, hint }: DatabaseError): Meaning {
+function meaningOf({ sqlstate, hint, context, routine }: DatabaseError): Meaning {
   if (sqlstate === null) return unreachable;
+  // With a context, it is a function that looked for it.
+  if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known) return known;

@@ -80,7 +80,7 @@ const notes = graphql(\`${document}\`);
 export function use(result: ResultOf<typeof notes>) {${use}
 }
 `;
-const scalars = `export interface ScalarTypes { BigInt: string; BigFloat: string; JSON: string; UUID: string; Date: string; Time: string; Datetime: string; Opaque: string; Cursor: string }\n`;
+const scalars = `export interface ScalarTypes { BigInt: string; BigFloat: string; JSON: string; UUID: string; Date: string; Time: string; Datetime: string; Opaque: unknown; Cursor: string }\n`;
 writeFileSync(path.join(project, 'scalars.ts'), scalars);
 writeFileSync(path.join(project, 'notes.ts'), setup);
 assert.equal(check(project), '');

@@ -23,7 +23,17 @@ const text = { type: 'string' };
 const config = {
   url,
   schemaPath: './schema.graphql',
-  scalars: { BigInt: text, BigFloat: text, JSON: text, UUID: text, Date: text, Time: text, Datetime: text, Cursor: text, Opaque: text },
+  scalars: {
+    BigInt: text,
+    BigFloat: text,
+    JSON: text,
+    UUID: text,
+    Date: text,
+    Time: text,
+    Datetime: text,
+    Cursor: text,
+    Opaque: { type: 'unknown' },
+  },
 };
 write('houdini.config.js', `export default ${JSON.stringify(config)};`);
 execFileSync(process.execPath, [path.join(folder, '../node_modules/houdini/build/cmd/index.js'), 'generate'], {
