@@ -6,7 +6,7 @@ import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import { DatabaseError } from './database.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
-import { isPassing, toDatabaseError } from './to-database-error.ts';
+import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
 
 /** What is used of a `pg.PoolClient`. */
 export interface LentClient {
@@ -287,8 +287,4 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#queue.refuseAll(failure, began);
     this.#ask();
   }
-}
-
-function closedError(): DatabaseError {
-  return new DatabaseError('The database is closed', { sqlstate: null });
 }

@@ -138,6 +138,23 @@ test('listen tells of notifications, those of batches too', async () => {
   assert.deepEqual(heard, ['one', 'two']);
 });
 
+test('a closed database refuses what comes and what waits, and leaves the PGlite open', async () => {
+  const closing = openPgliteDatabase(pglite);
+  await pglite.exec('begin');
+  const waiting = closing.run(batch([whoAmI]));
+  await closing.close();
+  const isClosed = { message: 'The database is closed', sqlstate: null };
+  await assert.rejects(waiting, isClosed);
+  await pglite.exec('rollback');
+  await assert.rejects(closing.run(batch([whoAmI])), isClosed);
+  await assert.rejects(closing.query('select 1'), isClosed);
+  await assert.rejects(
+    closing.tryOut(session(), 1000, (run) => run('select 1')),
+    isClosed,
+  );
+  assert.deepEqual(await database.query('select 1'), [['1']]);
+});
+
 test('a PGlite that was closed is told', async () => {
   const closed = await startPglite();
   await closed.close();

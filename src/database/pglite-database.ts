@@ -20,7 +20,7 @@ import {
 } from './database.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
 import { countLeading, toBatchError } from './session-statement.ts';
-import { isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
+import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
 import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -58,6 +58,7 @@ class PgliteDatabase implements Database {
   readonly #prepared: PreparedStatements;
   readonly #measures = new BatchMeasures();
   readonly #queueTimeoutMillis: number;
+  #isClosed = false;
 
   constructor(pglite: Pglite, options: PgliteDatabaseOptions) {
     this.#pglite = pglite;
@@ -110,8 +111,9 @@ class PgliteDatabase implements Database {
     return { pool: null, batchSeconds, batchBytes };
   }
 
+  /** The PGlite stays open: it is the caller's. */
   async close(): Promise<void> {
-    // The PGlite is the caller's.
+    this.#isClosed = true;
   }
 
   async #runStatement(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
@@ -140,6 +142,7 @@ class PgliteDatabase implements Database {
     const patience = Date.now() + this.#queueTimeoutMillis;
     // PostgreSQL blocks this process while it runs, so that only waiting can be cut short.
     const attempt = async () => {
+      if (this.#isClosed) throw closedError();
       if (deadline?.stopped) throw stopError(deadline.stopped);
       return this.#pglite.isInTransaction() ? null : { value: await run() };
     };

@@ -86,6 +86,11 @@ export function stopError(reason: StopReason): DatabaseError {
     : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
 }
 
+/** The error of work that comes after `close`, or that has still waited then. */
+export function closedError(): DatabaseError {
+  return new DatabaseError('The database is closed', { sqlstate: null });
+}
+
 /** The error of a batch whose rows exceed the allowed bytes. */
 export function tooLargeError({ template, maxBytes }: Batch, isUndone: boolean): DatabaseError {
   const consequence = template !== undefined ? '' : isUndone ? ' Nothing was changed.' : ' The mutation was committed.';
