@@ -142,6 +142,18 @@ test('the deadline goes with the request; a client may ask for less, and not for
       ['wait=1e1', 20_000],
       ['await=1', 20_000],
       ['wait', 20_000],
+      // Nothing is answered in no time.
+      ['wait=0', 20_000],
+      ['wait=00', 20_000],
+      ['wait="0.0"', 20_000],
+      ['wait=007', 7000],
+      ['wait=99999999999999999999', 20_000],
+      ['wait="5', 20_000],
+      ['wait; x=5', 20_000],
+      // The first counts, and a comma inside quotes separates nothing.
+      ['wait=3, wait=2', 3000],
+      ['wait=soon, wait=2', 20_000],
+      ['x="a, wait=1", wait=2', 2000],
     ];
     for (const [prefer, milliseconds] of cases) assert.ok(await isWithin(prefer, milliseconds), prefer);
   }));
