@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
 import { quote } from '../errors.ts';
-import type { Observer } from '../events.ts';
+import type { LoginPowerful, Observer } from '../events.ts';
 import { WatchedFiles } from '../files/watched-files.ts';
 import { createRowgraph, type RowgraphOptions } from '../index.ts';
 import type { ProjectDefinition, ProjectTokens } from '../projects/project.ts';
@@ -105,12 +105,20 @@ export function defineProject(
 ): ProjectDefinition {
   const configuration = readProject(reference, entry, server);
   const graphOptions = graphOptionsOfProject(configuration);
+  let isWarnedOf = false;
+  const warnOnce = async (observe: Observer): Promise<void> => {
+    if (isWarnedOf) return;
+    isWarnedOf = true;
+    await warnOfLogin(configuration, observe);
+  };
   return {
     requestTimeout: configuration.requestTimeout,
     graphIdentity: JSON.stringify([graphOptions, configuration.strict]),
     openGraph: async (observe) => {
       if (configuration.strict) await checkLogin(configuration);
-      return createRowgraph({ ...graphOptions, connectionBudget, observe });
+      const opening = createRowgraph({ ...graphOptions, connectionBudget, observe });
+      const [graph] = await Promise.all([opening, configuration.strict ? null : warnOnce(observe)]);
+      return graph;
     },
     openTokens: (observe) => openTokens(configuration, observe),
   };
@@ -123,9 +131,21 @@ function graphOptionsOfProject(configuration: ProjectConfiguration) {
 }
 
 /** Throws if the login role could do more than requests may. */
-async function checkLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<void> {
+async function checkLogin(configuration: ProjectConfiguration): Promise<void> {
+  const powerful = await readPowerfulLogin(configuration);
+  if (powerful) throw new Error(`"strict": ${describeLogin(powerful)}`);
+}
+
+/** Reports such a login role. What the check fails for, fails the opening of the project, too, or is no reason to refuse it. */
+async function warnOfLogin(configuration: ProjectConfiguration, observe: Observer): Promise<void> {
+  const powerful = await readPowerfulLogin(configuration).catch(() => null);
+  if (powerful) observe(powerful);
+}
+
+async function readPowerfulLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<LoginPowerful | null> {
   const { login } = await checkDatabase({ databaseUrl, schemas, role, roleFlag: '"anonRole"' });
-  if (login.isSuperuser || login.bypassesRowSecurity) throw new Error(`"strict": ${describeLogin({ kind: 'login-powerful', ...login })}`);
+  const { isSuperuser, bypassesRowSecurity } = login;
+  return isSuperuser || bypassesRowSecurity ? { kind: 'login-powerful', role: login.role, isSuperuser } : null;
 }
 
 /** The keys of a project; their files are watched from now on. */

@@ -513,6 +513,18 @@ test('a budget of connections goes to those who have none first, and takes idle 
   assert.equal(budget.taken, 0);
 });
 
+test('a project whose login role has powers is warned of once', async () => {
+  const powerful = bases.a.url.replace('authenticator', 'postgres');
+  const service = await serve(projectOf(a, { url: powerful }));
+  try {
+    for (const _ of [1, 2]) assert.equal((await service.ask(`${a}.localhost`)).outcome, 'a');
+    const warnings = service.events.filter(({ kind }) => kind === 'login-powerful');
+    assert.deepEqual(warnings, [{ kind: 'login-powerful', role: 'postgres', isSuperuser: true, project: a }]);
+  } finally {
+    await service.stop();
+  }
+});
+
 test('a strict project refuses a login role with powers; keys that cannot be fetched are reported', async () => {
   const powerful = bases.a.url.replace('authenticator', 'postgres');
   const keyless = { databaseUrl: bases.b.url, jwtKeys: 'http://127.0.0.1:1/jwks.json' };
