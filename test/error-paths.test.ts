@@ -17,6 +17,7 @@ const schema = `
   create function denied(a author) returns int stable language plpgsql as $$ begin raise insufficient_privilege; end $$;
   create function fail(v int) returns int stable language plpgsql as $$ begin return 1 / (v - v); end $$;
   create function other(v int) returns int stable language plpgsql as $$ begin return v; end $$;
+  create function odd_argument(v int, "no good" int) returns int stable language sql as 'select 1';
   create function few(v int) returns setof book stable language plpgsql as $$ begin perform 1 / (v - v); end $$;
   create policy broken_policy on secret using (fail(id) > 0);
   create view odd as select id, fail(id) as bad from author;
@@ -38,6 +39,13 @@ const second = 'second: bookCollection { edges { cursor } }';
 const cases: readonly (readonly [name: string, query: string, expected: string, variables?: Record<string, unknown>])[] = [
   // Found before the database.
   ['a cursor that is none', nested('after: "no"'), `BAD_USER_INPUT ${inBooks}`],
+  ['a cursor with a list', nested(`after: ${quoted(nodeIdOf([1]))}`), `BAD_USER_INPUT ${inBooks}`],
+  [
+    'a nodeId with an object',
+    nested(`filter: {nodeId: {eq: ${quoted(nodeIdOf('public', 'book', { a: 1 }))}}}`),
+    `BAD_USER_INPUT ${inBooks}`,
+  ],
+  ['a function that requires an argument without a legal name', `{ x: odd_argument(v: 1) ${second} }`, 'BAD_USER_INPUT x 1:3'],
   ['a cursor of another order', nested(`before: ${quoted(nodeIdOf(1, 2))}`), `BAD_USER_INPUT ${inBooks}`],
   [
     'a literal of another type',

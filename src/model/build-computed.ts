@@ -49,6 +49,7 @@ function buildComputed(context: BuildContext, { source: table, schema }: TableCo
     description: readDescription(directive),
     volatile: source.volatile,
     plpgsql: source.plpgsql,
+    unreachableArgument: null,
     arguments: [],
     result,
     introspection: schema.introspection,

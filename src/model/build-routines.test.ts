@@ -124,7 +124,9 @@ describe('functions as fields', () => {
        create function twice(a int) returns int stable language sql as 'select 1'; create function twice(b numeric, c int[]) returns int stable language sql as 'select 1';
        create function fired() returns trigger language plpgsql as 'begin return new; end'; revoke execute on function fired from public;
        create function all_hidden() returns setof hidden stable language sql as 'select 1'; revoke execute on function all_hidden from public;
-       create function demands("odd name" int) returns int stable language sql as 'select 1';`,
+       create function demands("odd name" int) returns int stable language sql as 'select 1';
+       create function demands_many(a int, variadic "2nd" int[]) returns int stable language sql as 'select 1';
+       create function takes(a int, "2nd" int default 2) returns int stable language sql as 'select 1';`,
     );
     const reasons = model.exclusions.map(
       ({ object, name, cause, reason }) => `${object} ${name.replace(/^s\d+\./, '')} ${cause} ${reason.replace(/s\d+\./, '')}`,
@@ -135,6 +137,16 @@ describe('functions as fields', () => {
       'function fired() not-callable it is a trigger function; only triggers can call it',
       'function all_hidden() owner-left-out it returns rows of hidden, which is not in the API; see the finding for that table',
       'argument demands(integer).odd name illegal-name "odd Name" is not a valid GraphQL name, so the function cannot be called; rename the argument',
+      'argument demands_many(integer, integer[]).2nd illegal-name "2nd" is not a valid GraphQL name, so the function cannot be called; rename the argument',
+      'argument takes(integer, integer).2nd illegal-name "2nd" is not a valid GraphQL name; rename the argument',
     ]);
+    assert.deepEqual(
+      model.routines.map(({ fieldName, unreachableArgument }) => [fieldName, unreachableArgument]),
+      [
+        ['demands', 'odd name'],
+        ['demandsMany', '2nd'],
+        ['takes', null],
+      ],
+    );
   });
 });

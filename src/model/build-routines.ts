@@ -74,6 +74,7 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
   const schema = context.schemas.get(source.schemaId);
   const args = buildArguments(context, source, schema?.inflection ?? false, result);
   if (args instanceof Excluded) return args;
+  const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
   const directive = readDirective(source.comment);
   const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
   if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
@@ -86,6 +87,7 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
     volatile: source.volatile,
     plpgsql: source.plpgsql,
     arguments: args,
+    unreachableArgument: unreachable?.name ?? null,
     result,
     introspection: schema?.introspection ?? false,
   };
@@ -116,7 +118,7 @@ function buildArguments(
       return new Excluded('unsupported-type', reason);
     }
     const argumentName = argumentNameOf(argument.name, inflection);
-    // As in pg_graphql it is not listed: a function that needs it cannot be called.
+    // As in pg_graphql it is not listed, and a function that requires it is a field that fails.
     if (!isFreeName(argumentName)) {
       excludeArgument(context, source, argument, argumentName);
       continue;

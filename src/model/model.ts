@@ -232,6 +232,8 @@ export interface Routine {
   readonly plpgsql: boolean;
   /** Input arguments whose name GraphQL can carry; a computed field has none (the row is not listed). */
   readonly arguments: readonly RoutineArgument[];
+  /** An argument that it requires and that no call can give, because GraphQL cannot carry its name. */
+  readonly unreachableArgument: string | null;
   readonly result: RoutineResult;
   readonly introspection: boolean;
 }

@@ -1,12 +1,18 @@
 /** A function called as a root field. */
+import { ApiError, quote } from '../errors.ts';
 import type { Routine } from '../model/model.ts';
 import type { SelectedField } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';
 import type { RoutinePlan } from './plan.ts';
 import { planResult } from './plan-selection.ts';
 
-/** The call, with the arguments that were given: an absent one leaves PostgreSQL its default. */
+/** The call, with the arguments that were given: an absent one leaves PostgreSQL its default. Throws BAD_USER_INPUT for a function that no field can call. */
 export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan {
+  const { unreachableArgument } = routine;
+  if (unreachableArgument !== null) {
+    const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
+    throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
+  }
   const given = field.arguments.flatMap(({ binding, value }) =>
     binding?.kind === 'argument' ? [{ argument: binding.argument, parameter: valueParameter(value, binding.argument.type, 'write') }] : [],
   );
