@@ -4,7 +4,7 @@
  */
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
-import { DatabaseError } from './database.ts';
+import type { DatabaseError } from './database.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
 
