@@ -70,7 +70,7 @@ export const errorCodes = {
     meaning:
       'The request exceeds what PostgreSQL or the server can process, whatever the limits: for example, it has more than 65,535 parameters.',
   },
-  INVALID_VALUE: { status: 200, meaning: 'PostgreSQL rejected a value (SQLSTATE class 22).' },
+  INVALID_VALUE: { status: 200, meaning: 'PostgreSQL rejected a value (SQLSTATE class 22, or any error of a type that reads it).' },
   CONSTRAINT_VIOLATION: {
     status: 200,
     meaning:

@@ -8,7 +8,7 @@ import { startTestDatabases } from './support/test-databases.ts';
 
 const schema = `
   create table author (id int primary key, name varchar(5), token uuid);
-  create table book (id int primary key, author_id int references author, title text);
+  create table book (id int primary key, author_id int references author, title text, words tsvector, language regconfig);
   create table secret (id int primary key, author_id int references author); alter table secret enable row level security;
   insert into author values (1, 'a'), (2147483647, 'b'); insert into book values (1, 1, 'x'), (2, 1, 'y'); insert into secret values (1, 1);
   create function broken(a author) returns int stable language plpgsql as $$ begin raise exception 'no'; end $$;
@@ -128,6 +128,8 @@ const cases: readonly (readonly [name: string, query: string, expected: string, 
     nested(`filter: {nodeId: {eq: ${quoted(nodeIdOf('public', 'book', 'x'))}}}`),
     `INVALID_VALUE ${inBooks}`,
   ],
+  ['a value with a syntax error', nested('filter: {words: {eq: "\'"}}'), `INVALID_VALUE ${inBooks}`],
+  ['a name of nothing', nested('filter: {language: {eq: $o}}', '($o: Opaque)'), `INVALID_VALUE ${inBooks}`, { o: 'none' }],
   ['a value of another type', `{ x: authorCollection(filter: {token: {eq: "no"}}) { edges { cursor } } ${second} }`, 'INVALID_VALUE x 1:3'],
   [
     'a value of two fields',

@@ -42,6 +42,15 @@ test('each SQLSTATE has its code', () => {
   assert.equal(toApiError(new DatabaseError('connect ECONNREFUSED 10.0.0.1', { sqlstate: null })).code, 'DATABASE_UNAVAILABLE');
 });
 
+test('a value that a type cannot read is invalid, whatever the SQLSTATE', () => {
+  const codeOf = (sqlstate: string, context: string) => toApiError(new DatabaseError('x', { sqlstate, context })).code;
+  for (const sqlstate of ['42601', '42704', '42P01', '3F000', '0A000']) {
+    assert.equal(codeOf(sqlstate, "unnamed portal parameter $1 = 'a &'"), 'INVALID_VALUE', sqlstate);
+    assert.equal(codeOf(sqlstate, 'SQL function "find" statement 1'), 'DATABASE_ERROR', sqlstate);
+  }
+  assert.equal(codeOf('23514', "unnamed portal parameter $1 = 'a'"), 'CONSTRAINT_VIOLATION');
+});
+
 test('what speaks of the server stays on the server', () => {
   for (const sqlstate of [null, '08006', '28P01', '3D000', '53300', '57P01', '58030', 'XX000']) {
     const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));

@@ -4,6 +4,7 @@
 import type { DatabaseError, FailureReason } from '../database/database.ts';
 import { ApiError, type ErrorCode, shortenMessage } from '../errors.ts';
 import { raiseMarker } from '../sql/raise.ts';
+import { unreadParameter } from './find-suspects.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
@@ -137,13 +138,16 @@ export function isConflict(error: DatabaseError): boolean {
   return error.sqlstate === '40001' || error.sqlstate === '40P01';
 }
 
-function meaningOf({ sqlstate, hint, context, routine }: DatabaseError): Meaning {
+function meaningOf(error: DatabaseError): Meaning {
+  const { sqlstate, hint, context, routine } = error;
   if (sqlstate === null) return unreachable;
   // With a context, it is a function that looked for it.
   if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known) return known;
+  // Some types read their values with states of other classes: tsquery has syntax errors (42601), regclass names that do not exist (42P01).
+  if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
 }
 
