@@ -49,7 +49,14 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // What a field of the schema means is read by accessors, and some types are told by identity.
   request: {
-    values: ['budget', 'schema/bindings.ts', 'schema/scalars.ts', 'schema/choices.ts', 'schema/filter-types.ts', 'schema/table-types.ts'],
+    values: [
+      'budget',
+      'schema/bindings.ts',
+      'schema/scalars.ts',
+      'schema/choices.ts',
+      'schema/filter-types.ts',
+      'schema/order-by-direction.ts',
+    ],
     types: ['schema'],
     packages: ['graphql'],
   },

@@ -1,16 +1,16 @@
 /** What the examinations look at, and how they name what they find: plainly in messages, as SQL in remedies. */
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
-import type { Model } from '../model/model.ts';
+import type { ReportedModel } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
 import type { Facts } from './facts.ts';
 
 export class Examination {
   readonly catalog: Catalog;
-  readonly model: Model;
+  readonly model: ReportedModel;
   readonly facts: Facts;
   readonly #schemaNames: ReadonlyMap<number, string>;
 
-  constructor(catalog: Catalog, model: Model, facts: Facts) {
+  constructor(catalog: Catalog, model: ReportedModel, facts: Facts) {
     this.catalog = catalog;
     this.model = model;
     this.facts = facts;

@@ -7,7 +7,7 @@ import { runInSlices } from '../budget/slices.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
-import { buildModel } from '../model/build-model.ts';
+import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import { Examination } from './examination.ts';
@@ -39,7 +39,7 @@ export async function examineDatabase(
   const privileges = await loadPrivileges(database, catalog, role);
   const examination = new Examination(
     catalog,
-    await runInSlices(buildModel(catalog, privileges, settings)),
+    await runInSlices(buildReportedModel(catalog, privileges, settings)),
     await loadFacts(database, catalog, role),
   );
   const examine = [

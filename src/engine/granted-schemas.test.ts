@@ -6,9 +6,12 @@ import { estimateTypes } from './estimate-bytes.ts';
 import { GrantedSchemas, type PrivilegeSet, type SchemaMaker } from './granted-schemas.ts';
 import type { CachedDocument, GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** Types that take so many times the bytes of a table. */
-const typesOf = (tables: number) => ({ model: { tables: Array(tables).fill({ columns: [] }) } }) as unknown as SchemaTypes;
-const bytesOfTable = estimateTypes(typesOf(1).model);
+/** Types over so many tables that are filled in. */
+const typesOf = (tables: number) => {
+  const model = { tables: [], routines: [], countBuilt: () => tables };
+  return { model, schema: { countBuilt: () => 0 } } as unknown as SchemaTypes;
+};
+const bytesOfTable = estimateTypes(typesOf(1));
 /** The text of a document that takes about the bytes of so many tables. */
 const textOf = (tables: number) => 'x'.repeat((tables * bytesOfTable) / 40);
 

@@ -103,7 +103,7 @@ export class GrantedSchemas {
     const made = this.#maker.makeCaches({
       types: () => this.#typesOf(set),
       keeps: (types) => set.types.content === types,
-      noteGrowth: () => this.#noteGrowth(set.caches, made),
+      noteGrowth: () => this.#noteGrowth(set, made),
     });
     this.#keep(set.caches, made, estimateDocuments(made.documents));
     return made;
@@ -111,6 +111,7 @@ export class GrantedSchemas {
 
   #typesOf(set: PrivilegeSet): SchemaTypes | Promise<SchemaTypes> {
     set.types.lastUse = ++this.#uses;
+    this.#measureTypes(set.types);
     return this.#use.note(set.types.content ?? set.making ?? undefined) ?? this.#makeTypes(set);
   }
 
@@ -118,7 +119,7 @@ export class GrantedSchemas {
     set.making = this.#maker
       .makeTypes(set.privileges)
       .then((types) => {
-        this.#keep(set.types, types, estimateTypes(types.model));
+        this.#keep(set.types, types, estimateTypes(types));
         return types;
       })
       .finally(() => {
@@ -142,14 +143,23 @@ export class GrantedSchemas {
   }
 
   /** What grows may have to go itself: its request goes on with what it has. */
-  #noteGrowth(part: Part<GrantedSchema>, grown: GrantedSchema): void {
-    if (part.content !== grown) return;
-    this.#measure(part, grown);
+  #noteGrowth({ caches, types }: PrivilegeSet, grown: GrantedSchema): void {
+    if (caches.content !== grown) return;
+    this.#measureCaches(caches);
+    this.#measureTypes(types);
     while (this.#bytes > this.#maxBytes && this.#parts.size > 1) this.#evict(this.#choose(null)!);
   }
 
-  #measure(part: Part<GrantedSchema>, { documents }: GrantedSchema): void {
-    const bytes = estimateDocuments(documents);
+  #measureCaches(part: Part<GrantedSchema>): void {
+    if (part.content !== null) this.#note(part, estimateDocuments(part.content.documents));
+  }
+
+  /** What is asked of types makes them grow. */
+  #measureTypes(part: Part<SchemaTypes>): void {
+    if (part.content !== null) this.#note(part, estimateTypes(part.content));
+  }
+
+  #note(part: Part<unknown>, bytes: number): void {
     this.#bytes += bytes - part.bytes;
     part.bytes = bytes;
   }
@@ -188,7 +198,7 @@ export class GrantedSchemas {
     const caches = set.caches.content;
     if (part === set.types && caches) {
       caches.documents.remove(({ types }) => types !== null);
-      this.#measure(set.caches, caches);
+      this.#measureCaches(set.caches);
     }
     this.#forgetUnused(set);
   }

@@ -30,8 +30,8 @@ export interface Role {
 export interface SchemaTypes {
   readonly model: Model;
   readonly schema: LazySchema;
-  /** The part of the model that introspection shows; null if it is disabled. */
-  readonly introspected: Model | null;
+  /** Builds the part of the model that introspection shows, to be read once and dropped; null if it is disabled. */
+  readonly introspected: (() => Generator<void, Model>) | null;
 }
 
 /** What all roles with the same privileges see, and the caches of their requests. */

@@ -169,9 +169,12 @@ export class SchemaSnapshot {
 
   async #makeTypes(privileges: string): Promise<SchemaTypes> {
     const granted = readPrivileges(this.#catalog, { name: '', privileges });
-    const model = await runInSlices(buildModel(this.#catalog, granted, this.#settings.model));
+    const { introspection } = this.#settings;
+    const makeModel = () => buildModel(this.#catalog, granted, this.#settings.model);
+    const model = await runInSlices(makeModel());
     const schema = await runInSlices(buildSchema(model));
-    return { model, schema, introspected: introspectableModel(model, this.#settings.introspection) };
+    const isIntrospectable = introspection === 'on' || (introspection === 'directive' && model.introspection);
+    return { model, schema, introspected: isIntrospectable ? () => buildIntrospectable(makeModel, introspection) : null };
   }
 
   #makeCaches(types: TypesAccess): GrantedSchema {
@@ -227,9 +230,9 @@ function refusalOf({ name, assumable, isLogin, powers }: CatalogRole, isTrusted:
   return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
-/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all, or none. */
-function introspectableModel(model: Model, setting: SnapshotSettings['introspection']): Model | null {
-  if (setting === 'off' || (setting === 'directive' && !model.introspection)) return null;
+/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all. */
+function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: SnapshotSettings['introspection']): Generator<void, Model> {
+  const model = yield* makeModel();
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
   const parts = [model.tables, model.rowTypes, model.routines, model.enums];
   if (parts.every((part) => part.every(isIntrospectable))) return model;

@@ -156,12 +156,12 @@ describe('roles', () => {
   }
 
   describe('whose schemas do not fit together', () => {
-    const tight = { ...caches, schemaBytes: 400_000 };
+    const tight = { ...caches, schemaBytes: 300_000 };
     const rows = '{ bookCollection { edges { node { title } } } }';
     const misses = (snapshot: SchemaSnapshot) => snapshot.readCaches()[0]!.misses;
 
     before(async () => {
-      const tables = Array.from({ length: 40 }, (_, index) => `create table wide_${index} (id int primary key);`);
+      const tables = Array.from({ length: 300 }, (_, index) => `create table wide_${index} (id int primary key);`);
       await pglite.exec(`${tables.join(' ')} create role left_hand; create role right_hand; grant usage on schema public to left_hand, right_hand;
         grant select on all tables in schema public to left_hand, right_hand; grant insert on book to right_hand`);
     });

@@ -19,16 +19,21 @@ export interface IntrospectingOperation {
 }
 
 /**
- * JSON of what the operation selects under `key`, a root field of introspection. The types that it tells of are built for it and go with
+ * JSON of what the operation selects under `key`, a root field of introspection. The model and the types that it tells of are built for it and go with
  * it: those of a large schema take far more memory than the response, which is kept.
  */
-export function* executeIntrospection(model: Model, operation: IntrospectingOperation, key: string): Generator<void, readonly Buffer[]> {
+export function* executeIntrospection(
+  buildModel: () => Generator<void, Model>,
+  operation: IntrospectingOperation,
+  key: string,
+): Generator<void, readonly Buffer[]> {
+  const model = yield* buildModel();
   const schema = yield* buildSchema(model);
   const { node, fragments, variables } = operation;
   try {
     const selected = selectIntrospection({ schema: new DescribedSchema(schema), fragments, variables }, node.selectionSet, key);
     yield;
-    return yield* writeIntrospection(selected, longestResponse(model));
+    return yield* writeIntrospection(selected, yield* longestResponse(model));
   } catch (error) {
     throw error instanceof GraphQLError ? new ApiError('BAD_USER_INPUT', error.message, { cause: error }) : error;
   }
@@ -38,7 +43,11 @@ export function* executeIntrospection(model: Model, operation: IntrospectingOper
  * Some times the length of all there is to tell of a schema, in characters: a document that selects it again and again, under aliases, has no end. A table
  * takes some 20 KB, and a column of it 2 KB.
  */
-function longestResponse({ tables, routines, enums }: Model): number {
-  const columns = tables.reduce((count, table) => count + table.columns.length, 0);
+function* longestResponse({ tables, routines, enums }: Model): Generator<void, number> {
+  let columns = 0;
+  for (const table of tables) {
+    columns += table.columns.length;
+    yield;
+  }
   return 1024 * (1024 + 64 * (tables.length + routines.length + enums.length) + 8 * columns);
 }

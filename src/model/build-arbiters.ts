@@ -1,22 +1,15 @@
 /**
  * What can settle a conflict when a row is inserted: the unique indexes whose columns the role may read, which PostgreSQL demands, and under which names.
  */
-import { type BuildContext, privilegesOn, type TableContext } from './build-context.ts';
+import { type BuildContext, privilegesOn } from './build-context.ts';
+import type { LazyTable } from './lazy-table.ts';
 import type { Arbiter } from './model.ts';
 import { enumValueNames } from './names.ts';
 
-/** Fills in the arbiters of the tables that can be inserted into, for those with the addition. */
-export function* addArbiters(context: BuildContext): Generator<void, void> {
-  for (const tableContext of context.tables.values()) {
-    const { table, key } = tableContext;
-    if (key === null || !table.insertable || !table.additions.has('onConflict')) continue;
-    table.arbiters = arbitersOf(context, tableContext);
-    yield;
-  }
-}
-
-/** What they are called does not depend on the role. */
-function arbitersOf(context: BuildContext, { source }: TableContext): Arbiter[] {
+/** Builds the arbiters of a table that can be inserted into and has the addition. What they are called does not depend on the role. */
+export function buildArbiters(context: BuildContext, { facts }: LazyTable): Arbiter[] {
+  const { source, key, insertable, additions } = facts;
+  if (key === null || !insertable || !additions.has('onConflict')) return [];
   const names = enumValueNames(source.arbiters.map(({ name }) => name));
   const readable = new Map(
     source.columns.filter((column) => privilegesOn(context, source, column).select).map((each) => [each.number, each]),

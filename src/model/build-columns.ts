@@ -1,38 +1,46 @@
-/** The columns of the visible tables, with their types, names and grants, and the columns of their keys. */
+/** The columns of a table, with their types, names and grants, and the columns of its keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
-import { type BuildContext, type Mutable, privilegesOn, type TableContext } from './build-context.ts';
+import { type BuildContext, type Mutable, type Notes, privilegesOn } from './build-context.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
-import type { Column } from './model.ts';
+import type { LazyTable } from './lazy-table.ts';
+import type { Column, Table } from './model.ts';
 import { columnFieldName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
-/** Fills in the columns and keys of the context's tables. */
-export function* addColumns(context: BuildContext): Generator<void, void> {
-  for (const tableContext of context.tables.values()) {
-    const { source, table, key } = tableContext;
-    const columns = source.columns.map((column) => buildColumn(context, tableContext, column));
-    table.columns = usableColumns(context, tableContext, columns);
-    table.primaryKey = (key ?? []).flatMap((column) => columns[source.columns.indexOf(column)] ?? []);
-    table.uniqueKeys = uniqueKeysOf(tableContext, columns, table.columns);
-    yield;
-  }
+/** The columns of a table, while they are given their names in rows, and its keys. */
+export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
+  readonly columns: readonly Mutable<Column>[];
+}
+
+/** Builds the columns and keys of a table. */
+export function buildColumns(context: BuildContext, table: LazyTable, notes: Notes): BuiltColumns {
+  const { source, key } = table.facts;
+  const all = source.columns.map((column) => buildColumn(context, table, column));
+  const columns = usableColumns(context, table, all, notes);
+  const primaryKey = (key ?? []).flatMap((column) => all[source.columns.indexOf(column)] ?? []);
+  return { columns, primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
 }
 
 /** Those of indexes over all rows, then that of a directive or what is inferred of a view. Only columns that have names can be given. */
-function uniqueKeysOf({ source, table }: TableContext, columns: readonly Column[], usable: readonly Column[]): Column[][] {
+function uniqueKeysOf(
+  { facts: { source } }: LazyTable,
+  primaryKey: readonly Column[],
+  columns: readonly Column[],
+  usable: readonly Column[],
+): Column[][] {
   const ofIndexes = source.indexes
     .filter(({ unique }) => unique)
     .map((index) => index.columns.flatMap((number) => columns[source.columns.findIndex((column) => column.number === number)] ?? []));
-  const keys = table.primaryKey.length > 0 ? [[...table.primaryKey], ...ofIndexes] : ofIndexes;
+  const keys = primaryKey.length > 0 ? [[...primaryKey], ...ofIndexes] : ofIndexes;
   const readable = keys.filter((key) => key.length > 0 && key.every((column) => column.selectable && usable.includes(column)));
   const isSame = (one: readonly Column[], other: readonly Column[]) =>
     one.length === other.length && one.every((column) => other.includes(column));
   return readable.filter((key, index) => readable.findIndex((other) => isSame(other, key)) === index);
 }
 
-function buildColumn(context: BuildContext, { source, schema }: TableContext, column: CatalogColumn): Mutable<Column> {
+function buildColumn(context: BuildContext, { facts: { source, schema } }: LazyTable, column: CatalogColumn): Mutable<Column> {
   const directive = readDirective(column.comment);
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
@@ -59,11 +67,11 @@ function buildColumn(context: BuildContext, { source, schema }: TableContext, co
 }
 
 /** The columns that a field or an input can be made of, each with a name of its own: of several with one the last keeps it, as in pg_graphql. */
-function usableColumns(context: BuildContext, { table }: TableContext, columns: readonly Mutable<Column>[]): Column[] {
+function usableColumns(context: BuildContext, table: LazyTable, columns: readonly Mutable<Column>[], notes: Notes): Mutable<Column>[] {
   const tableName = qualifiedName(table.schema, table.name);
   const usable = columns.filter((column) => {
     const why = whyUnusable(context, table.id, column) ?? whyNoField(column);
-    if (why) context.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
+    if (why) notes.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
     // Rows can be ordered by some columns that they do not show.
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
@@ -76,7 +84,7 @@ function usableColumns(context: BuildContext, { table }: TableContext, columns: 
     owners.set(other, column);
     column.fieldName = column.rowFieldName = column.filterName = other;
     const reason = `the column ${owner.name} already has the name "${fieldName}", so this one is called "${other}"; ${rename}`;
-    context.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
+    notes.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
   }
   return usable;
 }

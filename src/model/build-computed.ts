@@ -3,32 +3,45 @@
  * whole table. `settle-row-names.ts` gives them names of their own.
  */
 import type { CatalogFunction } from '../catalog/catalog.ts';
-import type { BuildContext, TableContext } from './build-context.ts';
+import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import { rowTableOf, whyForbidden } from './computed-functions.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
 import { Excluded } from './excluded.ts';
+import type { LazyTable } from './lazy-table.ts';
 import type { Routine } from './model.ts';
 import { isFreeName, routineFieldName } from './names.ts';
 import { functionName } from './object-names.ts';
 import { resultTypeOf } from './routine-types.ts';
 
-/** Fills the computed fields of the tables of the context. They may come from schemas that are not exposed, if the role may use those. */
-export function* addComputed(context: BuildContext): Generator<void, void> {
+/** Builds the computed fields of a table. They may come from schemas that are not exposed, if the role may use those. */
+export function buildComputedFields(context: BuildContext, table: LazyTable): Mutable<Routine>[] {
+  const { functions } = context.links.of(table.id);
+  return functions.flatMap((source) => {
+    const field = buildComputed(context, table, source);
+    return field instanceof Excluded ? [] : field;
+  });
+}
+
+/** Notes why functions over rows are no computed fields. */
+export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
   for (const source of context.catalog.functions) {
     const table = rowTableOf(context, source);
     if (!table) continue;
     const owner = context.tables.get(table.id);
     const field = owner ? buildComputed(context, owner, source) : ownerExcluded;
     if (field instanceof Excluded)
-      context.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...field });
-    else if (owner) owner.table.computed = [...owner.table.computed, field];
+      exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...field });
     yield;
   }
 }
 
 const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument is not in the API; see the finding for that table');
 
-function buildComputed(context: BuildContext, { source: table, schema }: TableContext, source: CatalogFunction): Routine | Excluded {
+function buildComputed(
+  context: BuildContext,
+  { facts: { source: table, schema } }: LazyTable,
+  source: CatalogFunction,
+): Mutable<Routine> | Excluded {
   if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
   const result = resultTypeOf(context, source, { withoutKey: true });
   if (result instanceof Excluded) return result;

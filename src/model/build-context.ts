@@ -1,12 +1,14 @@
 /**
- * What `build-model.ts` works on: the tables that the role sees, while they are filled in and linked, and what all steps need.
+ * What `build-model.ts` works on: the tables that the role sees, and what all steps need.
  * Nothing of this leaves the folder; outside, a `Model` is read-only.
  */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type { CatalogLinks } from './catalog-links.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Exclusion, InferredKey, Relation, Renaming, Table, ValueType } from './model.ts';
+import type { LazyTable } from './lazy-table.ts';
+import type { EnumType, Exclusion, Renaming, ValueType } from './model.ts';
 import type { ModelSettings } from './model-settings.ts';
-import type { TakenNames } from './taken-names.ts';
+import type { KnownFacts } from './table-facts.ts';
 
 /** An exposed schema that the role may use, and what its comment directive sets. */
 export interface SchemaSettings {
@@ -21,42 +23,38 @@ export interface SchemaSettings {
 /** A part of the model while it is being built. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A table whose columns, relations and computed fields are still to come. */
-export interface TableContext {
-  readonly source: CatalogTable;
-  readonly schema: SchemaSettings;
-  readonly directive: Directive;
-  readonly table: Mutable<Table>;
-  /** The key columns, in their order; null for a table without a key, which has only a row type. */
-  readonly key: readonly CatalogColumn[] | null;
+/** What a step reports beside what it builds. */
+export interface Notes {
+  readonly exclusions: Exclusion[];
+  readonly renamings: Renaming[];
 }
 
-export interface RelationNames {
-  readonly name: string;
-  readonly qualified: string;
-  /** Whether it is inferred, and so gives way to all that pg_graphql has. */
-  readonly inferred: boolean;
+/** Notes that nobody has taken yet, or nobody wants. */
+export function emptyNotes(): Notes {
+  return { exclusions: [], renamings: [] };
 }
 
+/** What is needed as long as the model is used: tables are built when they are first read. */
 export interface BuildContext {
   readonly settings: { readonly [Name in keyof ModelSettings]-?: Exclude<ModelSettings[Name], undefined> };
   readonly catalog: Catalog;
   readonly privileges: Privileges;
-  /** All tables of those schemas, by id. */
-  readonly sources: ReadonlyMap<number, CatalogTable>;
+  readonly links: CatalogLinks;
+  /** What other roles have found; null where the reasons of this one are wanted. */
+  readonly facts: KnownFacts | null;
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
   /** The tables that the role sees, by id, and those of which it sees only rows. */
-  readonly tables: Map<number, TableContext>;
+  readonly tables: Map<number, LazyTable>;
   readonly enums: Map<number, EnumType>;
-  readonly names: TakenNames;
   /** What `value-types.ts` has built so far, so that columns of the same type share it. */
   readonly valueTypes: Map<number, ValueType>;
-  /** The names of relations in messages, and in rows where their own names are taken. */
-  readonly relationNames: Map<Relation, RelationNames>;
-  readonly exclusions: Exclusion[];
-  readonly renamings: Renaming[];
-  readonly inferredKeys: InferredKey[];
+}
+
+/** The table with this id, if it is in a schema that the role may use. */
+export function sourceOf({ links, schemas }: BuildContext, id: number): CatalogTable | undefined {
+  const source = links.tables.get(id);
+  return source && schemas.has(source.schemaId) ? source : undefined;
 }
 
 const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };

@@ -1,6 +1,6 @@
 /** The enums of the exposed schemas. One without a usable name, or without a usable value, is left out; its columns are Opaque then. */
 import type { CatalogType } from '../catalog/catalog.ts';
-import { type BuildContext, privilegesOn, type SchemaSettings } from './build-context.ts';
+import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, whyForbidden } from './computed-functions.ts';
 import { readDescription, readDirective, readMappings, readName } from './directives.ts';
@@ -8,19 +8,20 @@ import { Excluded } from './excluded.ts';
 import type { EnumValue } from './model.ts';
 import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import type { TakenNames } from './taken-names.ts';
 
 /** Adds the enums to the context, or the reason why one is left out to the exclusions. The tables must already be there. */
-export function* addEnums(context: BuildContext): Generator<void, void> {
-  const used = yield* usedTypes(context);
-  const exposed = [...context.catalog.types.values()].filter(({ id, schemaId, labels }) => {
-    return labels && context.schemas.has(schemaId) && (context.privileges.types.has(id) || used.has(id));
-  });
+export function* addEnums(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
+  const all = [...context.catalog.types.values()].filter(({ schemaId, labels }) => labels && context.schemas.has(schemaId));
+  const isGranted = ({ id }: CatalogType) => context.privileges.types.has(id);
+  const used = all.every(isGranted) ? null : yield* usedTypes(context);
+  const exposed = all.filter((type) => isGranted(type) || used?.has(type.id));
   const inOrder = inClaimOrder(exposed, context.schemas, ({ schemaId, name, comment }) => ({
     schemaId,
     source: name,
     explicit: readName(readDirective(comment), 'name') !== null,
   }));
-  for (const type of inOrder) addEnum(context, type, type.labels ?? [], context.schemas.get(type.schemaId)!);
+  for (const type of inOrder) addEnum(context, names, notes, type, context.schemas.get(type.schemaId)!);
 }
 
 /** The types of visible columns and computed fields, and the elements of arrays: PostgreSQL reads and writes them without `usage`. */
@@ -28,41 +29,41 @@ function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>>
   const { types, functions } = context.catalog;
   const used = new Set<number>();
   const use = (id: number) => used.add(types.get(id)?.elementId || id);
-  for (const { source } of context.tables.values()) {
-    for (const column of source.columns) {
-      const { select, insert, update } = privilegesOn(context, source, column);
+  for (const { facts } of context.tables.values()) {
+    for (const column of facts.source.columns) {
+      const { select, insert, update } = privilegesOn(context, facts.source, column);
       if (select || insert || update) use(column.typeId);
     }
     yield;
   }
   for (const source of functions) {
     const owner = computedOwner(context, source);
-    if (owner && !whyForbidden(context, owner.source, source)) use(source.resultTypeId);
+    if (owner && !whyForbidden(context, owner.facts.source, source)) use(source.resultTypeId);
     yield;
   }
   return used;
 }
 
-function addEnum(context: BuildContext, type: CatalogType, labels: readonly string[], schema: SchemaSettings): void {
+function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: CatalogType, schema: SchemaSettings): void {
   const directive = readDirective(type.comment);
   const name = qualifiedName(schema.name, type.name);
   const plain = readName(directive, 'name') ?? typeNameOf(type.name, schema.inflection);
   const mappings = readMappings(directive);
-  const values = labels.map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
+  const values = (type.labels ?? []).map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
   const why = whyOpaque(plain, values);
   if (why) {
-    context.exclusions.push({ object: 'enum', id: type.id, name, ...why });
+    notes.exclusions.push({ object: 'enum', id: type.id, name, ...why });
     return;
   }
-  const typeName = context.names.claimEnum({ name: plain, schema: schema.name, inflection: schema.inflection });
+  const typeName = names.claimEnum({ name: plain, schema: schema.name, inflection: schema.inflection });
   if (typeName !== plain) {
     const reason = `the name "${plain}", or that of its filter, is already taken, so it is called "${typeName}"; choose another with the comment directive {"name": "..."}`;
-    context.renamings.push({ object: 'enum', id: type.id, name, reason });
+    notes.renamings.push({ object: 'enum', id: type.id, name, reason });
   }
   const unique = values.filter((value, position) => values.findIndex((other) => other.name === value.name) === position);
   for (const value of values) {
     const why = whyUnlisted(value, unique);
-    if (why) context.exclusions.push({ object: 'enum value', id: type.id, name: `${name}.${value.label}`, ...why });
+    if (why) notes.exclusions.push({ object: 'enum value', id: type.id, name: `${name}.${value.label}`, ...why });
   }
   context.enums.set(type.id, {
     id: type.id,

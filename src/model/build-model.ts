@@ -1,75 +1,127 @@
 /**
- * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. What cannot be
- * exposed is left out and listed with the reason. All steps are
- * generators that yield after each object, because thousands of tables take longer than requests should wait (`slices.ts`).
+ * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. At first only the tables are there, with
+ * their names; each is filled in when it is first read. What looks at all objects is a generator that yields after each, because thousands of tables take
+ * longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { allAdditions } from './additions.ts';
-import { addArbiters } from './build-arbiters.ts';
-import { addColumns } from './build-columns.ts';
-import { addComputed } from './build-computed.ts';
-import type { BuildContext, SchemaSettings } from './build-context.ts';
+import { buildArbiters } from './build-arbiters.ts';
+import { buildColumns } from './build-columns.ts';
+import { buildComputedFields, noteComputed } from './build-computed.ts';
+import { type BuildContext, emptyNotes, type Notes, type SchemaSettings } from './build-context.ts';
 import { addEnums } from './build-enums.ts';
-import { addRelations } from './build-relations.ts';
+import { buildRelations, findReferrers, noteRelations } from './build-relations.ts';
 import { buildRoutines } from './build-routines.ts';
 import { addTables, claimAdditions } from './build-tables.ts';
+import { linkCatalog } from './catalog-links.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
-import type { Exclusion, Model } from './model.ts';
+import type { LazyTable, TableParts } from './lazy-table.ts';
+import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { settleRowNames } from './settle-row-names.ts';
+import { factsOfCatalog } from './table-facts.ts';
 import { TakenNames } from './taken-names.ts';
 
 /** Rows per page unless a directive says otherwise. */
 const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */
-export function* buildModel(
+export function* buildModel(catalog: Catalog, privileges: Privileges, settings: ModelSettings = {}): Generator<void, Model> {
+  const { model } = yield* build(catalog, privileges, settings, false);
+  return model;
+}
+
+/** The same with what is not in it, and why. All of its tables are filled in. */
+export function* buildReportedModel(
   catalog: Catalog,
   privileges: Privileges,
-  { nodeIdField = 'nodeId', requiredInputs = false, additions = allAdditions }: ModelSettings = {},
-): Generator<void, Model> {
-  const exclusions: Exclusion[] = [];
-  const schemas = usableSchemas(catalog, privileges, exclusions);
+  settings: ModelSettings = {},
+): Generator<void, ReportedModel> {
+  const { model, notes, inferredKeys } = yield* build(catalog, privileges, settings, true);
+  for (const { columns } of [...model.tables, ...model.rowTypes]) yield void columns;
+  return { ...model, ...notes, inferredKeys };
+}
+
+interface Built {
+  readonly model: Model;
+  readonly notes: Notes;
+  readonly inferredKeys: readonly InferredKey[];
+}
+
+function* build(
+  catalog: Catalog,
+  privileges: Privileges,
+  { nodeIdField = 'nodeId', requiredInputs = false, additions = allAdditions }: ModelSettings,
+  isReported: boolean,
+): Generator<void, Built> {
+  const notes = emptyNotes();
+  const names = new TakenNames();
   const context: BuildContext = {
     settings: { nodeIdField, requiredInputs, additions },
     catalog,
     privileges,
-    schemas,
-    sources: new Map(catalog.tables.filter(({ schemaId }) => schemas.has(schemaId)).map((table) => [table.id, table])),
+    links: yield* linkCatalog(catalog),
+    facts: isReported ? null : factsOfCatalog(catalog, additions),
+    schemas: usableSchemas(catalog, privileges, notes.exclusions),
     tables: new Map(),
     enums: new Map(),
-    names: new TakenNames(),
     valueTypes: new Map(),
-    exclusions,
-    relationNames: new Map(),
-    renamings: [],
-    inferredKeys: [],
   };
-  yield* addTables(context);
-  yield* addEnums(context);
-  yield* claimAdditions(context);
-  yield* addColumns(context);
-  yield* addArbiters(context);
-  yield* addRelations(context);
-  yield* addComputed(context);
-  yield* settleRowNames(context);
-  const routines = yield* buildRoutines(context);
+  const builder = {
+    builtTables: 0,
+    buildParts(table: LazyTable): TableParts {
+      this.builtTables += 1;
+      return buildParts(context, table, emptyNotes());
+    },
+    findReferrers: (table: LazyTable) => findReferrers(context, table),
+  };
+  yield* addTables(context, builder, names, notes);
+  yield* addEnums(context, names, notes);
+  yield* claimAdditions(context, names, notes);
+  const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
+  const routines = yield* buildRoutines(context, names, notes);
   const tables = [...context.tables.values()];
-  return {
+  const schemas = [...context.schemas.values()];
+  const model: Model = {
     role: privileges.role,
-    schemas: [...schemas.values()].map(({ name }) => name),
-    tables: tables.filter(({ key }) => key !== null).map(({ table }) => table),
-    rowTypes: tables.filter(({ key }) => key === null).map(({ table }) => table),
+    schemas: schemas.map(({ name }) => name),
+    tables: tables.filter(({ facts }) => facts.key !== null),
+    rowTypes: tables.filter(({ facts }) => facts.key === null),
     routines,
     enums: [...context.enums.values()],
-    introspection: [...schemas.values()].some(({ introspection }) => introspection),
+    introspection: schemas.some(({ introspection }) => introspection),
     nodeIdField,
     specifiesScalars: additions.has('specifiedBy'),
-    exclusions,
-    renamings: context.renamings,
-    inferredKeys: context.inferredKeys,
+    countBuilt: () => builder.builtTables,
   };
+  return { model, notes, inferredKeys };
+}
+
+/** All of a table that is built when it is first read. */
+function buildParts(context: BuildContext, table: LazyTable, notes: Notes): TableParts {
+  const { columns, ...keys } = buildColumns(context, table, notes);
+  const relations = buildRelations(context, table);
+  const computed = buildComputedFields(context, table);
+  settleRowNames(context, table, { columns, relations, computed }, notes);
+  return { columns, ...keys, arbiters: buildArbiters(context, table), relations: relations.map(({ relation }) => relation), computed };
+}
+
+/** Notes what is left out of all tables, and what has another name in them, kind by kind. */
+function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
+  for (const table of context.tables.values()) {
+    buildColumns(context, table, notes);
+    yield;
+  }
+  const inferredKeys = yield* noteRelations(context, notes);
+  yield* noteComputed(context, notes);
+  for (const table of context.tables.values()) {
+    const { columns } = buildColumns(context, table, emptyNotes());
+    const fields = { columns, relations: buildRelations(context, table), computed: buildComputedFields(context, table) };
+    settleRowNames(context, table, fields, notes);
+    yield;
+  }
+  return inferredKeys;
 }
 
 function usableSchemas(catalog: Catalog, privileges: Privileges, exclusions: Exclusion[]): Map<number, SchemaSettings> {

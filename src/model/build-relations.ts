@@ -1,85 +1,116 @@
 /**
- * The relations of the visible tables: each foreign key as a field of both its tables, whether PostgreSQL has it or a comment directive
+ * The relations of a table: each foreign key is a field of both its tables, whether PostgreSQL has it or a comment directive
  * declares it.
  */
 import type { CatalogColumn } from '../catalog/catalog.ts';
-import type { BuildContext, TableContext } from './build-context.ts';
+import type { BuildContext, Mutable, Notes } from './build-context.ts';
+import type { KeySource } from './catalog-links.ts';
 import { Excluded } from './excluded.ts';
-import { collectForeignKeys, type ForeignKey } from './foreign-keys.ts';
-import type { InferredKey, Relation } from './model.ts';
+import { collectForeignKeys, type ForeignKey, foreignKeysOf } from './foreign-keys.ts';
+import type { LazyTable } from './lazy-table.ts';
+import type { Exclusion, InferredKey, Relation, Table } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
-/** Fills the relations of the tables of the context. Outgoing keys come before incoming ones, each in the order of the keys. */
-export function* addRelations(context: BuildContext): Generator<void, void> {
-  const keys = yield* collectForeignKeys(context);
-  const relations = new Map<TableContext, Candidate[]>();
-  const add = (owner: TableContext, candidate: Candidate) => {
-    const others = relations.get(owner);
-    if (others) others.push(candidate);
-    else relations.set(owner, [candidate]);
-  };
-  for (const key of keys) {
-    add(key.local, { key, relation: outgoing(key) });
+/** A relation while it is given its name in rows. */
+export interface NamedRelation {
+  readonly relation: Mutable<Relation>;
+  /** Its name in messages. */
+  readonly name: string;
+  /** Its name in rows where its own is taken. */
+  readonly qualified: string;
+  /** Whether it is inferred, and so gives way to all that pg_graphql has. */
+  readonly inferred: boolean;
+}
+
+/** Builds the relations of a table, with legal names; `settle-row-names.ts` makes them differ. Outgoing keys come before incoming ones. */
+export function buildRelations(context: BuildContext, table: LazyTable): NamedRelation[] {
+  return candidatesOf(context, table).filter(hasLegalName).map(withNames);
+}
+
+/** Notes why foreign keys are no relations. Returns those that are inferred. */
+export function* noteRelations(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
+  const keys = yield* collectForeignKeys(context, notes);
+  const owners = new Set([
+    ...keys.map(({ local }) => local),
+    ...keys.flatMap(({ local, target }) => (local.facts.key === null ? [] : target)),
+  ]);
+  for (const owner of owners) {
+    const illegal = candidatesOf(context, owner).filter((candidate) => !hasLegalName(candidate) && !candidate.key.inferred);
+    notes.exclusions.push(...illegal.map((candidate) => exclusionOf(owner, candidate)));
     yield;
   }
-  for (const key of keys) {
-    // A relation to rows without a key could not be paged.
-    if (key.local.key === null) continue;
-    add(key.target, { key, relation: incoming(context, key) });
-    yield;
+  return keys.filter(({ inferred }) => inferred).map(toInferredKey);
+}
+
+/** The tables that the role sees and that may have relations or computed fields that lead to this one. */
+export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable): readonly Table[] {
+  const { outgoing, incoming, returnedFor } = links.of(id);
+  const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(localIdOf), ...returnedFor]);
+  return [...ids].flatMap((each) => tables.get(each ?? 0) ?? []);
+
+  function targetIdOf(source: KeySource): number | undefined {
+    if (source.kind === 'declared') return links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
+    return source.kind === 'constraint' ? source.constraint.targetId : source.key.targetId;
   }
-  context.inferredKeys.push(...keys.filter(({ inferred }) => inferred).map(toInferredKey));
-  for (const [owner, candidates] of relations) {
-    owner.table.relations = withLegalNames(context, owner, candidates);
-    yield;
-  }
+}
+
+function localIdOf(source: KeySource): number {
+  if (source.kind === 'declared') return source.table.id;
+  return source.kind === 'constraint' ? source.constraint.tableId : source.key.tableId;
 }
 
 interface Candidate {
   readonly key: ForeignKey;
-  readonly relation: Relation;
+  readonly relation: Mutable<Relation>;
 }
 
+function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
+  const links = context.links.of(table.id);
+  const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(key) }));
+  // A relation to rows without a key could not be paged.
+  const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
+  return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))];
+}
+
+/** A foreign key as the model tells of those that are inferred. */
 function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
-  return { tableId: local.table.id, columns: namesOf(localColumns), target: target.table, targetColumns: namesOf(targetColumns) };
+  return { tableId: local.id, columns: namesOf(localColumns), target, targetColumns: namesOf(targetColumns) };
 }
 
 function outgoing({ localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
   return {
-    fieldName: foreignName ?? toOneFieldName(target.table.stem, namesOf(localColumns), target.schema.inflection),
+    fieldName: foreignName ?? toOneFieldName(target.stem, namesOf(localColumns), target.facts.schema.inflection),
     kind: 'to-one',
-    target: target.table,
+    target,
     holdsKey: true,
     columns: pairs(localColumns, targetColumns),
     nullable,
-    unique: isUnique(target, targetColumns) && !target.source.hasChildren,
+    unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
   };
 }
 
 function incoming(context: BuildContext, { local, localColumns, targetColumns, localName, inferred }: ForeignKey): Relation {
   const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
-  const name = unique
-    ? toOneFieldName(local.table.stem, namesOf(targetColumns), local.schema.inflection)
-    : toManyFieldName(local.table.stem);
+  const name = unique ? toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection) : toManyFieldName(local.stem);
   return {
     fieldName: localName ?? name,
     kind: unique ? 'to-one' : 'to-many',
-    target: local.table,
+    target: local,
     holdsKey: false,
     columns: pairs(targetColumns, localColumns),
     nullable: true,
-    unique: isUnique(local, localColumns) && !local.source.hasChildren,
+    unique: isUnique(local, localColumns) && !local.facts.source.hasChildren,
   };
 }
 
 /** Whether a unique index has no other columns than these. */
-function isUnique({ source }: TableContext, columns: readonly CatalogColumn[]): boolean {
+function isUnique({ facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
 
 /** Whether a view shows each row of a table once, and the table has a unique index with no other columns than these. */
-function isUniqueInView({ catalog }: BuildContext, { source }: TableContext, columns: readonly CatalogColumn[]): boolean {
+function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
 }
@@ -92,29 +123,20 @@ function namesOf(columns: readonly CatalogColumn[]): string[] {
   return columns.map(({ name }) => name);
 }
 
-/** The relations with legal names; `settle-row-names.ts` makes them differ. */
-function withLegalNames(context: BuildContext, owner: TableContext, candidates: readonly Candidate[]): Relation[] {
-  return candidates.flatMap((candidate) => {
-    const { key, relation } = candidate;
-    if (!isFreeName(relation.fieldName)) {
-      if (!candidate.key.inferred) exclude(context, owner, candidate);
-      return [];
-    }
-    const { local, localColumns } = key;
-    const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.schema.inflection);
-    // A column whose name GraphQL cannot carry may be in the key.
-    context.relationNames.set(relation, {
-      name: key.name,
-      qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`,
-      inferred: key.inferred,
-    });
-    return [relation];
-  });
+function hasLegalName({ relation }: Candidate): boolean {
+  return isFreeName(relation.fieldName);
 }
 
-function exclude({ exclusions }: BuildContext, owner: TableContext, { key, relation }: Candidate): void {
-  const side = relation.target === key.target.table ? 'foreign_name' : 'local_name';
-  const problem = `"${relation.fieldName}" is not a valid GraphQL name for a field of ${owner.table.schema}.${owner.table.name}`;
+function withNames({ key, relation }: Candidate): NamedRelation {
+  const { local, localColumns, name, inferred } = key;
+  const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
+  // A column whose name GraphQL cannot carry may be in the key.
+  return { relation, name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`, inferred };
+}
+
+function exclusionOf(owner: LazyTable, { key, relation }: Candidate): Exclusion {
+  const side = relation.target === key.target ? 'foreign_name' : 'local_name';
+  const problem = `"${relation.fieldName}" is not a valid GraphQL name for a field of ${owner.schema}.${owner.name}`;
   const reason = `${problem}; choose another with {"${side}": "..."} in the comment directive`;
-  exclusions.push({ object: 'relation', id: key.local.table.id, name: key.name, ...new Excluded('illegal-name', reason) });
+  return { object: 'relation', id: key.local.id, name: key.name, ...new Excluded('illegal-name', reason) };
 }

@@ -1,6 +1,6 @@
 /** The functions that are fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
-import type { BuildContext, Mutable } from './build-context.ts';
+import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { rowTableOf } from './computed-functions.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
@@ -10,6 +10,7 @@ import { argumentNameOf, isFreeName, numbered, routineFieldName } from './names.
 import { functionName } from './object-names.ts';
 import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
+import type { TakenNames } from './taken-names.ts';
 import { valueTypeOf } from './value-types.ts';
 
 /** Schemas whose functions pg_graphql never exposes: they are those of its platform. */
@@ -19,7 +20,7 @@ const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
 /** Builds the functions, and reports why others are left out, except for those of extensions, which users cannot change. */
-export function* buildRoutines(context: BuildContext): Generator<void, Routine[]> {
+export function* buildRoutines(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, Routine[]> {
   const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
   const overloads = new Map<string, number>();
   const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
@@ -28,18 +29,18 @@ export function* buildRoutines(context: BuildContext): Generator<void, Routine[]
   for (const source of exposed) {
     yield;
     if (rowTableOf(context, source)) continue;
-    const routine = buildRoutine(context, source, (overloads.get(keyOf(source)) ?? 0) > 1);
+    const routine = buildRoutine(context, notes, source, (overloads.get(keyOf(source)) ?? 0) > 1);
     if (!(routine instanceof Excluded)) routines.push(routine);
     else if (!source.extension) {
-      context.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...routine });
+      notes.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...routine });
     }
   }
-  claimNames(context, routines);
+  claimNames(context, names, notes, routines);
   return routines;
 }
 
 /** Makes the names of fields unique. */
-function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]): void {
+function claimNames(context: BuildContext, names: TakenNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
   const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
   const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
     const { schemaId, comment } = sources.get(id)!;
@@ -49,17 +50,17 @@ function claimNames(context: BuildContext, routines: readonly Mutable<Routine>[]
     const { id, schema, fieldName: plain, volatile } = routine;
     const source = sources.get(id)!;
     const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
-    routine.fieldName = context.names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
+    routine.fieldName = names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
     if (routine.fieldName === plain) continue;
     const reason = `the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`;
-    context.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
+    notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
   }
 }
 
 const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
 /** The function as a field, or why it is not one. */
-function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
+function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
   const { role, functions } = context.privileges;
   const uncallable = whyUncallable(source, overloaded);
   if (uncallable) return uncallable;
@@ -72,7 +73,7 @@ function buildRoutine(context: BuildContext, source: CatalogFunction, overloaded
   if (!functions.has(source.id))
     return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', source.id);
   const schema = context.schemas.get(source.schemaId);
-  const args = buildArguments(context, source, schema?.inflection ?? false, result);
+  const args = buildArguments(context, notes, source, schema?.inflection ?? false, result);
   if (args instanceof Excluded) return args;
   const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
   const directive = readDirective(source.comment);
@@ -105,6 +106,7 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
 /** The arguments, or why the function cannot be called with them. */
 function buildArguments(
   context: BuildContext,
+  notes: Notes,
   source: CatalogFunction,
   inflection: boolean,
   result: RoutineResult,
@@ -120,19 +122,20 @@ function buildArguments(
     const argumentName = argumentNameOf(argument.name, inflection);
     // As in pg_graphql it is not listed, and a function that requires it is a field that fails.
     if (!isFreeName(argumentName)) {
-      excludeArgument(context, source, argument, argumentName);
+      excludeArgument(context, notes, source, argument, argumentName);
       continue;
     }
     const variadic = source.variadic && argument === source.arguments.at(-1);
     args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, variadic) });
   }
-  nameArguments(context, source, args, result.kind === 'rows' ? collectionArguments : []);
+  nameArguments(context, notes, source, args, result.kind === 'rows' ? collectionArguments : []);
   return args;
 }
 
 /** Of several with one name the first keeps it; another is called `<name>Argument`. */
 function nameArguments(
   context: BuildContext,
+  notes: Notes,
   source: CatalogFunction,
   args: readonly Mutable<RoutineArgument>[],
   reserved: readonly string[],
@@ -144,7 +147,7 @@ function nameArguments(
     argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
     taken.add(argument.argumentName);
     const reason = `the name "${plain}" is already taken by another argument of the field, so it is called "${argument.argumentName}"; to change that, rename it`;
-    context.renamings.push({
+    notes.renamings.push({
       object: 'argument',
       id: source.id,
       name: `${functionName(context.catalog, source)}.${argument.name}`,
@@ -155,13 +158,14 @@ function nameArguments(
 
 function excludeArgument(
   context: BuildContext,
+  notes: Notes,
   source: CatalogFunction,
   { name, hasDefault }: CatalogArgument,
   argumentName: string,
 ): void {
   const problem = `"${argumentName}" is not a valid GraphQL name${hasDefault ? '' : ', so the function cannot be called'}`;
   const exclusion = { object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}` } as const;
-  context.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}; rename the argument`) });
+  notes.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}; rename the argument`) });
 }
 
 function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {

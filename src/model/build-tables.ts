@@ -3,46 +3,45 @@
  */
 import type { CatalogColumn, CatalogTable, CatalogView } from '../catalog/catalog.ts';
 import { type Additions, narrowAdditions, ofAggregates, ofRelations } from './additions.ts';
-import { type BuildContext, privilegesOn, type SchemaSettings, type TableContext } from './build-context.ts';
+import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
+import { LazyTable, type TableBuilder } from './lazy-table.ts';
 import type { Renaming, Table } from './model.ts';
 import { isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import type { FoundTable, TableFacts } from './table-facts.ts';
 import { tableKinds } from './table-kinds.ts';
+import type { TakenNames } from './taken-names.ts';
 import { isWritable } from './value-types.ts';
 
-/** Adds the tables to the context, still without columns, or the reason why one is left out to the exclusions. */
-export function* addTables(context: BuildContext): Generator<void, void> {
-  const keyless = new Map<number, TableContext>();
-  for (const source of context.sources.values()) {
+/** Adds the tables to the context, or the reason why one is left out to the notes. */
+export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
+  const keyless = new Map<number, TableFacts>();
+  for (const source of context.catalog.tables) {
     const schema = context.schemas.get(source.schemaId);
     if (!schema) continue;
-    const table = beginTable(context, source, schema);
-    if (table instanceof Excluded) exclude(context, source, schema, table);
-    else if (table.key instanceof Excluded) {
-      exclude(context, source, schema, table.key);
-      keyless.set(source.id, { ...table, key: null });
-    } else context.tables.set(source.id, { ...table, key: table.key });
+    const facts = context.facts?.of(source, context.privileges, () => factsOf(context, source, schema)) ?? factsOf(context, source, schema);
+    if (facts instanceof Excluded) exclude(notes, source, schema, facts);
+    else if (facts.key instanceof Excluded) {
+      exclude(notes, source, schema, facts.key);
+      keyless.set(source.id, { ...facts, key: null });
+    } else context.tables.set(source.id, new LazyTable(facts as TableFacts, builder));
     yield;
   }
-  addRowTypes(context, keyless);
+  addRowTypes(context, builder, keyless);
   yield;
-  yield* claimNames(context);
+  yield* claimNames(context, names, notes);
 }
 
-function exclude(context: BuildContext, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: Excluded): void {
-  context.exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
+function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: Excluded): void {
+  exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
 }
 
-/** A table to be filled in, with its key or why it has none; or why the table is excluded. */
-function beginTable(
-  context: BuildContext,
-  source: CatalogTable,
-  schema: SchemaSettings,
-): (Omit<TableContext, 'key'> & { readonly key: readonly CatalogColumn[] | Excluded }) | Excluded {
+/** Depends on nothing of the role but its privileges on the table. */
+function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
   if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
@@ -50,45 +49,36 @@ function beginTable(
     const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
     return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
   }
-  const typeName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
-  if (!isFreeName(typeName)) {
+  const plainName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
+  if (!isFreeName(plainName)) {
     return new Excluded(
       'illegal-name',
-      `"${typeName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`,
+      `"${plainName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`,
     );
   }
-  const table: TableContext['table'] = {
-    id: source.id,
-    schema: schema.name,
-    name: source.name,
+  const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
+  return {
+    source,
+    schema,
+    directive,
+    plainName,
     kind,
-    typeName,
-    stem: typeName,
-    renamedTypes: new Map(),
     description: readDescription(directive),
-    columns: [],
-    primaryKey: [],
     keepsNotNull: source.keepsNotNull,
     // A partition may have triggers of its own.
     insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
     rowSecurity: source.rowSecurity,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
-    uniqueKeys: [],
-    arbiters: [],
-    relations: [],
-    computed: [],
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),
-    selectable: true,
     ...abilities(context, source, directive),
-    additions: narrowAdditions(context.settings.additions, schema.directive, directive),
-    introspection: schema.introspection,
+    additions,
+    key: keyOf(context, source, directive, additions),
   };
-  return { source, schema, directive, table, key: keyOf(context, source, directive, table.additions) };
 }
 
 /** Adds the tables without a key whose rows computed fields of other tables return. */
-function addRowTypes(context: BuildContext, keyless: Map<number, TableContext>): void {
+function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
   let found = keyless.size > 0;
   while (found) {
     found = false;
@@ -96,8 +86,8 @@ function addRowTypes(context: BuildContext, keyless: Map<number, TableContext>):
       const id = context.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
       const rows = keyless.get(id);
       const owner = rows && computedOwner(context, source);
-      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.source, source)) continue;
-      context.tables.set(id, rows);
+      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.facts.source, source)) continue;
+      context.tables.set(id, new LazyTable(rows, builder));
       keyless.delete(id);
       found = true;
     }
@@ -105,32 +95,34 @@ function addRowTypes(context: BuildContext, keyless: Map<number, TableContext>):
 }
 
 /** Gives each table its names: the types and root fields of those with a key come before mere rows. */
-function* claimNames(context: BuildContext): Generator<void, void> {
-  const inOrder = inClaimOrder(context.tables.values(), context.schemas, ({ source, schema, directive }) => ({
+function* claimNames(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  const inOrder = inClaimOrder(context.tables.values(), context.schemas, ({ facts: { source, schema, directive } }) => ({
     schemaId: schema.id,
     source: source.name,
     explicit: readName(directive, 'name') !== null,
   }));
   for (const hasKey of [true, false]) {
-    for (const { table, schema, key } of inOrder) {
+    for (const table of inOrder) {
+      const { schema, key } = table.facts;
       if ((key !== null) !== hasKey) continue;
       const plain = table.typeName;
       const claimant = { name: plain, schema: schema.name, inflection: schema.inflection };
-      if (hasKey) Object.assign(table, context.names.claimTable(claimant, table));
-      else table.typeName = context.names.claimRows(claimant);
+      if (hasKey) Object.assign(table, names.claimTable(claimant, table.facts));
+      else table.typeName = names.claimRows(claimant);
       const renamed = [...(table.typeName === plain ? [] : [table.typeName]), ...table.renamedTypes.values()];
-      if (renamed.length > 0) context.renamings.push(renamingOf(table, plain, renamed));
+      if (renamed.length > 0) renamings.push(renamingOf(table, plain, renamed));
       yield;
     }
   }
 }
 
 /** Gives the types of additions their names, after all that pg_graphql has: whatever is in their way keeps its name, and they get another. */
-export function* claimAdditions(context: BuildContext): Generator<void, void> {
-  for (const { table, schema, key } of context.tables.values()) {
+export function* claimAdditions(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  for (const table of context.tables.values()) {
+    const { schema, key } = table.facts;
     if (key === null || context.settings.additions.size === 0) continue;
     const claimant = { name: table.stem, schema: schema.name, inflection: schema.inflection };
-    const renamed = context.names.claimAdditions(
+    const renamed = names.claimAdditions(
       claimant,
       (addition) =>
         (table.additions.has(addition) || (ofRelations.has(addition) && context.settings.additions.has(addition))) &&
@@ -139,7 +131,7 @@ export function* claimAdditions(context: BuildContext): Generator<void, void> {
     if (renamed.size === 0) continue;
     table.renamedTypes = new Map([...table.renamedTypes, ...renamed]);
     const plain = [...renamed.keys()].map((suffix) => `${table.stem}${suffix}`);
-    context.renamings.push(renamingOf(table, plain.join(', '), [...renamed.values()], table.stem));
+    renamings.push(renamingOf(table, plain.join(', '), [...renamed.values()], table.stem));
     yield;
   }
 }

@@ -1,16 +1,17 @@
 /** Which functions are computed fields: those whose one argument is a row of a visible table, and which the role may call. */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
-import type { BuildContext, TableContext } from './build-context.ts';
+import { type BuildContext, sourceOf } from './build-context.ts';
 import { type Excluded, notGranted } from './excluded.ts';
+import type { LazyTable } from './lazy-table.ts';
 
 /** The table, visible or not, whose row is the one argument of the function; undefined for all other functions. */
-export function rowTableOf({ catalog, sources }: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
-  const type = row && others.length === 0 ? catalog.types.get(row.typeId) : undefined;
-  return type && sources.get(type.relationId);
+export function rowTableOf(context: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
+  const type = row && others.length === 0 ? context.catalog.types.get(row.typeId) : undefined;
+  return type && sourceOf(context, type.relationId);
 }
 
 /** The table of the context whose row the function takes. */
-export function computedOwner(context: BuildContext, source: CatalogFunction): TableContext | undefined {
+export function computedOwner(context: BuildContext, source: CatalogFunction): LazyTable | undefined {
   const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
   return table && context.tables.get(table.id);
 }

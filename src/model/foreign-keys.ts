@@ -3,18 +3,20 @@
  * columns.
  */
 import type { CatalogColumn, CatalogForeignKey, CatalogViewForeignKey } from '../catalog/catalog.ts';
-import { type BuildContext, columnByNumber, privilegesOn, type TableContext } from './build-context.ts';
+import { type BuildContext, columnByNumber, type Notes, privilegesOn, sourceOf } from './build-context.ts';
+import type { KeySource } from './catalog-links.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
+import type { LazyTable } from './lazy-table.ts';
 import { qualifiedName } from './object-names.ts';
 
 export interface ForeignKey {
   /** For messages. */
   readonly name: string;
   /** The table that refers. */
-  readonly local: TableContext;
+  readonly local: LazyTable;
   readonly localColumns: readonly CatalogColumn[];
-  readonly target: TableContext;
+  readonly target: LazyTable;
   readonly targetColumns: readonly CatalogColumn[];
   /** What the directive calls the field that leads to the referring table, and the one that leads to the target. */
   readonly localName: string | null;
@@ -25,25 +27,26 @@ export interface ForeignKey {
   readonly inferred: boolean;
 }
 
-/** Collects the foreign keys, in the order of the catalog, then those that directives declare, then those that are inferred. Reports why others are left out. */
-export function* collectForeignKeys(context: BuildContext): Generator<void, ForeignKey[]> {
+/** The foreign keys by which a table refers, or by which it is referred to, as far as the role can follow them: in the order of the links. */
+export function foreignKeysOf(context: BuildContext, sources: readonly KeySource[]): ForeignKey[] {
+  return sources.map((source) => resolve(context, source)).filter(isKey);
+}
+
+/** All that the role can follow, in the order of the links. Notes why others are left out. */
+export function* collectForeignKeys(context: BuildContext, { exclusions }: Notes): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
   const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
-    if (key instanceof Excluded) context.exclusions.push({ object: 'relation', id, name, ...key });
+    if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name, ...key });
     else keys.push(key);
   };
   for (const constraint of context.catalog.foreignKeys) {
-    const source = context.sources.get(constraint.tableId);
-    const schema = source && context.schemas.get(source.schemaId);
-    if (!source || !schema) continue;
-    const name = `${qualifiedName(schema.name, source.name)}.${constraint.name}`;
-    keep(source.id, name, resolveConstraint(context, constraint, name));
+    const source = sourceOf(context, constraint.tableId);
+    if (source) keep(source.id, nameOfConstraint(context, constraint), resolveConstraint(context, constraint));
     yield;
   }
   for (const local of context.tables.values()) {
-    for (const [position, declared] of readForeignKeys(local.directive).entries()) {
-      const name = `${qualifiedName(local.table.schema, local.table.name)}.foreign_keys[${position}]`;
-      keep(local.table.id, name, resolveDeclared(context, local, declared, name));
+    for (const [position, declared] of readForeignKeys(local.facts.directive).entries()) {
+      keep(local.id, nameOfDeclared(local, position), resolveDeclared(context, local, declared, position));
       yield;
     }
   }
@@ -55,53 +58,74 @@ export function* collectForeignKeys(context: BuildContext): Generator<void, Fore
   return keys;
 }
 
-function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey, name: string): ForeignKey | Excluded {
+function resolve(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
+  if (source.kind === 'constraint') return resolveConstraint(context, source.constraint);
+  if (source.kind === 'inferred') return resolveInferred(context, source.key);
+  const local = context.tables.get(source.table.id);
+  return local ? resolveDeclared(context, local, source.declared, source.position) : null;
+}
+
+function isKey(key: ForeignKey | Excluded | null): key is ForeignKey {
+  return key !== null && !(key instanceof Excluded);
+}
+
+function nameOfConstraint({ links, schemas }: BuildContext, { tableId, name }: CatalogForeignKey): string {
+  const source = links.tables.get(tableId);
+  return `${qualifiedName(schemas.get(source?.schemaId ?? 0)?.name ?? '', source?.name ?? '')}.${name}`;
+}
+
+function nameOfDeclared({ schema, name }: LazyTable, position: number): string {
+  return `${qualifiedName(schema, name)}.foreign_keys[${position}]`;
+}
+
+function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
   const local = context.tables.get(constraint.tableId);
   if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
   const target = context.tables.get(constraint.targetId);
-  if (!target || target.key === null)
+  if (!target || target.facts.key === null)
     return new Excluded(
       'owner-left-out',
       `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`,
     );
-  const localColumns = constraint.columns.map((number) => columnByNumber(local.source, number));
-  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.source, number));
+  const localColumns = constraint.columns.map((number) => columnByNumber(local.facts.source, number));
+  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const name = nameOfConstraint(context, constraint);
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
   if (key instanceof Excluded) return key;
   const certain = constraint.validated && key.localColumns.every((column) => column.notNull);
   // Row level security may hide the target.
-  return { ...key, nullable: !certain || target.source.rowSecurity };
+  return { ...key, nullable: !certain || target.rowSecurity };
 }
 
 function resolveDeclared(
   context: BuildContext,
-  local: TableContext,
+  local: LazyTable,
   declared: DeclaredForeignKey | undefined,
-  name: string,
+  position: number,
 ): ForeignKey | Excluded {
   if (!declared) {
     const reason = 'its directive is incomplete; it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
     return new Excluded('unusable-directive', reason);
   }
   const { foreignSchema, foreignTable } = declared;
-  const target = [...context.tables.values()].find(({ table }) => table.schema === foreignSchema && table.name === foreignTable);
-  if (!target || target.key === null) {
+  const target = context.tables.get(context.links.idOf(foreignSchema, foreignTable) ?? 0);
+  if (!target || target.facts.key === null) {
     const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API; correct the directive, or expose the table`;
     return new Excluded('owner-left-out', reason);
   }
-  const localColumns = declared.localColumns.map((column) => local.source.columns.find((existing) => existing.name === column));
-  const targetColumns = declared.foreignColumns.map((column) => target.source.columns.find((existing) => existing.name === column));
-  return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
+  const localColumns = declared.localColumns.map((column) => local.facts.source.columns.find((existing) => existing.name === column));
+  const targetColumns = declared.foreignColumns.map((column) => target.facts.source.columns.find((existing) => existing.name === column));
+  return keyBetween(context, nameOfDeclared(local, position), local, localColumns, target, targetColumns, declared.directive);
 }
 
 /** Null where one of the two does without: nobody has asked for it, so that nothing is reported. What a directive declares replaces all that is inferred. */
 function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): ForeignKey | null {
   const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
-  if (!local || !target || target.key === null || Object.hasOwn(local.directive, 'foreign_keys')) return null;
-  if (![local, target].every(({ table }) => table.additions.has('inferredKeys'))) return null;
-  const localColumns = source.columns.map((number) => columnByNumber(local.source, number));
-  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.source, number));
-  const name = `${qualifiedName(local.table.schema, local.table.name)}.${source.name}`;
+  if (!local || !target || target.facts.key === null || Object.hasOwn(local.facts.directive, 'foreign_keys')) return null;
+  if (![local, target].every(({ additions }) => additions.has('inferredKeys'))) return null;
+  const localColumns = source.columns.map((number) => columnByNumber(local.facts.source, number));
+  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const name = `${qualifiedName(local.schema, local.name)}.${source.name}`;
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
   if (key instanceof Excluded) return null;
   // A name that the constraint's comment gives is that of the table itself.
@@ -116,9 +140,9 @@ type Columns = readonly (CatalogColumn | undefined)[];
 function keyBetween(
   context: BuildContext,
   name: string,
-  local: TableContext,
+  local: LazyTable,
   localColumns: Columns,
-  target: TableContext,
+  target: LazyTable,
   targetColumns: Columns,
   directive: Directive,
 ): ForeignKey | Excluded {
@@ -141,11 +165,14 @@ function keyBetween(
   };
 }
 
-function whyHidden(context: BuildContext, { source, table }: TableContext, columns: readonly CatalogColumn[]): Excluded | undefined {
+function whyHidden(
+  context: BuildContext,
+  { facts: { source }, schema, name }: LazyTable,
+  columns: readonly CatalogColumn[],
+): Excluded | undefined {
   const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
   if (!hidden) return undefined;
-  const name = `${qualifiedName(table.schema, table.name)}.${hidden.name}`;
-  const reason = `the role ${context.privileges.role} cannot select the column ${name}; grant select on it to the role`;
+  const reason = `the role ${context.privileges.role} cannot select the column ${qualifiedName(schema, name)}.${hidden.name}; grant select on it to the role`;
   return notGranted(reason, 'select', source.id, hidden.name);
 }
 

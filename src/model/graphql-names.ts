@@ -128,6 +128,17 @@ export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time
 export type AdditionSuffix = keyof typeof additionSuffixes;
 export type TypeSuffix = keyof typeof typeSuffixes | AdditionSuffix;
 
+/** What the names of a table's types end with, beside that of its rows. */
+export const tableTypeSuffixes = [...Object.keys(typeSuffixes), ...Object.keys(additionSuffixes)] as readonly TypeSuffix[];
+/** No suffix is shorter. */
+const shortestEnd = 3;
+const suffixesByEnd = Map.groupBy(tableTypeSuffixes, (suffix) => suffix.slice(-shortestEnd));
+
+/** The suffixes that a name ends with. */
+export function suffixesOf(name: string): readonly TypeSuffix[] {
+  return (suffixesByEnd.get(name.slice(-shortestEnd)) ?? []).filter((suffix) => name.endsWith(suffix));
+}
+
 /** The name of a type that belongs to a table: `AccountConnection`. */
 export function tableTypeName({ stem, renamedTypes }: Pick<Table, 'stem' | 'renamedTypes'>, suffix: TypeSuffix): string {
   return renamedTypes.get(suffix) ?? `${stem}${suffix}`;
@@ -146,14 +157,19 @@ const tableFields = {
 } as const;
 
 /** The name of a root field that belongs to a table: `accountCollection`, `insertIntoAccountCollection`. */
-export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: keyof typeof tableFields): string {
+export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: TableField): string {
   const { root, before, after } = tableFields[field];
   return `${before}${root === 'query' ? lowerFirst(stem) : stem}${after}`;
 }
 
-/** The stems that tables would have whose root fields had this name: as `tableFieldName` writes them. */
-export function stemsOfField(name: string, root: 'query' | 'mutation'): string[] {
-  return Object.values(tableFields)
-    .filter((field) => field.root === root && name.startsWith(field.before) && name.endsWith(field.after))
-    .map(({ before, after }) => name.slice(before.length, -after.length));
+export type TableField = keyof typeof tableFields;
+const fieldNames = Object.keys(tableFields) as readonly TableField[];
+
+/** The fields of tables that could have this name, each with the stem of the table, as `tableFieldName` writes it. */
+export function fieldsNamed(name: string, root: 'query' | 'mutation'): { readonly field: TableField; readonly stem: string }[] {
+  return fieldNames.flatMap((field) => {
+    const { root: owner, before, after } = tableFields[field];
+    if (owner !== root || !name.startsWith(before) || !name.endsWith(after)) return [];
+    return [{ field, stem: name.slice(before.length, -after.length) }];
+  });
 }

@@ -12,6 +12,11 @@ export function isGroupable({ type, orderable, selectable }: Column): boolean {
   return type.kind === 'enum' || (type.kind === 'scalar' && !withoutOrder.has(type.sqlType));
 }
 
+/** Whether the rows of a table can be grouped. */
+export function hasGroups({ aggregate, additions, columns }: Table): boolean {
+  return aggregate && additions.has('groups') && columns.some(isGroupable);
+}
+
 /** Whether rows can be grouped by ranges of its values. */
 export function hasBuckets(column: Column): boolean {
   const { type } = column;

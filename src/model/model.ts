@@ -1,5 +1,5 @@
 /**
- * What one role sees of the database, and under which GraphQL names: plain, frozen, linked data.
+ * What one role sees of the database, and under which GraphQL names: plain, frozen, linked data, of which each table is filled in when it is first read.
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
@@ -23,6 +23,12 @@ export interface Model {
   readonly nodeIdField: string;
   /** Whether scalars name the page that specifies them (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
+  /** How many of its tables are filled in: only those that something has read take much memory. */
+  readonly countBuilt: () => number;
+}
+
+/** A model with what is not in it, and why. */
+export interface ReportedModel extends Model {
   /** What is in the exposed schemas but not in the API for this role, with the reason. */
   readonly exclusions: readonly Exclusion[];
   /** What has a different GraphQL name because its own is taken. */
@@ -70,8 +76,10 @@ export interface Table {
   readonly uniqueKeys: readonly (readonly Column[])[];
   /** What can settle a conflict of an insert, for this role; none without the addition. */
   readonly arbiters: readonly Arbiter[];
-  /** Filled after all tables are built, so that relations can point at each other. */
+  /** With the tables at their other ends. */
   readonly relations: readonly Relation[];
+  /** The tables whose relations or computed fields may lead to this one. */
+  readonly referrers: readonly Table[];
   /** Functions over the row type, with a name not taken by another field. */
   readonly computed: readonly Routine[];
   /** Whether row level security applies to it. */

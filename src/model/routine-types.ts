@@ -1,6 +1,6 @@
 /** Which types functions may take and return. */
 import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
-import type { BuildContext } from './build-context.ts';
+import { type BuildContext, sourceOf } from './build-context.ts';
 import { isSetOfRows } from './computed-functions.ts';
 import { Excluded } from './excluded.ts';
 import type { RoutineResult } from './model.ts';
@@ -23,7 +23,7 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
   }
   const value = valueTypeOf(context, resultTypeId);
   const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
-  if (keyless) return { kind: 'row', table: keyless.table, setOf: returnsSet };
+  if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
   if (value.kind === 'row') {
     return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
@@ -32,10 +32,10 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
   return { kind: 'value', type: value };
 }
 
-function whyNoResult({ sources, schemas }: BuildContext, type: CatalogType | undefined): Excluded {
-  const table = sources.get(type?.relationId ?? 0);
+function whyNoResult(context: BuildContext, type: CatalogType | undefined): Excluded {
+  const table = sourceOf(context, type?.relationId ?? 0);
   if (table) {
-    const name = qualifiedName(schemas.get(table.schemaId)?.name ?? '', table.name);
+    const name = qualifiedName(context.schemas.get(table.schemaId)?.name ?? '', table.name);
     return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API; see the finding for that table`);
   }
   return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type; return a scalar, or rows of a table in the API`);

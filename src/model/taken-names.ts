@@ -10,9 +10,9 @@ import {
   type AdditionSuffix,
   additionSuffixes,
   commonTypeNames,
+  fieldsNamed,
   filterTypeName,
   nodeFieldName,
-  stemsOfField,
   type TableAbilities,
   type TypeSuffix,
   typeSuffixes,
@@ -127,7 +127,7 @@ export class TakenNames {
   claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];
     const stems = root === 'query' ? this.#collections : this.#stems;
-    const isFree = (name: string) => !routines.has(name) && !stemsOfField(name, root).some((stem) => stems.has(stem));
+    const isFree = (name: string) => !routines.has(name) && !fieldsNamed(name, root).some(({ stem }) => stems.has(stem));
     const { name } = claimant;
     const free = isFree(name) ? name : lowerFirst(this.#firstFree(claimant, (other) => isFree(lowerFirst(other))));
     routines.add(free);

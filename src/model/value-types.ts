@@ -79,7 +79,7 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
 
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const owner = context.tables.get(type.relationId);
-  return owner && owner.key !== null ? { kind: 'row', table: owner.table, sqlType: type.sql } : unsupported(type);
+  return owner && owner.facts.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(type);
 }
 
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {

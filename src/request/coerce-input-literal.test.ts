@@ -13,8 +13,8 @@ import {
 import { account, sampleModel } from '../../test/support/sample-model.ts';
 import { runAtOnce } from '../budget/slices.ts';
 import { buildSchema } from '../schema/build-schema.ts';
+import { orderByDirection } from '../schema/order-by-direction.ts';
 import { cursorScalar, scalarTypes } from '../schema/scalars.ts';
-import { orderByDirection } from '../schema/table-types.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
 

@@ -6,7 +6,6 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   KnownTypeNamesRule as GraphQLKnownTypeNamesRule,
-  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
@@ -18,6 +17,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
+import type { LazySchema } from '../schema/lazy-schema.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
 import { documentSource, isAborted } from './graphql-validation.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
@@ -58,7 +58,7 @@ export interface DocumentOperation {
  * Parses and validates, pausing where the document is long. Throws the errors of limits; `RequestErrors` with every error of validation (the first
  * few), GRAPHQL_PARSE_FAILED or …_VALIDATION_FAILED.
  */
-export function* parseDocument(schema: GraphQLSchema, text: string, limits: Limits): Generator<void, Document> {
+export function* parseDocument(schema: LazySchema, text: string, limits: Limits): Generator<void, Document> {
   const textCounts = checkText(text, limits);
   yield;
   // Locations, and the tokens attached to them, take two thirds of a document's memory. Only errors need them.
@@ -113,7 +113,7 @@ export class RequestErrors extends Error {
 }
 
 /** Throws `RequestErrors` for a document that is not valid. */
-function* validateDocument(schema: GraphQLSchema, node: DocumentNode, text: string, tokens: number): Generator<void, void> {
+function* validateDocument(schema: LazySchema, node: DocumentNode, text: string, tokens: number): Generator<void, void> {
   const groups = groupsOf(rules, tokens > manyTokens ? rulesAtATime : rules.length);
   for (const group of groups) {
     const isValid = validate(schema, node, group, { maxErrors: 1, hideSuggestions: true }).length === 0;
@@ -124,7 +124,7 @@ function* validateDocument(schema: GraphQLSchema, node: DocumentNode, text: stri
 
 /** The errors of the first rules that find some, with their places. */
 function* validationErrors(
-  schema: GraphQLSchema,
+  schema: LazySchema,
   text: string,
   groups: readonly (readonly ValidationRule[])[],
 ): Generator<void, readonly ApiError[]> {
@@ -132,7 +132,7 @@ function* validationErrors(
   const node = parseText(source, { noLocation: false });
   yield;
   takeText();
-  const hideSuggestions = Object.keys(schema.getQueryType()?.getFields() ?? {}).length > manyFields;
+  const hideSuggestions = yield* schema.hasMoreQueries(manyFields);
   for (const group of groups) {
     const errors = validate(schema, node, group, { maxErrors, hideSuggestions });
     if (errors.length > 0) return errors.map((error) => toValidationError(error, text));

@@ -2,8 +2,8 @@
 import { GraphQLID, type GraphQLInputType, isEnumType } from 'graphql';
 import { isChoiceType } from '../schema/choices.ts';
 import { filterIs } from '../schema/filter-types.ts';
+import { orderByDirection } from '../schema/order-by-direction.ts';
 import { cursorScalar } from '../schema/scalars.ts';
-import { orderByDirection } from '../schema/table-types.ts';
 
 /** A value that decides what the SQL is. */
 export function isChoice(type: GraphQLInputType): boolean {

@@ -7,25 +7,44 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
-import { type AggregateField, aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
-import { bindField } from './bindings.ts';
+import { type AggregateField, aggregateFields, aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
+import { type AggregateFunction, bindField } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
-/** Defines the aggregate types of a table whose directive enables them. */
-export function defineAggregateTypes(registry: TypeRegistry, table: Table, nodeIdField: string): void {
-  for (const field of aggregateFieldsOf(table)) {
-    registry.define(tableTypeName(table, field.suffix), () => resultType(table, field, nodeIdField));
-  }
-  registry.define(tableTypeName(table, 'Aggregate'), () => aggregateType(registry, table));
+/** The aggregate types of tables whose directive enables them. */
+export const aggregateTypes = {
+  Aggregate: { has: ({ aggregate }) => aggregate, build: aggregateType },
+  SumAggregateResult: resultOf('sum'),
+  AvgAggregateResult: resultOf('avg'),
+  MinAggregateResult: resultOf('min'),
+  MaxAggregateResult: resultOf('max'),
+  CountDistinctAggregateResult: resultOf('countDistinct'),
+  StddevAggregateResult: resultOf('stddev'),
+  VarianceAggregateResult: resultOf('variance'),
+  BoolAndAggregateResult: resultOf('boolAnd'),
+  BoolOrAggregateResult: resultOf('boolOr'),
+  PercentileAggregateResult: resultOf('percentile'),
+} as const satisfies Partial<TableTypes>;
+
+function resultOf(name: AggregateFunction): TableType {
+  const field = aggregateFields.find((each) => each.name === name)!;
+  return {
+    has: (table) => table.aggregate && aggregateFieldsOf(table).includes(field),
+    build: (table, registry, typeName) => resultType(table, registry, typeName, field),
+  };
 }
 
-function resultType(table: Table, { name, suffix, kind, column: described }: AggregateField, nodeIdField: string): GraphQLObjectType {
+function resultType(
+  table: Table,
+  { nodeIdField }: TypeRegistry,
+  typeName: string,
+  { name, kind, column: described }: AggregateField,
+): GraphQLObjectType {
   // Caches that tell objects apart by `id` would take the smallest one for an identifier.
   const hidesId = nodeIdField === 'id';
   const fields: Fields = emptyRecord();
@@ -40,15 +59,15 @@ function resultType(table: Table, { name, suffix, kind, column: described }: Agg
     };
   }
   return new GraphQLObjectType({
-    name: tableTypeName(table, suffix),
+    name: typeName,
     description: `Result of ${kind} aggregation for \`${table.typeName}\``,
     fields,
   });
 }
 
-function aggregateType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+function aggregateType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
   return new GraphQLObjectType({
-    name: tableTypeName(table, 'Aggregate'),
+    name,
     description: `Aggregate results for \`${table.typeName}\``,
     fields: aggregateFieldConfigs(registry, table),
   });
@@ -65,7 +84,7 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fie
   };
   for (const { name, suffix, of } of aggregateFieldsOf(table)) {
     fields[name] = {
-      type: registry.object(tableTypeName(table, suffix)),
+      type: registry.objectOf(table, suffix),
       description: of,
       ...(name === 'percentile' && { args: fractionArgument }),
       ...bindField({ kind: 'aggregate function', name }),

@@ -1,6 +1,6 @@
 /**
- * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use. Defining some twenty types for each of
- * thousands of tables takes longer than requests should wait, so all steps are generators that yield after each table (`slices.ts`).
+ * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use. What looks at all tables is a generator
+ * that yields after each, because thousands take longer than requests should wait (`slices.ts`).
  */
 import {
   GraphQLEnumType,
@@ -11,32 +11,27 @@ import {
   type GraphQLNamedType,
   GraphQLNonNull,
 } from 'graphql';
-import {
-  filterTypeName,
-  nodeFieldName,
-  rootTypeNames,
-  type SharedTypeName,
-  tableFieldName,
-  tableTypeName,
-} from '../model/graphql-names.ts';
+import { fieldsNamed, filterTypeName, nodeFieldName, rootTypeNames, type SharedTypeName, tableFieldName } from '../model/graphql-names.ts';
 import type { Column, EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
-import { isEnumValueName, isFreeName } from '../model/names.ts';
-import { defineAggregateTypes } from './aggregate-types.ts';
+import { isEnumValueName, isFreeName, lowerFirst, upperFirst } from '../model/names.ts';
+import { aggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-types.ts';
-import { defineGroupTypes } from './group-types.ts';
+import { defineGroups, groupTypes } from './group-types.ts';
+import { incrementTypes } from './increment-types.ts';
 import { LazySchema } from './lazy-schema.ts';
-import { defineMutationTypes } from './mutation-types.ts';
-import { defineNestedWrites } from './nested-write-types.ts';
-import { defineRelationFilters } from './relation-filter-types.ts';
-import { defineRelationOrders } from './relation-order-types.ts';
-import { defineRootType, RootFields } from './root-types.ts';
-import { routineFieldConfig } from './routine-fields.ts';
+import { mutationFields, mutationTypes } from './mutation-types.ts';
+import { nestedWriteTypes } from './nested-write-types.ts';
+import { onConflictTypes } from './on-conflict-types.ts';
+import { orderByDirection } from './order-by-direction.ts';
+import { relationOrderTypes } from './relation-order-types.ts';
+import { defineRootType, type RootFields } from './root-types.ts';
+import { hasField, routineFieldConfig } from './routine-fields.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
-import { defineRowType, defineTableTypes, filterFields, nodeInterface, orderByDirection, pageInfo } from './table-types.ts';
-import { TypeRegistry } from './type-registry.ts';
+import { collectionTypes, nodeInterface, pageInfo, rowType } from './table-types.ts';
+import { type TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf } from './types-of-values.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
@@ -51,29 +46,40 @@ const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamed
 };
 const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
+const tableTypes: TableTypes = {
+  ...collectionTypes,
+  ...aggregateTypes,
+  ...relationOrderTypes,
+  ...mutationTypes,
+  ...incrementTypes,
+  ...onConflictTypes,
+  ...nestedWriteTypes,
+  ...groupTypes,
+};
+
 /** The schema of what a role sees. Never throws for a model that `buildModel` made. */
-export function* buildSchema(model: Model): Generator<void, LazySchema> {
-  const registry = new TypeRegistry();
+export function* buildSchema({
+  tables: all,
+  rowTypes,
+  routines,
+  enums,
+  nodeIdField,
+  specifiesScalars,
+}: Model): Generator<void, LazySchema> {
+  const tables = all.filter((table) => table.selectable);
+  const registry = new TypeRegistry({ tables, rowTypes, nodeIdField, types: tableTypes, buildRow: rowType });
+  yield;
   for (const type of commonTypes) registry.define(type.name, () => type);
-  const node = nodeInterface(model.nodeIdField);
+  const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
-  for (const enumType of model.enums) defineEnumTypes(registry, enumType);
-  const tables = model.tables.filter((table) => table.selectable);
-  for (const table of tables) {
-    defineTableTypes(registry, table, node, model.nodeIdField);
-    if (table.aggregate) defineAggregateTypes(registry, table, model.nodeIdField);
-    yield;
-  }
-  yield* defineRelationFilters(registry, tables, (table) => filterFields(registry, table, model.nodeIdField));
-  yield* defineRelationOrders(registry, tables, orderByDirection);
-  for (const table of model.rowTypes) defineRowType(registry, table);
-  const mutations = yield* mutationFields(registry, tables, model.routines);
-  yield* defineNestedWrites(registry, tables, model.nodeIdField);
-  const queries = yield* queryFields(registry, tables, model, node);
+  for (const enumType of enums) defineEnumTypes(registry, enumType);
+  const queries = queryFields(registry, tables, routinesOf(registry, routines, false), node);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
-  if (mutations.size > 0) defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
-  yield* defineGroupTypes(registry, tables, orderByDirection);
-  return new LazySchema(registry, { specifiesScalars: model.specifiesScalars });
+  const mutations = mutationFieldsOf(registry, tables, routinesOf(registry, routines, true));
+  if (!isEmpty(mutations.names()))
+    defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
+  yield* defineGroups(registry, tables);
+  return new LazySchema(registry, { specifiesScalars });
 }
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
@@ -91,25 +97,31 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
   registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
 }
 
-function* queryFields(
+function queryFields(
   registry: TypeRegistry,
   tables: readonly Table[],
-  { routines, nodeIdField }: Model,
+  routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
-): Generator<void, RootFields> {
-  const fields = new RootFields(rootTypeNames.query);
-  fields.add(nodeFieldName, () => nodeField(node, nodeIdField));
-  for (const table of tables) {
-    if (hasLookup(table)) fields.add(tableFieldName(table, 'byPk'), () => lookupField(registry, table));
-    fields.add(tableFieldName(table, 'collection'), () => collectionField(registry, table));
-    yield;
-  }
-  yield* addRoutines(
-    fields,
-    registry,
-    routines.filter(({ volatile }) => !volatile),
-  );
-  return fields;
+): RootFields {
+  const find: RootFields['find'] = (name) => {
+    if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
+    for (const { field, stem } of fieldsNamed(name, 'query')) {
+      const table = [stem, upperFirst(stem)].map((each) => registry.tableOf(each)).find((each) => each && lowerFirst(each.stem) === stem);
+      if (!table) continue;
+      if (field === 'collection') return () => collectionField(registry, table);
+      if (hasLookup(table)) return () => lookupField(registry, table);
+    }
+    return findRoutine(registry, routines, name);
+  };
+  const names = function* () {
+    yield nodeFieldName;
+    for (const table of tables) {
+      if (hasLookup(table)) yield tableFieldName(table, 'byPk');
+      yield tableFieldName(table, 'collection');
+    }
+    yield* routines.keys();
+  };
+  return { names, find };
 }
 
 function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
@@ -141,7 +153,7 @@ function lookupField(registry: TypeRegistry, table: Table): Field {
     };
   }
   return {
-    type: registry.object(table.typeName),
+    type: registry.rowOf(table),
     description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
     args,
     ...bindField({ kind: 'by key', table }),
@@ -150,33 +162,41 @@ function lookupField(registry: TypeRegistry, table: Table): Field {
 
 function collectionField(registry: TypeRegistry, table: Table): Field {
   return {
-    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'Connection'))),
+    type: new GraphQLNonNull(registry.objectOf(table, 'Connection')),
     description: `A pagable collection of type \`${table.typeName}\``,
     args: collectionArguments(registry, table),
     ...bindField({ kind: 'collection', table }),
   };
 }
 
-/** Adds none for a routine with a type that is not in this schema. */
-function* addRoutines(fields: RootFields, registry: TypeRegistry, routines: readonly Routine[]): Generator<void, void> {
-  for (const routine of routines) {
-    const field = routineFieldConfig(registry, routine, { kind: 'routine', routine });
-    if (field) fields.add(routine.fieldName, () => field);
-    yield;
-  }
+function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): RootFields {
+  const find: RootFields['find'] = (name) => {
+    for (const { field, stem } of fieldsNamed(name, 'mutation')) {
+      const table = registry.tableOf(stem);
+      const mutation = mutationFields.find((each) => each.field === field)!;
+      if (table && mutation.has(table, registry)) return () => mutation.build(registry, table);
+    }
+    return findRoutine(registry, routines, name);
+  };
+  const names = function* () {
+    for (const table of tables) for (const { field, has } of mutationFields) if (has(table, registry)) yield tableFieldName(table, field);
+    yield* routines.keys();
+  };
+  return { names, find };
 }
 
-/** Also defines the types that mutations use. */
-function* mutationFields(registry: TypeRegistry, tables: readonly Table[], routines: readonly Routine[]): Generator<void, RootFields> {
-  const fields = new RootFields(rootTypeNames.mutation);
-  for (const table of tables) {
-    for (const [name, build] of defineMutationTypes(registry, table)) fields.add(name, build);
-    yield;
-  }
-  yield* addRoutines(
-    fields,
-    registry,
-    routines.filter(({ volatile }) => volatile),
-  );
-  return fields;
+/** The functions that are fields, by name: without those with a type that is not in this schema. */
+function routinesOf(registry: TypeRegistry, routines: readonly Routine[], volatile: boolean): ReadonlyMap<string, Routine> {
+  const fields = routines.filter((routine) => routine.volatile === volatile && hasField(registry, routine));
+  return new Map(fields.map((routine) => [routine.fieldName, routine]));
+}
+
+function findRoutine(registry: TypeRegistry, routines: ReadonlyMap<string, Routine>, name: string): ReturnType<RootFields['find']> {
+  const routine = routines.get(name);
+  return routine && (() => routineFieldConfig(registry, routine, { kind: 'routine', routine })!);
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _ of items) return false;
+  return true;
 }

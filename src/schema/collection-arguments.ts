@@ -1,13 +1,11 @@
 /** The arguments that page, filter and order a collection. */
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { cursorScalar } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** The arguments that every collection of a table has. */
 export function collectionArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
-  const orderBy = tableTypeName(table, 'OrderBy');
   return {
     first: { type: GraphQLInt, description: 'Query the first `n` records in the collection' },
     last: { type: GraphQLInt, description: 'Query the last `n` records in the collection' },
@@ -18,11 +16,14 @@ export function collectionArguments(registry: TypeRegistry, table: Table): Graph
       description: 'Skip n values from the after cursor. Alternative to cursor pagination. Backward pagination not supported.',
     },
     filter: {
-      type: registry.input(tableTypeName(table, 'Filter')),
+      type: registry.inputOf(table, 'Filter'),
       description: 'Filters to apply to the results set when querying from the collection',
     },
-    ...(registry.has(orderBy) && {
-      orderBy: { type: new GraphQLList(new GraphQLNonNull(registry.input(orderBy))), description: 'Sort order to apply to the collection' },
+    ...(registry.hasOf(table, 'OrderBy') && {
+      orderBy: {
+        type: new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'OrderBy'))),
+        description: 'Sort order to apply to the collection',
+      },
     }),
   };
 }

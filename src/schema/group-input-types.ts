@@ -6,15 +6,16 @@
  *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
  */
 import { GraphQLEnumType, type GraphQLInputFieldConfigMap, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
+import { type AdditionSuffix, type FilteredScalar, filterTypeName, groupUnitNames, type ScalarName } from '../model/graphql-names.ts';
 import {
-  type AdditionSuffix,
-  type FilteredScalar,
-  filterTypeName,
-  groupUnitNames,
-  type ScalarName,
-  tableTypeName,
-} from '../model/graphql-names.ts';
-import { bucketMember, clashesWithBuckets, fractionMember, groupableRelations, hasBuckets, isGroupable } from '../model/groupable.ts';
+  bucketMember,
+  clashesWithBuckets,
+  fractionMember,
+  groupableRelations,
+  hasBuckets,
+  hasGroups,
+  isGroupable,
+} from '../model/groupable.ts';
 import type { Column, Table } from '../model/model.ts';
 import { numbered } from '../model/names.ts';
 import { aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
@@ -22,18 +23,12 @@ import { fractionConfig } from './aggregate-types.ts';
 import { type AggregateFunction, bindInput } from './bindings.ts';
 import { asChoice } from './choices.ts';
 import { emptyRecord } from './empty-record.ts';
+import { orderByDirection } from './order-by-direction.ts';
 import { scalarTypes } from './scalars.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { GroupUnits, TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 import { outputTypeOf } from './types-of-values.ts';
 
 type Fields = GraphQLInputFieldConfigMap;
-
-/** The enums of what rows of a group have in common of a column, by its type. */
-export interface GroupUnits {
-  readonly value: GraphQLEnumType;
-  readonly date: GraphQLEnumType;
-  readonly time: GraphQLEnumType;
-}
 
 const units = {
   VALUE: 'They have the same value',
@@ -48,7 +43,7 @@ const units = {
 } as const;
 type Unit = keyof typeof units;
 
-/** Defines the enums, which all tables share. */
+/** Defines the enums, which all tables share. All other types must be there: what is in the way of their names keeps its own. */
 export function defineGroupUnits(registry: TypeRegistry): GroupUnits {
   return {
     value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
@@ -65,17 +60,23 @@ function defineUnits(registry: TypeRegistry, plainName: string, names: readonly 
   return type;
 }
 
-/** Defines the inputs of a table that groups reach: by what rows are grouped, and the order of such keys. */
-export function defineGroupKeyInputs(registry: TypeRegistry, table: Table, unitsOf: GroupUnits, direction: GraphQLEnumType): void {
-  const define = (suffix: AdditionSuffix, fields: () => Fields) => defineInput(registry, table, suffix, fields);
-  define('GroupBy', () => byFields(registry, table, unitsOf));
-  define('GroupKeyOrder', () => keyFields(registry, table, 'GroupKeyOrder', () => direction));
-  if (table.columns.some(hasBuckets)) define('GroupByBucket', () => bucketFields(table));
+/** The inputs of tables that groups reach: by what rows are grouped, and the order of such keys. */
+export const groupKeyInputs = {
+  GroupBy: input(isReached, byFields),
+  GroupKeyOrder: input(isReached, (registry, table) => keyFields(registry, table, 'GroupKeyOrder', () => orderByDirection)),
+  GroupByBucket: input(
+    (table, registry) => table.columns.some(hasBuckets) && isReached(table, registry),
+    (_, table) => bucketFields(table),
+  ),
+} as const satisfies Partial<TableTypes>;
+
+/** Whether the groups of a table, or of one that leads to it, have its columns as keys. */
+export function isReached(table: Table, { groups }: TypeRegistry): boolean {
+  return groups !== null && (hasGroups(table) || groups.reached.has(table));
 }
 
-function defineInput(registry: TypeRegistry, table: Table, suffix: AdditionSuffix, fields: () => Fields): void {
-  const name = tableTypeName(table, suffix);
-  registry.define(name, () => new GraphQLInputObjectType({ name, fields }));
+function input(has: TableType['has'], fieldsOf: (registry: TypeRegistry, table: Table) => Fields): TableType {
+  return { has, build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => fieldsOf(registry, table) }) };
 }
 
 /** A member for each column, and for each related row, by their names in rows. */
@@ -91,13 +92,14 @@ function keyFields(
       fields[column.rowFieldName] = { type: typeOf(column), ...bindInput({ kind: 'column', column }) };
   }
   for (const relation of groupableRelations(table)) {
-    const type = registry.input(tableTypeName(relation.target, suffix));
+    const type = registry.inputOf(relation.target, suffix);
     fields[relation.fieldName] = { type, ...bindInput({ kind: 'relation', relation }) };
   }
   return fields;
 }
 
-function byFields(registry: TypeRegistry, table: Table, unitsOf: GroupUnits): Fields {
+function byFields(registry: TypeRegistry, table: Table): Fields {
+  const unitsOf = registry.groups!.units;
   const fields = keyFields(registry, table, 'GroupBy', ({ type }) => {
     if (type.kind === 'scalar' && type.scalar === 'Date') return unitsOf.date;
     return type.kind === 'scalar' && type.scalar === 'Datetime' ? unitsOf.time : unitsOf.value;
@@ -105,7 +107,7 @@ function byFields(registry: TypeRegistry, table: Table, unitsOf: GroupUnits): Fi
   const buckets = table.columns.some(hasBuckets) && !clashesWithBuckets(table);
   if (buckets) {
     fields[bucketMember] = {
-      type: registry.input(tableTypeName(table, 'GroupByBucket')),
+      type: registry.inputOf(table, 'GroupByBucket'),
       description: 'Ranges of numbers, by the width of a range: they begin at 0 and at its multiples',
       ...bindInput({ kind: 'bucket' }),
     };
@@ -148,27 +150,44 @@ const order = {
   percentile: 'GroupOrderPercentile',
 } as const satisfies Record<AggregateFunction, AdditionSuffix>;
 
-/** Defines the inputs of a table whose rows can be grouped: conditions on groups, and their order. */
-export function defineGroupInputs(registry: TypeRegistry, table: Table, direction: GraphQLEnumType): void {
-  const define = (suffix: AdditionSuffix, fields: () => Fields) => defineInput(registry, table, suffix, fields);
-  const functions = aggregateFieldsOf(table).map(({ name }) => name);
-  const filterOf = (scalar: ScalarName) => registry.input(filterTypeName(scalar as FilteredScalar));
-  for (const name of onePerInput(functions, having)) define(having[name], () => columnFields(table, name, filterOf));
-  for (const name of onePerInput(functions, order)) define(order[name], () => columnFields(table, name, () => direction));
-  define('GroupHaving', () => havingFields(registry, table, functions));
-  define('GroupOrder', () => ({
-    key: { type: registry.input(tableTypeName(table, 'GroupKeyOrder')), ...bindInput({ kind: 'key' }) },
-    count: { type: direction, ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, functions, order),
-  }));
+/** The inputs of tables whose rows can be grouped: conditions on groups, and their order. */
+export const groupInputs = {
+  GroupHaving: input(hasGroups, havingFields),
+  GroupHavingSum: havingOf('sum'),
+  GroupHavingNumbers: havingOf('avg'),
+  GroupHavingExtremes: havingOf('min'),
+  GroupHavingDistinct: havingOf('countDistinct'),
+  GroupHavingBooleans: havingOf('boolAnd'),
+  GroupHavingPercentile: havingOf('percentile'),
+  GroupOrder: input(hasGroups, orderFields),
+  GroupOrderNumbers: orderOf('sum'),
+  GroupOrderExtremes: orderOf('min'),
+  GroupOrderDistinct: orderOf('countDistinct'),
+  GroupOrderBooleans: orderOf('boolAnd'),
+  GroupOrderPercentile: orderOf('percentile'),
+} as const satisfies Partial<TableTypes>;
+
+function havingOf(name: AggregateFunction): TableType {
+  return input(groupsBy(name), (registry, table) =>
+    columnFields(table, name, (scalar) => registry.input(filterTypeName(scalar as FilteredScalar))),
+  );
 }
 
-/** A function for each input that functions share. */
-function onePerInput(
-  functions: readonly AggregateFunction[],
-  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
-): readonly AggregateFunction[] {
-  return [...new Map(functions.map((name) => [suffixes[name], name])).values()];
+function orderOf(name: AggregateFunction): TableType {
+  return input(groupsBy(name), (_, table) => columnFields(table, name, () => orderByDirection));
+}
+
+/** Whether a table has groups with this function, and so with those that share its inputs. */
+function groupsBy(name: AggregateFunction): (table: Table) => boolean {
+  return (table) => hasGroups(table) && aggregateFieldsOf(table).some((field) => field.name === name);
+}
+
+function orderFields(registry: TypeRegistry, table: Table): Fields {
+  return {
+    key: { type: registry.inputOf(table, 'GroupKeyOrder'), ...bindInput({ kind: 'key' }) },
+    count: { type: orderByDirection, ...bindInput({ kind: 'count' }) },
+    ...functionFields(registry, table, order),
+  };
 }
 
 function columnFields(
@@ -185,26 +204,21 @@ function columnFields(
   return name === 'percentile' ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput({ kind: 'fraction' }) } } : fields;
 }
 
-function functionFields(
-  registry: TypeRegistry,
-  table: Table,
-  functions: readonly AggregateFunction[],
-  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
-): Fields {
+function functionFields(registry: TypeRegistry, table: Table, suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>): Fields {
   return Object.fromEntries(
-    functions.map((name) => [
+    aggregateFieldsOf(table).map(({ name }) => [
       name,
-      { type: registry.input(tableTypeName(table, suffixes[name])), ...bindInput({ kind: 'group aggregate', name }) },
+      { type: registry.inputOf(table, suffixes[name]), ...bindInput({ kind: 'group aggregate', name }) },
     ]),
   );
 }
 
-function havingFields(registry: TypeRegistry, table: Table, functions: readonly AggregateFunction[]): Fields {
-  const self = registry.input(tableTypeName(table, 'GroupHaving'));
+function havingFields(registry: TypeRegistry, table: Table): Fields {
+  const self = registry.inputOf(table, 'GroupHaving');
   const list = new GraphQLList(new GraphQLNonNull(self));
   return {
     count: { type: registry.input(filterTypeName('Int')), ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, functions, having),
+    ...functionFields(registry, table, having),
     and: { type: list, description: 'All of the conditions hold', ...bindInput({ kind: 'and' }) },
     or: { type: list, description: 'At least one of the conditions holds', ...bindInput({ kind: 'or' }) },
     not: { type: self, description: 'The condition does not hold', ...bindInput({ kind: 'not' }) },

@@ -3,21 +3,21 @@
  * pg_graphql's schema.
  */
 import { type GraphQLFieldConfigArgumentMap, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
 import { bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableTypes, TypeRegistry } from './type-registry.ts';
 
 const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
 
-/** Defines the input of a table with columns that can be added to. */
-export function defineIncrementInput(registry: TypeRegistry, table: Table): void {
-  if (!hasIncrement(table)) return;
-  const name = tableTypeName(table, 'IncrementInput');
-  registry.define(name, () => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }));
-}
+/** The input of a table with columns that can be added to. */
+export const incrementTypes = {
+  IncrementInput: {
+    has: (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
+    build: (table, _registry, name) => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }),
+  },
+} as const satisfies Partial<TableTypes>;
 
 /** Whether the table has the addition, and such columns. */
 export function hasIncrement({ updatable, additions, columns }: Table): boolean {
@@ -29,7 +29,7 @@ export function incrementArgument(registry: TypeRegistry, table: Table): GraphQL
   if (!hasIncrement(table)) return {};
   return {
     increment: {
-      type: registry.input(tableTypeName(table, 'IncrementInput')),
+      type: registry.inputOf(table, 'IncrementInput'),
       description: 'What is added to fields, which stay null if they are; `set` may be empty beside it',
     },
   };

@@ -71,6 +71,11 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
+  /** How many types are built, and kept. */
+  countBuilt(): number {
+    return this.#registry.countBuilt();
+  }
+
   /** A new copy of the type, to be read once and dropped. */
   buildType(name: string): GraphQLNamedType | undefined {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
@@ -78,7 +83,18 @@ export class LazySchema extends GraphQLSchema {
 
   /** The fields of a type that has many, built one by one; undefined for other types. */
   fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
-    return this.#registry.fieldsOf(name);
+    return this.#registry.fieldsOf(name)?.buildEach();
+  }
+
+  /** Whether `Query` has more fields than this. */
+  *hasMoreQueries(most: number): Generator<void, boolean> {
+    let count = 0;
+    for (const _ of this.#registry.fieldsOf(rootTypeNames.query)?.names() ?? []) {
+      count += 1;
+      if (count > most) return true;
+      yield;
+    }
+    return false;
   }
 
   override getField(parentType: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {

@@ -8,48 +8,65 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import { tableFieldName, tableTypeName } from '../model/graphql-names.ts';
+import type { TableField } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
 import { isFilledByRelation } from '../model/writable-relations.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
-import { defineIncrementInput, incrementArgument } from './increment-types.ts';
+import { incrementArgument } from './increment-types.ts';
 import { nestedWriteFields } from './nested-write-types.ts';
-import { defineOnConflictTypes, onConflictArgument } from './on-conflict-types.ts';
+import { onConflictArgument } from './on-conflict-types.ts';
 import { restriction } from './restriction.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 import { writtenEdgesField } from './written-edges.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-/** Defines the mutation types of a table and returns its fields of `Mutation`, each built on demand. */
-export function defineMutationTypes(registry: TypeRegistry, table: Table): ReadonlyMap<string, () => Field> {
-  const fields = new Map<string, () => Field>();
-  const can = (privilege: 'insertable' | 'updatable') =>
-    table[privilege] &&
-    table.columns.some((column) => column[privilege] && isInputValue(column.type) && inputTypeOf(column.type, registry));
-  if (can('insertable')) {
-    defineInput(registry, table, 'Insert', (column) => column.insertable);
-    defineOnConflictTypes(registry, table);
-    defineResponse(registry, table, 'Insert');
-    fields.set(tableFieldName(table, 'insert'), () => insertField(registry, table));
-  }
-  if (can('updatable')) {
-    defineInput(registry, table, 'Update', (column) => column.updatable);
-    defineIncrementInput(registry, table);
-    defineResponse(registry, table, 'Update');
-    fields.set(tableFieldName(table, 'update'), () => updateField(registry, table));
-  }
-  if (table.deletable) {
-    defineResponse(registry, table, 'Delete');
-    fields.set(tableFieldName(table, 'delete'), () => deleteField(registry, table));
-  }
-  return fields;
+type Writing = 'Insert' | 'Update';
+
+/** The types that mutations of a table take and return. */
+export const mutationTypes = {
+  InsertInput: { has: canInsert, build: (table, registry, name) => inputType(table, registry, name, 'Insert') },
+  InsertResponse: { has: canInsert, build: responseType },
+  UpdateInput: { has: canUpdate, build: (table, registry, name) => inputType(table, registry, name, 'Update') },
+  UpdateResponse: { has: canUpdate, build: responseType },
+  DeleteResponse: { has: ({ deletable }) => deletable, build: responseType },
+} as const satisfies Partial<TableTypes>;
+
+/** The fields of `Mutation` that a table has, each built on demand. */
+export const mutationFields: readonly {
+  readonly field: TableField;
+  readonly has: (table: Table, registry: TypeRegistry) => boolean;
+  readonly build: (registry: TypeRegistry, table: Table) => Field;
+}[] = [
+  { field: 'insert', has: canInsert, build: insertField },
+  { field: 'update', has: canUpdate, build: updateField },
+  { field: 'delete', has: ({ deletable }) => deletable, build: deleteField },
+];
+
+function canInsert(table: Table, registry: TypeRegistry): boolean {
+  return table.insertable && hasInput(table, registry, isInsertable);
 }
 
-function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update', isWritable: (column: Column) => boolean): void {
-  const name = tableTypeName(table, `${verb}Input`);
+function canUpdate(table: Table, registry: TypeRegistry): boolean {
+  return table.updatable && hasInput(table, registry, isUpdatable);
+}
+
+function hasInput({ columns }: Table, registry: TypeRegistry, isWritable: (column: Column) => boolean): boolean {
+  return columns.some((column) => isWritable(column) && isInputValue(column.type) && inputTypeOf(column.type, registry) !== undefined);
+}
+
+function isInsertable({ insertable }: Column): boolean {
+  return insertable;
+}
+
+function isUpdatable({ updatable }: Column): boolean {
+  return updatable;
+}
+
+function inputType(table: Table, registry: TypeRegistry, name: string, verb: Writing): GraphQLInputObjectType {
+  const isWritable = verb === 'Insert' ? isInsertable : isUpdatable;
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
@@ -60,40 +77,35 @@ function defineInput(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Upd
     }
     return { ...columns, ...nestedWriteFields(registry, table, verb) };
   };
-  registry.define(name, () => new GraphQLInputObjectType({ name, fields }));
+  return new GraphQLInputObjectType({ name, fields });
 }
 
-function defineResponse(registry: TypeRegistry, table: Table, verb: 'Insert' | 'Update' | 'Delete'): void {
-  const name = tableTypeName(table, `${verb}Response`);
-  registry.define(
+function responseType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
+  return new GraphQLObjectType({
     name,
-    () =>
-      new GraphQLObjectType({
-        name,
-        fields: () => ({
-          affectedCount: {
-            type: new GraphQLNonNull(GraphQLInt),
-            description: 'Count of the records impacted by the mutation',
-            ...bindField({ kind: 'affected count' }),
-          },
-          records: {
-            type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(table.typeName)))),
-            description: 'Array of records impacted by the mutation',
-            ...bindField({ kind: 'records' }),
-          },
-          ...(table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
-        }),
-      }),
-  );
+    fields: () => ({
+      affectedCount: {
+        type: new GraphQLNonNull(GraphQLInt),
+        description: 'Count of the records impacted by the mutation',
+        ...bindField({ kind: 'affected count' }),
+      },
+      records: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
+        description: 'Array of records impacted by the mutation',
+        ...bindField({ kind: 'records' }),
+      },
+      ...(table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
+    }),
+  });
 }
 
 function insertField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: registry.object(tableTypeName(table, 'InsertResponse')),
+    type: registry.objectOf(table, 'InsertResponse'),
     description: `Adds one or more \`${typeName}\` records to the collection`,
     args: {
-      objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.input(tableTypeName(table, 'InsertInput'))))) },
+      objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'InsertInput')))) },
       ...onConflictArgument(registry, table),
     },
     ...bindField({ kind: 'insert', table }),
@@ -103,11 +115,11 @@ function insertField(registry: TypeRegistry, table: Table): Field {
 function updateField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'UpdateResponse'))),
+    type: new GraphQLNonNull(registry.objectOf(table, 'UpdateResponse')),
     description: `Updates zero or more records in the \`${typeName}\` collection`,
     args: {
       set: {
-        type: new GraphQLNonNull(registry.input(tableTypeName(table, 'UpdateInput'))),
+        type: new GraphQLNonNull(registry.inputOf(table, 'UpdateInput')),
         description: 'Fields that are set will be updated for all records matching the `filter`',
       },
       ...incrementArgument(registry, table),
@@ -120,7 +132,7 @@ function updateField(registry: TypeRegistry, table: Table): Field {
 function deleteField(registry: TypeRegistry, table: Table): Field {
   const { typeName } = table;
   return {
-    type: new GraphQLNonNull(registry.object(tableTypeName(table, 'DeleteResponse'))),
+    type: new GraphQLNonNull(registry.objectOf(table, 'DeleteResponse')),
     description: `Deletes zero or more records from the \`${typeName}\` collection`,
     args: restriction(registry, table),
     ...bindField({ kind: 'delete', table }),

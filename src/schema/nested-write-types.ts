@@ -13,41 +13,88 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
-import { type AdditionSuffix, tableTypeName } from '../model/graphql-names.ts';
-import type { Table } from '../model/model.ts';
+import type { AdditionSuffix } from '../model/graphql-names.ts';
+import type { Relation, Table } from '../model/model.ts';
 import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../model/writable-relations.ts';
 import { bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { incrementArgument } from './increment-types.ts';
 import { restriction } from './restriction.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
-type Writing = 'Insert' | 'Update';
+const writings = ['Insert', 'Update'] as const;
+type Writing = (typeof writings)[number];
 
-/** Defines the types that the inputs of these tables lead to. Those inputs must already be there. */
-export function* defineNestedWrites(registry: TypeRegistry, tables: readonly Table[], nodeIdField: string): Generator<void, void> {
-  const used = new Map<string, { readonly table: Table; readonly suffix: AdditionSuffix; readonly verbs: Set<NestedVerb> }>();
-  for (const table of tables) {
-    for (const writing of ['Insert', 'Update'] as const) {
-      if (!registry.has(tableTypeName(table, `${writing}Input`))) continue;
-      for (const writable of writableRelations(table).usable) {
-        const { target } = writable.relation;
-        const suffix = suffixOf(writable, writing);
-        const name = tableTypeName(target, suffix);
-        const verbs = used.get(name)?.verbs ?? new Set();
-        for (const verb of verbsOf(registry, writable, writing)) verbs.add(verb);
-        if (verbs.size > 0) used.set(name, { table: target, suffix, verbs });
-      }
+/** The types that the inputs of other tables lead to. */
+export const nestedWriteTypes = {
+  InsertToOne: relatedType('Insert', 'to-one'),
+  InsertToMany: relatedType('Insert', 'to-many'),
+  UpdateToOne: relatedType('Update', 'to-one'),
+  UpdateToMany: relatedType('Update', 'to-many'),
+  Key: memberType(['to-one', 'to-many'], ['connect', 'set'], (typeName) => `A \`${typeName}\` by all fields of one of its keys`, keyFields),
+  ConnectOrCreate: memberType(
+    ['to-one', 'to-many'],
+    ['connectOrCreate'],
+    (typeName) => `A \`${typeName}\`, and what tells that it is already there`,
+    connectOrCreateFields,
+  ),
+  NestedUpdate: memberType(
+    ['to-one'],
+    ['update'],
+    (typeName) => `An update of the related \`${typeName}\``,
+    (registry, table) => updateFields(registry, table, false),
+  ),
+  NestedUpdateMany: memberType(
+    ['to-many'],
+    ['update'],
+    (typeName) => `An update of related \`${typeName}\` records`,
+    (registry, table) => updateFields(registry, table, true),
+  ),
+  NestedDelete: memberType(
+    ['to-many'],
+    ['delete', 'disconnect'],
+    (typeName) => `Which of the related \`${typeName}\` records`,
+    restriction,
+  ),
+} as const satisfies Partial<TableTypes>;
+
+type Kind = Relation['kind'];
+
+/** What the inputs of all tables that lead to a table, as one row or as many, can do with it. */
+function verbsAt(registry: TypeRegistry, table: Table, writing: Writing, kind: Kind): ReadonlySet<NestedVerb> {
+  const verbs = new Set<NestedVerb>();
+  for (const referrer of table.referrers) {
+    if (!registry.hasOf(referrer, `${writing}Input`)) continue;
+    for (const writable of writableRelations(referrer).usable) {
+      const { relation } = writable;
+      if (relation.target !== table || relation.kind !== kind) continue;
+      for (const verb of verbsOf(registry, writable, writing)) verbs.add(verb);
     }
-    yield;
   }
-  for (const [name, { table, suffix, verbs }] of used) {
-    const many = suffix.endsWith('ToMany');
-    registry.define(name, () => relatedInput(registry, table, name, many, verbs));
-    definePartsOf(registry, table, many, verbs, nodeIdField);
-    yield;
-  }
+  return verbs;
+}
+
+function relatedType(writing: Writing, kind: Kind): TableType {
+  return {
+    has: (table, registry) => verbsAt(registry, table, writing, kind).size > 0,
+    build: (table, registry, name) => relatedInput(registry, table, name, kind === 'to-many', verbsAt(registry, table, writing, kind)),
+  };
+}
+
+/** The type of members for these verbs, where inputs have any of them. */
+function memberType(
+  kinds: readonly Kind[],
+  verbs: readonly NestedVerb[],
+  describe: (typeName: string) => string,
+  fieldsOf: (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap,
+): TableType {
+  const isUsed = (used: ReadonlySet<NestedVerb>) => verbs.some((verb) => used.has(verb));
+  return {
+    has: (table, registry) => writings.some((writing) => kinds.some((kind) => isUsed(verbsAt(registry, table, writing, kind)))),
+    build: (table, registry, name) =>
+      new GraphQLInputObjectType({ name, description: describe(table.typeName), fields: () => fieldsOf(registry, table) }),
+  };
 }
 
 /** The fields of the input of an insert or update that lead to related rows. */
@@ -56,7 +103,7 @@ export function nestedWriteFields(registry: TypeRegistry, table: Table, writing:
   for (const writable of writableRelations(table).usable) {
     const { target, fieldName } = writable.relation;
     if (verbsOf(registry, writable, writing).length === 0) continue;
-    const type = registry.input(tableTypeName(target, suffixOf(writable, writing)));
+    const type = registry.inputOf(target, suffixOf(writable, writing));
     fields[fieldName] = { type, ...bindInput({ kind: 'nested write', relation: writable }) };
   }
   return fields;
@@ -68,7 +115,7 @@ function suffixOf({ relation }: WritableRelation, writing: Writing): AdditionSuf
 
 /** What the role may do, as far as the types are there that it takes. */
 function verbsOf(registry: TypeRegistry, { relation: { target }, insert, update }: WritableRelation, writing: Writing): NestedVerb[] {
-  const has = (suffix: 'InsertInput' | 'UpdateInput' | 'OnConflictInput') => registry.has(tableTypeName(target, suffix));
+  const has = (suffix: 'InsertInput' | 'UpdateInput' | 'OnConflictInput') => registry.hasOf(target, suffix);
   return [...(writing === 'Insert' ? insert : update)].filter((verb) => {
     if (verb === 'create') return has('InsertInput');
     if (verb === 'connectOrCreate') return has('InsertInput') && has('OnConflictInput');
@@ -108,7 +155,7 @@ function relatedInput(
 }
 
 function fieldOf(registry: TypeRegistry, table: Table, verb: NestedVerb, many: boolean): GraphQLInputFieldConfig {
-  const input = (suffix: AdditionSuffix | 'InsertInput') => registry.input(tableTypeName(table, suffix));
+  const input = (suffix: AdditionSuffix | 'InsertInput') => registry.inputOf(table, suffix);
   const perhapsMany = (type: GraphQLInputObjectType): GraphQLInputFieldConfig => ({
     type: many ? new GraphQLList(new GraphQLNonNull(type)) : type,
   });
@@ -127,28 +174,9 @@ function fieldOf(registry: TypeRegistry, table: Table, verb: NestedVerb, many: b
   }
 }
 
-/** Defines the types of the members, each once. */
-function definePartsOf(registry: TypeRegistry, table: Table, many: boolean, verbs: ReadonlySet<NestedVerb>, nodeIdField: string): void {
-  const define = (suffix: AdditionSuffix, description: string, fields: () => GraphQLInputFieldConfigMap) => {
-    const name = tableTypeName(table, suffix);
-    if (!registry.has(name)) registry.define(name, () => new GraphQLInputObjectType({ name, description, fields }));
-  };
-  const { typeName } = table;
-  if (verbs.has('connect') || verbs.has('set'))
-    define('Key', `A \`${typeName}\` by all fields of one of its keys`, () => keyFields(registry, table, nodeIdField));
-  if (verbs.has('connectOrCreate'))
-    define('ConnectOrCreate', `A \`${typeName}\`, and what tells that it is already there`, () => connectOrCreateFields(registry, table));
-  if (verbs.has('update')) {
-    if (many) define('NestedUpdateMany', `An update of related \`${typeName}\` records`, () => updateFields(registry, table, true));
-    else define('NestedUpdate', `An update of the related \`${typeName}\``, () => updateFields(registry, table, false));
-  }
-  if (many && (verbs.has('delete') || verbs.has('disconnect')))
-    define('NestedDelete', `Which of the related \`${typeName}\` records`, () => restriction(registry, table));
-}
-
-function keyFields(registry: TypeRegistry, { uniqueKeys, typeName }: Table, nodeIdField: string): GraphQLInputFieldConfigMap {
+function keyFields(registry: TypeRegistry, { uniqueKeys, typeName }: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  fields[nodeIdField] = { type: GraphQLID, description: `The \`ID\` of the \`${typeName}\``, ...bindInput({ kind: 'node id' }) };
+  fields[registry.nodeIdField] = { type: GraphQLID, description: `The \`ID\` of the \`${typeName}\``, ...bindInput({ kind: 'node id' }) };
   for (const column of uniqueKeys.flat()) {
     const type = isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
     if (type) fields[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
@@ -157,8 +185,8 @@ function keyFields(registry: TypeRegistry, { uniqueKeys, typeName }: Table, node
 }
 
 function connectOrCreateFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
-  const create = registry.input(tableTypeName(table, 'InsertInput'));
-  const onConflict = registry.input(tableTypeName(table, 'OnConflictInput'));
+  const create = registry.inputOf(table, 'InsertInput');
+  const onConflict = registry.inputOf(table, 'OnConflictInput');
   return {
     create: { type: new GraphQLNonNull(create), description: 'The record to insert' },
     onConflict: { type: new GraphQLNonNull(onConflict), description: 'What tells that it is already there, and what becomes of it then' },
@@ -168,7 +196,7 @@ function connectOrCreateFields(registry: TypeRegistry, table: Table): GraphQLInp
 function updateFields(registry: TypeRegistry, table: Table, many: boolean): GraphQLInputFieldConfigMap {
   const { filter, atMost } = restriction(registry, table);
   return {
-    set: { type: new GraphQLNonNull(registry.input(tableTypeName(table, 'UpdateInput'))), description: 'Fields to set' },
+    set: { type: new GraphQLNonNull(registry.inputOf(table, 'UpdateInput')), description: 'Fields to set' },
     ...incrementArgument(registry, table),
     filter: filter!,
     ...(many && { atMost: atMost! }),

@@ -12,35 +12,35 @@ import {
   GraphQLNonNull,
 } from 'graphql';
 import { conflictColumns } from '../model/conflict-columns.ts';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { asChoice } from './choices.ts';
 import { emptyRecord } from './empty-record.ts';
 import { hasIncrement } from './increment-types.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
-/** Defines the types of the argument, for a table that has something to settle conflicts by. */
-export function defineOnConflictTypes(registry: TypeRegistry, table: Table): void {
-  if (table.arbiters.length === 0) return;
-  const [input, constraint, updateColumn] = typeNamesOf(table);
-  registry.define(input, () => new GraphQLInputObjectType({ name: input, fields: () => inputFields(registry, table) }));
-  registry.define(constraint, () => constraintEnum(table, constraint));
-  const columns = updateColumnsOf(registry, table);
-  if (columns.length > 0) registry.define(updateColumn, () => enumOfColumns(table, updateColumn, columns));
+/** The types of the argument, for tables that have something to settle conflicts by. */
+export const onConflictTypes = {
+  OnConflictInput: {
+    has: hasArbiters,
+    build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => inputFields(registry, table) }),
+  },
+  Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
+  UpdateColumn: {
+    has: (table, registry) => hasArbiters(table, registry) && updateColumnsOf(registry, table).length > 0,
+    build: (table, registry, name) => enumOfColumns(table, name, updateColumnsOf(registry, table)),
+  },
+} as const satisfies Partial<TableTypes>;
+
+function hasArbiters(table: Table, registry: TypeRegistry): boolean {
+  return table.arbiters.length > 0 && registry.hasOf(table, 'InsertInput');
 }
 
 /** The argument, where the table has one. */
 export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   if (table.arbiters.length === 0) return {};
-  const [input] = typeNamesOf(table);
-  return {
-    onConflict: { type: registry.input(input), description: 'What becomes of rows that are already there; without it, they are an error' },
-  };
-}
-
-function typeNamesOf(table: Table): readonly [input: string, constraint: string, updateColumn: string] {
-  return [tableTypeName(table, 'OnConflictInput'), tableTypeName(table, 'Constraint'), tableTypeName(table, 'UpdateColumn')];
+  const type = registry.inputOf(table, 'OnConflictInput');
+  return { onConflict: { type, description: 'What becomes of rows that are already there; without it, they are an error' } };
 }
 
 function updateColumnsOf(registry: TypeRegistry, table: Table): string[] {
@@ -60,25 +60,27 @@ function enumOfColumns({ typeName }: Table, name: string, columns: readonly stri
 
 /** A role that may update nothing can still leave rows as they are. */
 function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
-  const [, constraint, updateColumn] = typeNamesOf(table);
   const updates: GraphQLInputFieldConfigMap = emptyRecord();
-  if (registry.has(updateColumn)) {
+  if (registry.hasOf(table, 'UpdateColumn')) {
     updates.updateColumns = {
-      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.enum(updateColumn)))),
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.enumOf(table, 'UpdateColumn')))),
       description:
         'The fields that take the values of the object, or their defaults; with none, the record stays as it is and is not returned',
     };
   }
   if (hasIncrement(table)) {
-    const increment = registry.input(tableTypeName(table, 'IncrementInput'));
+    const increment = registry.inputOf(table, 'IncrementInput');
     updates.increment = { type: increment, description: 'What is added to fields of the record' };
   }
   const filter = {
-    type: registry.input(tableTypeName(table, 'Filter')),
+    type: registry.inputOf(table, 'Filter'),
     description: 'Which records are updated; others stay as they are and are not returned',
   };
   return {
-    constraint: { type: new GraphQLNonNull(registry.enum(constraint)), description: 'What tells that a record is already there' },
+    constraint: {
+      type: new GraphQLNonNull(registry.enumOf(table, 'Constraint')),
+      description: 'What tells that a record is already there',
+    },
     ...updates,
     ...(Object.keys(updates).length > 0 && canFilter(table) && { filter }),
   };

@@ -5,14 +5,15 @@
  *     input BlogOrderBy { name: OrderByDirection … postCollection: PostOrderByToMany }
  *     input PostOrderByToMany { count: OrderByDirection  sum: PostOrderBySum … }
  */
-import { type GraphQLEnumType, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
+import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
 import type { Table } from '../model/model.ts';
 import { orderableFields } from '../model/related-rows.ts';
 import { aggregateScalar } from './aggregate-functions.ts';
 import { bindInput, type OrderAggregate } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import { isLedTo } from './is-led-to.ts';
+import { orderByDirection } from './order-by-direction.ts';
+import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 
 const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'OrderByAvg' | 'OrderByMin' | 'OrderByMax'; of: string }[] = [
   { name: 'sum', suffix: 'OrderBySum', of: 'sums' },
@@ -21,55 +22,65 @@ const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'Order
   { name: 'max', suffix: 'OrderByMax', of: 'maximums' },
 ];
 
-/** Defines the orders of those tables to which others with this addition are related as many rows. `direction` is the type of a direction. */
-export function* defineRelationOrders(registry: TypeRegistry, tables: readonly Table[], direction: GraphQLEnumType): Generator<void, void> {
-  const many = new Set<Table>();
-  for (const { additions, relations, computed } of tables) {
-    if (!additions.has('relationOrder')) continue;
-    for (const { kind, target } of relations) if (kind === 'to-many') many.add(target);
-    for (const { result } of computed) if (result.kind === 'rows') many.add(result.table);
-    yield;
-  }
-  for (const table of tables) {
-    if (many.has(table)) defineOrderByToMany(registry, table, direction);
-    yield;
-  }
+/** The orders of tables to which others with this addition are related as many rows. */
+export const relationOrderTypes = {
+  OrderByToMany: { has: isOrderedBy, build: orderByToMany },
+  OrderBySum: orderOf('sum'),
+  OrderByAvg: orderOf('avg'),
+  OrderByMin: orderOf('min'),
+  OrderByMax: orderOf('max'),
+} as const satisfies Partial<TableTypes>;
+
+function isOrderedBy(table: Table, registry: TypeRegistry): boolean {
+  return isLedTo(table, registry, 'relationOrder', 'to-many');
+}
+
+function orderOf(name: OrderAggregate): TableType {
+  return {
+    has: (table, registry) => hasOrderOf(table, name) && isOrderedBy(table, registry),
+    build: (table, _registry, typeName) => orderByAggregate(table, name, typeName),
+  };
+}
+
+/** Aggregates are for clients only where the directive of the table enables them. */
+function hasOrderOf(table: Table, name: OrderAggregate): boolean {
+  return table.aggregate && columnsOf(table, name).length > 0;
 }
 
 /** The fields of a table's order for what its rows are related to, and for its computed fields. */
-export function relationOrderFields(registry: TypeRegistry, table: Table, direction: GraphQLEnumType): GraphQLInputFieldConfigMap {
+export function relationOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('relationOrder')) return fields;
   const { rows: related, values } = orderableFields(table);
   for (const rows of related) {
-    const name = tableTypeName(rows.target, rows.many ? 'OrderByToMany' : 'OrderBy');
+    const suffix = rows.many ? 'OrderByToMany' : 'OrderBy';
     // Rows without a column that has an order have no such type.
-    if (registry.has(name)) fields[rows.fieldName] = { type: registry.input(name), ...bindInput({ kind: 'related rows', rows }) };
+    if (!registry.hasOf(rows.target, suffix)) continue;
+    fields[rows.fieldName] = { type: registry.inputOf(rows.target, suffix), ...bindInput({ kind: 'related rows', rows }) };
   }
-  for (const routine of values) fields[routine.fieldName] = { type: direction, ...bindInput({ kind: 'computed', routine }) };
+  for (const routine of values) fields[routine.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'computed', routine }) };
   return fields;
 }
 
-function defineOrderByToMany(registry: TypeRegistry, table: Table, direction: GraphQLEnumType): void {
-  // Aggregates are for clients only where the directive of the table enables them.
-  const present = table.aggregate ? aggregates.filter(({ name }) => columnsOf(table, name).length > 0) : [];
-  for (const { name, suffix, of } of present) {
-    registry.define(tableTypeName(table, suffix), () => {
-      const fields: GraphQLInputFieldConfigMap = emptyRecord();
-      for (const column of columnsOf(table, name)) fields[column.fieldName] = { type: direction, ...bindInput({ kind: 'column', column }) };
-      const description = `Orders rows by ${of} over the collection of \`${table.typeName}\` that they are related to`;
-      return new GraphQLInputObjectType({ name: tableTypeName(table, suffix), description, fields });
-    });
+function orderByAggregate(table: Table, name: OrderAggregate, typeName: string): GraphQLInputObjectType {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of columnsOf(table, name)) {
+    fields[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
   }
-  registry.define(tableTypeName(table, 'OrderByToMany'), () => {
-    const fields: GraphQLInputFieldConfigMap = emptyRecord();
-    fields.count = { type: direction, description: 'How many of them there are', ...bindInput({ kind: 'count' }) };
-    for (const { name, suffix } of present) {
-      fields[name] = { type: registry.input(tableTypeName(table, suffix)), ...bindInput({ kind: 'aggregate function', name }) };
-    }
-    const description = `Orders rows by the collection of \`${table.typeName}\` that they are related to`;
-    return new GraphQLInputObjectType({ name: tableTypeName(table, 'OrderByToMany'), description, fields });
-  });
+  const { of } = aggregates.find((each) => each.name === name)!;
+  const description = `Orders rows by ${of} over the collection of \`${table.typeName}\` that they are related to`;
+  return new GraphQLInputObjectType({ name: typeName, description, fields });
+}
+
+function orderByToMany(table: Table, registry: TypeRegistry, typeName: string): GraphQLInputObjectType {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  fields.count = { type: orderByDirection, description: 'How many of them there are', ...bindInput({ kind: 'count' }) };
+  for (const { name, suffix } of aggregates) {
+    if (hasOrderOf(table, name))
+      fields[name] = { type: registry.inputOf(table, suffix), ...bindInput({ kind: 'aggregate function', name }) };
+  }
+  const description = `Orders rows by the collection of \`${table.typeName}\` that they are related to`;
+  return new GraphQLInputObjectType({ name: typeName, description, fields });
 }
 
 function columnsOf({ columns }: Table, name: OrderAggregate) {

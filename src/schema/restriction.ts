@@ -1,6 +1,5 @@
 /** Which rows a mutation may change: the arguments `filter` and `atMost`. */
 import { type GraphQLArgumentConfig, type GraphQLInputFieldConfig, GraphQLInt, GraphQLNonNull } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
@@ -10,7 +9,7 @@ type Restricting = GraphQLArgumentConfig & GraphQLInputFieldConfig;
 export function restriction(registry: TypeRegistry, table: Table): { readonly filter: Restricting; readonly atMost: Restricting } {
   return {
     filter: {
-      type: registry.input(tableTypeName(table, 'Filter')),
+      type: registry.inputOf(table, 'Filter'),
       description: "Restricts the mutation's impact to records matching the criteria",
     },
     atMost: {

@@ -1,6 +1,5 @@
 /** The field of a function: its arguments and its result, as a root field or as a computed field. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Routine } from '../model/model.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -27,6 +26,14 @@ export function routineFieldConfig(
   };
 }
 
+/** Whether all types of the field are in this schema; builds none of a table. */
+export function hasField(registry: TypeRegistry, { result, arguments: args }: Routine): boolean {
+  const hasResult =
+    result.kind === 'void' ||
+    (result.kind === 'value' ? outputTypeOf(result.type, registry) !== undefined : registry.hasOf(result.table, 'row'));
+  return hasResult && args.every(({ type }) => inputTypeOf(type, registry));
+}
+
 function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputType | undefined {
   switch (result.kind) {
     case 'void':
@@ -34,9 +41,9 @@ function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputT
     case 'value':
       return outputTypeOf(result.type, registry);
     case 'row':
-      return registry.has(result.table.typeName) ? registry.object(result.table.typeName) : undefined;
+      return registry.hasOf(result.table, 'row') ? registry.rowOf(result.table) : undefined;
     case 'rows':
-      return registry.has(result.table.typeName) ? registry.object(tableTypeName(result.table, 'Connection')) : undefined;
+      return registry.hasOf(result.table, 'row') ? registry.objectOf(result.table, 'Connection') : undefined;
   }
 }
 

@@ -3,7 +3,6 @@
  */
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   GraphQLID,
@@ -16,31 +15,21 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { filterTypeName, type SharedTypeName, tableTypeName } from '../model/graphql-names.ts';
+import { filterTypeName, type SharedTypeName } from '../model/graphql-names.ts';
 import type { Column, Relation, Routine, Table } from '../model/model.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { filterTypeOf, idFilter } from './filter-types.ts';
 import { groupsField } from './group-types.ts';
-import { relationFilterFields } from './relation-filter-types.ts';
+import { orderByDirection } from './order-by-direction.ts';
+import { relationFilterFields, relationFilterTypes } from './relation-filter-types.ts';
 import { relationOrderFields } from './relation-order-types.ts';
 import { routineFieldConfig } from './routine-fields.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import type { TableTypes, TypeRegistry } from './type-registry.ts';
 import { outputTypeOf } from './types-of-values.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
-
-export const orderByDirection = new GraphQLEnumType({
-  name: 'OrderByDirection' satisfies SharedTypeName,
-  description: 'Defines a per-field sorting order',
-  values: {
-    AscNullsFirst: { description: 'Ascending order, nulls first' },
-    AscNullsLast: { description: 'Ascending order, nulls last' },
-    DescNullsFirst: { description: 'Descending order, nulls first' },
-    DescNullsLast: { description: 'Descending order, nulls last' },
-  },
-});
 
 export const pageInfo = new GraphQLObjectType({
   name: 'PageInfo' satisfies SharedTypeName,
@@ -61,34 +50,29 @@ export function nodeInterface(nodeIdField: string): GraphQLInterfaceType {
   });
 }
 
-/** Defines the types that exist for every table that can be selected from. `node` is their interface. */
-export function defineTableTypes(registry: TypeRegistry, table: Table, node: GraphQLInterfaceType, nodeIdField: string): void {
-  registry.define(table.typeName, () => rowType(registry, table, node, nodeIdField));
-  registry.define(tableTypeName(table, 'Connection'), () => connectionType(registry, table));
-  registry.define(tableTypeName(table, 'Edge'), () => edgeType(registry, table));
-  registry.define(tableTypeName(table, 'Filter'), () => filterType(registry, table, nodeIdField));
-  if (table.columns.some(isOrderKey)) registry.define(tableTypeName(table, 'OrderBy'), () => orderByType(registry, table));
-}
-
-/** Defines the type of rows that have no key, and so no other types. */
-export function defineRowType(registry: TypeRegistry, table: Table): void {
-  registry.define(table.typeName, () => {
-    const { typeName: name, description } = table;
-    return new GraphQLObjectType({ name, description, fields: () => rowFields(registry, table) });
-  });
-}
+/** The types that every table has, the order of those with columns that have one, and the filters of those that others lead to. */
+export const collectionTypes = {
+  Connection: { has: () => true, build: connectionType },
+  Edge: { has: () => true, build: edgeType },
+  Filter: { has: () => true, build: filterType },
+  OrderBy: { has: ({ columns }) => columns.some(isOrderKey), build: orderByType },
+  ...relationFilterTypes(filterFields),
+} as const satisfies Partial<TableTypes>;
 
 function isOrderKey(column: Column): boolean {
   return column.selectable && column.orderable;
 }
 
-function rowType(registry: TypeRegistry, table: Table, node: GraphQLInterfaceType, nodeIdField: string): GraphQLObjectType {
+/** The type of a table's rows. Those without other types have no key, and so no identifier. */
+export function rowType(table: Table, registry: TypeRegistry): GraphQLObjectType {
+  const { typeName: name, description } = table;
+  if (!registry.hasOf(table, 'Filter')) return new GraphQLObjectType({ name, description, fields: () => rowFields(registry, table) });
   return new GraphQLObjectType({
-    name: table.typeName,
-    description: table.description,
-    interfaces: [node],
+    name,
+    description,
+    interfaces: [registry.get('Node' satisfies SharedTypeName) as GraphQLInterfaceType],
     fields: () => ({
-      [nodeIdField]: {
+      [registry.nodeIdField]: {
         type: new GraphQLNonNull(GraphQLID),
         description: 'Globally Unique Record Identifier',
         ...bindField({ kind: 'node id', table }),
@@ -124,12 +108,12 @@ function columnField(registry: TypeRegistry, column: Column): GraphQLFieldConfig
 
 function relationField(registry: TypeRegistry, relation: Relation): GraphQLFieldConfig<unknown, unknown> | undefined {
   const { target } = relation;
-  if (!registry.has(target.typeName)) return undefined;
+  if (!registry.hasOf(target, 'row')) return undefined;
   const binding = bindField({ kind: 'relation', relation });
   if (relation.kind === 'to-many') {
-    return { type: registry.object(tableTypeName(target, 'Connection')), args: collectionArguments(registry, target), ...binding };
+    return { type: registry.objectOf(target, 'Connection'), args: collectionArguments(registry, target), ...binding };
   }
-  const type = registry.object(target.typeName);
+  const type = registry.rowOf(target);
   return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
 }
 
@@ -137,13 +121,13 @@ function computedField(registry: TypeRegistry, routine: Routine): GraphQLFieldCo
   return routineFieldConfig(registry, routine, { kind: 'computed', routine });
 }
 
-function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+function connectionType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
   const { typeName } = table;
   return new GraphQLObjectType({
-    name: tableTypeName(table, 'Connection'),
+    name,
     fields: () => ({
       edges: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(tableTypeName(table, 'Edge'))))),
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge')))),
         ...bindField({ kind: 'edges' }),
       },
       pageInfo: { type: new GraphQLNonNull(pageInfo), ...bindField({ kind: 'page info' }) },
@@ -156,7 +140,7 @@ function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType
       }),
       ...(table.aggregate && {
         aggregate: {
-          type: registry.object(tableTypeName(table, 'Aggregate')),
+          type: registry.objectOf(table, 'Aggregate'),
           description: `Aggregate functions calculated on the collection of \`${typeName}\``,
           ...bindField({ kind: 'aggregate' }),
         },
@@ -166,27 +150,23 @@ function connectionType(registry: TypeRegistry, table: Table): GraphQLObjectType
   });
 }
 
-function edgeType(registry: TypeRegistry, table: Table): GraphQLObjectType {
+function edgeType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
   return new GraphQLObjectType({
-    name: tableTypeName(table, 'Edge'),
+    name,
     fields: () => ({
       cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField({ kind: 'cursor' }) },
-      node: { type: new GraphQLNonNull(registry.object(table.typeName)), ...bindField({ kind: 'edge node' }) },
+      node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField({ kind: 'edge node' }) },
     }),
   });
 }
 
-function filterType(registry: TypeRegistry, table: Table, nodeIdField: string): GraphQLInputObjectType {
-  const name = tableTypeName(table, 'Filter');
-  return new GraphQLInputObjectType({
-    name,
-    fields: () => filterFields(registry, table, nodeIdField),
-  });
+function filterType(table: Table, registry: TypeRegistry, name: string): GraphQLInputObjectType {
+  return new GraphQLInputObjectType({ name, fields: () => filterFields(registry, table) });
 }
 
 /** The fields of a table's filter. */
-export function filterFields(registry: TypeRegistry, table: Table, nodeIdField: string): GraphQLInputFieldConfigMap {
-  const self = registry.input(tableTypeName(table, 'Filter'));
+export function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const self = registry.inputOf(table, 'Filter');
   const list = new GraphQLList(new GraphQLNonNull(self));
   const columns: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
@@ -196,7 +176,7 @@ export function filterFields(registry: TypeRegistry, table: Table, nodeIdField: 
   // A column with such a name replaces the combinator, as in pg_graphql.
   return {
     ...columns,
-    [nodeIdField]: { type: idFilter, ...bindInput({ kind: 'node id' }) },
+    [registry.nodeIdField]: { type: idFilter, ...bindInput({ kind: 'node id' }) },
     and: {
       type: list,
       description: 'Returns true only if all its inner filters are true, otherwise returns false',
@@ -209,7 +189,7 @@ export function filterFields(registry: TypeRegistry, table: Table, nodeIdField: 
     },
     not: { type: self, description: 'Negates a filter', ...bindInput({ kind: 'not' }) },
     ...columns,
-    ...relationFilterFields(registry, table, nodeIdField),
+    ...relationFilterFields(registry, table),
   };
 }
 
@@ -218,13 +198,13 @@ function filterOfEnum(registry: TypeRegistry, typeName: string): GraphQLInputObj
   return registry.has(name) ? registry.input(name) : undefined;
 }
 
-function orderByType(registry: TypeRegistry, table: Table): GraphQLInputObjectType {
+function orderByType(table: Table, registry: TypeRegistry, name: string): GraphQLInputObjectType {
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
       if (isOrderKey(column)) columns[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
     }
-    return Object.assign(columns, relationOrderFields(registry, table, orderByDirection));
+    return Object.assign(columns, relationOrderFields(registry, table));
   };
-  return new GraphQLInputObjectType({ name: tableTypeName(table, 'OrderBy'), fields });
+  return new GraphQLInputObjectType({ name, fields });
 }

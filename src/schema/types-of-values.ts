@@ -12,9 +12,9 @@ export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNu
     case 'list':
       return inputTypeOf(type, registry);
     case 'row':
-      return registry.has(type.table.typeName) ? registry.object(type.table.typeName) : undefined;
+      return registry.hasOf(type.table, 'row') ? registry.rowOf(type.table) : undefined;
     case 'row list':
-      return registry.has(type.table.typeName) ? new GraphQLList(registry.object(type.table.typeName)) : undefined;
+      return registry.hasOf(type.table, 'row') ? new GraphQLList(registry.rowOf(type.table)) : undefined;
     case 'composite':
     case 'unsupported':
       return undefined;

@@ -3,21 +3,19 @@
  * (Relay's `@appendEdge` and `@prependEdge`). An addition to pg_graphql's schema.
  */
 import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull } from 'graphql';
-import { tableTypeName } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { bindField } from './bindings.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** The field. Its `orderBy` is the one of the collection that the cursors are for. */
 export function writtenEdgesField(registry: TypeRegistry, table: Table): GraphQLFieldConfig<unknown, unknown> {
-  const orderBy = tableTypeName(table, 'OrderBy');
   return {
-    type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.object(tableTypeName(table, 'Edge'))))),
+    type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge')))),
     description: 'The records impacted by the mutation, as edges of their collection',
     args: {
-      ...(registry.has(orderBy) && {
+      ...(registry.hasOf(table, 'OrderBy') && {
         orderBy: {
-          type: new GraphQLList(new GraphQLNonNull(registry.input(orderBy))),
+          type: new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'OrderBy'))),
           description: 'Sort order of the collection that the edges are for',
         },
       }),

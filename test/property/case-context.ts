@@ -7,8 +7,8 @@ import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph, RowgraphOptions } from '../../src/index.ts';
-import { buildModel } from '../../src/model/build-model.ts';
-import type { Model } from '../../src/model/model.ts';
+import { buildReportedModel } from '../../src/model/build-model.ts';
+import type { ReportedModel } from '../../src/model/model.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -27,12 +27,12 @@ export async function readModels(
   target: RowgraphOptions['database'],
   schema: SchemaDescription,
   roles: readonly string[],
-): Promise<Model[]> {
+): Promise<ReportedModel[]> {
   const database = openDatabase(target, { poolSize: 1, observe: () => undefined });
   try {
     const catalog = await loadCatalog(database, [schema.name]);
-    const models: Model[] = [];
-    for (const role of roles) models.push(runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role))));
+    const models: ReportedModel[] = [];
+    for (const role of roles) models.push(runAtOnce(buildReportedModel(catalog, await loadPrivileges(database, catalog, role))));
     return models;
   } finally {
     await database.close();

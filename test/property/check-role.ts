@@ -4,7 +4,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 import type { ExecutionResult } from '../../src/index.ts';
-import type { Model } from '../../src/model/model.ts';
+import type { ReportedModel } from '../../src/model/model.ts';
 import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';
@@ -22,27 +22,27 @@ import type { RandomSource } from './random-source.ts';
 import { ValueOracle } from './value-oracle.ts';
 
 /** Runs the checks of the role of a model. Resolves to the number of operations that were compared. Rejects with `PropertyFailure`. */
-export async function checkRole(context: CaseContext, model: Model, random: RandomSource): Promise<number> {
+export async function checkRole(context: CaseContext, model: ReportedModel, random: RandomSource): Promise<number> {
   const schema = await checkSchema(context, model);
   if (random.chance(0.3)) await checkSchemaText(context, model, schema);
   const world = await loadAsRole(context, model);
   return new RoleCheck(context, model, random, schema, world).run();
 }
 
-function loadAsRole(context: CaseContext, model: Model): Promise<World> {
+function loadAsRole(context: CaseContext, model: ReportedModel): Promise<World> {
   return asRole(context, model.role, () => loadWorld(context, model));
 }
 
 class RoleCheck {
   readonly #context: CaseContext;
-  readonly #model: Model;
+  readonly #model: ReportedModel;
   readonly #random: RandomSource;
   readonly #schema: GraphQLSchema;
   readonly #oracle: ValueOracle;
   #world: World;
   #count = 0;
 
-  constructor(context: CaseContext, model: Model, random: RandomSource, schema: GraphQLSchema, world: World) {
+  constructor(context: CaseContext, model: ReportedModel, random: RandomSource, schema: GraphQLSchema, world: World) {
     this.#context = context;
     this.#model = model;
     this.#random = random;

@@ -14,14 +14,14 @@ import {
   printSchema,
   validateSchema,
 } from 'graphql';
-import type { Model, Table } from '../../src/model/model.ts';
+import type { ReportedModel, Table } from '../../src/model/model.ts';
 import { type CaseContext, claims } from './case-context.ts';
 import { notGranted } from './check-privileges.ts';
 import { PropertyFailure } from './property-failure.ts';
 import { type ForeignKeyDescription, kindOf, type SchemaDescription, type TableDescription } from './schema-description.ts';
 
 /** The schema of a role as clients see it. Throws `PropertyFailure`. */
-export async function checkSchema({ graph, schema }: CaseContext, model: Model): Promise<GraphQLSchema> {
+export async function checkSchema({ graph, schema }: CaseContext, model: ReportedModel): Promise<GraphQLSchema> {
   const query = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
   const { data, errors } = await graph.execute({ query }, { role: model.role, claims });
   if (errors) throw new PropertyFailure('Introspection fails.', { query, got: errors });
@@ -34,7 +34,7 @@ export async function checkSchema({ graph, schema }: CaseContext, model: Model):
 }
 
 /** Holds the schema as text to that of introspection. Throws `PropertyFailure`. */
-export async function checkSchemaText({ graph }: CaseContext, { role }: Model, client: GraphQLSchema): Promise<void> {
+export async function checkSchemaText({ graph }: CaseContext, { role }: ReportedModel, client: GraphQLSchema): Promise<void> {
   const printed = buildSchema(await graph.sdl({ role }));
   expectNone('The schema as text is not valid.', problemsOf(printed));
   const [told, written] = [client, printed].map((each) => withoutScalars(printSchema(lexicographicSortSchema(each))));
@@ -58,7 +58,7 @@ function expectNone(what: string, problems: readonly string[]): void {
 }
 
 /** What is neither in the schema nor among the exclusions. */
-function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSchema): string[] {
+function unexplained(schema: SchemaDescription, model: ReportedModel, client: GraphQLSchema): string[] {
   const excluded = new Set(model.exclusions.map(({ object, name }) => `${object} ${name}`));
   const missing: string[] = [];
   const expect = (isPresent: boolean, object: string, ...path: string[]) => {
@@ -96,7 +96,7 @@ function unexplained(schema: SchemaDescription, model: Model, client: GraphQLSch
   return missing;
 }
 
-function tableNames(model: Model, { name }: TableDescription): Table | undefined {
+function tableNames(model: ReportedModel, { name }: TableDescription): Table | undefined {
   return model.tables.find((each) => each.name === name);
 }
 
@@ -110,7 +110,7 @@ function isShown({ typeName, columns }: Table, name: string, client: GraphQLSche
 
 /** Whether one side of a foreign key has its field; undefined where the field is there under the expected kind. */
 function sideOf(
-  model: Model,
+  model: ReportedModel,
   client: GraphQLSchema,
   key: ForeignKeyDescription,
   owner: TableDescription,

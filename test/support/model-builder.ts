@@ -6,8 +6,8 @@ import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
-import { buildModel } from '../../src/model/build-model.ts';
-import type { Model, Table } from '../../src/model/model.ts';
+import { buildReportedModel } from '../../src/model/build-model.ts';
+import type { ReportedModel, Table } from '../../src/model/model.ts';
 import { startPglite } from './pglite.ts';
 import { grantsSql, rolesSql } from './roles.ts';
 
@@ -22,7 +22,7 @@ export interface ModelOptions {
 
 export interface ModelBuilder {
   /** Makes the objects in a fresh schema, `s1`, `s2` and so on, which is the search path, and builds their model. */
-  build(sql: string, options?: ModelOptions): Promise<Model>;
+  build(sql: string, options?: ModelOptions): Promise<ReportedModel>;
   close(): Promise<void>;
 }
 
@@ -43,14 +43,14 @@ export async function startModelBuilder(): Promise<ModelBuilder> {
         ${sql}
       `);
       const catalog = await loadCatalog(database, [schema, ...schemas]);
-      return runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role)));
+      return runAtOnce(buildReportedModel(catalog, await loadPrivileges(database, catalog, role)));
     },
     close: () => pglite.close(),
   };
 }
 
 /** The table of this type name, which has to be there. */
-export function tableOf(model: Model, typeName: string): Table {
+export function tableOf(model: ReportedModel, typeName: string): Table {
   const table = model.tables.find((candidate) => candidate.typeName === typeName);
   if (!table) throw new Error(`no table ${typeName} but ${model.tables.map((other) => other.typeName).join(', ')}`);
   return table;
@@ -62,12 +62,12 @@ export function fieldNames(fields: readonly { readonly fieldName: string }[]): s
 }
 
 /** What has another name than its own, by kind and name, without the schema and the types of arguments: `table node`. */
-export function renamedObjects({ renamings }: Model): string[] {
+export function renamedObjects({ renamings }: ReportedModel): string[] {
   return renamings.map(({ object, name }) => `${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`);
 }
 
 /** The exclusions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
-export function reasonsByObject({ exclusions }: Model): Record<string, string> {
+export function reasonsByObject({ exclusions }: ReportedModel): Record<string, string> {
   return Object.fromEntries(
     exclusions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`, reason]),
   );

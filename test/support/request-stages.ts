@@ -1,12 +1,13 @@
 /** The stages of `request/` without pauses and without limits, for tests of what they make. */
-import type { GraphQLSchema } from 'graphql';
+
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/slices.ts';
 import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce-variable-values.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
 import type { VariableDeclaration } from '../../src/request/variable-declarations.ts';
+import type { LazySchema } from '../../src/schema/lazy-schema.ts';
 
-export function parseDocument(schema: GraphQLSchema, text: string): Document {
+export function parseDocument(schema: LazySchema, text: string): Document {
   return runAtOnce(parseWithPauses(schema, text, noLimits));
 }
 

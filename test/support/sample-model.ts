@@ -39,6 +39,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     uniqueKeys: [],
     arbiters: [],
     relations: [],
+    referrers: [],
     computed: [],
     maxRows: 30,
     additions: allAdditions,
@@ -77,9 +78,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     introspection: true,
     nodeIdField: 'nodeId',
     specifiesScalars: true,
-    exclusions: [],
-    renamings: [],
-    inferredKeys: [],
+    countBuilt: () => tables.length,
   };
 }
 
@@ -100,11 +99,11 @@ export const account: Table = tableWith(
   { relations: accountRelations },
 );
 
-export const post: Table = tableWith('Post', [
-  columnOf('id', int4, { notNull: true }),
-  columnOf('account_id', int4),
-  columnOf('title', text),
-]);
+export const post: Table = tableWith(
+  'Post',
+  [columnOf('id', int4, { notNull: true }), columnOf('account_id', int4), columnOf('title', text)],
+  { referrers: [account] },
+);
 
 accountRelations.push({
   fieldName: 'posts',

@@ -1,0 +1,86 @@
+/**
+ * What leads from one object of a catalog to others, found once for all roles: which foreign keys and functions concern a table. What a role sees of a
+ * table is then built from these alone, without a look at all other tables.
+ */
+import type { Catalog, CatalogForeignKey, CatalogFunction, CatalogTable, CatalogViewForeignKey } from '../catalog/catalog.ts';
+import { type DeclaredForeignKey, readDirective, readForeignKeys } from './directives.ts';
+
+/** A foreign key of the catalog, one that the directive of a table declares, or one that is inferred of views. */
+export type KeySource =
+  | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
+  | { readonly kind: 'declared'; readonly table: CatalogTable; readonly position: number; readonly declared: DeclaredForeignKey }
+  | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
+
+/** What concerns one table. Keys are in the order of the catalog, then those that directives declare, then those that are inferred. */
+export interface TableLinks {
+  /** The keys by which it refers. */
+  readonly outgoing: readonly KeySource[];
+  /** The keys by which others refer to it. */
+  readonly incoming: readonly KeySource[];
+  /** The functions whose one argument is a row of it. */
+  readonly functions: readonly CatalogFunction[];
+  /** The tables of which a row is the one argument of a function that returns rows of this one. */
+  readonly returnedFor: readonly number[];
+}
+
+export interface CatalogLinks {
+  readonly tables: ReadonlyMap<number, CatalogTable>;
+  /** The id of a table of an exposed schema. */
+  idOf(schema: string, name: string): number | undefined;
+  of(tableId: number): TableLinks;
+}
+
+const none: TableLinks = { outgoing: [], incoming: [], functions: [], returnedFor: [] };
+const known = new WeakMap<Catalog, CatalogLinks>();
+
+/** The links of a catalog: found once, with pauses. */
+export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
+  const links = known.get(catalog) ?? (yield* findLinks(catalog));
+  known.set(catalog, links);
+  return links;
+}
+
+type Mutable = { [Key in keyof TableLinks]: TableLinks[Key][number][] };
+
+function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
+  const schemas = new Map(catalog.schemas.map(({ id, name }) => [name, id]));
+  const ids = new Map(catalog.tables.map(({ id, schemaId, name }) => [`${schemaId} ${name}`, id]));
+  const idOf = (schema: string, name: string) => ids.get(`${schemas.get(schema)} ${name}`);
+  const links = new Map<number, Mutable>();
+  const at = (id: number): Mutable => {
+    const found = links.get(id) ?? { outgoing: [], incoming: [], functions: [], returnedFor: [] };
+    links.set(id, found);
+    return found;
+  };
+  yield;
+  for (const [tableId, targetId, key] of keySources(catalog, idOf)) {
+    at(tableId).outgoing.push(key);
+    if (targetId !== undefined) at(targetId).incoming.push(key);
+    yield;
+  }
+  for (const source of catalog.functions) {
+    const [row, ...others] = source.arguments;
+    const rowTableId = row && others.length === 0 ? catalog.types.get(row.typeId)?.relationId : undefined;
+    if (!rowTableId) continue;
+    at(rowTableId).functions.push(source);
+    const resultTableId = catalog.types.get(source.resultTypeId)?.relationId;
+    if (resultTableId) at(resultTableId).returnedFor.push(rowTableId);
+    yield;
+  }
+  return { tables: new Map(catalog.tables.map((table) => [table.id, table])), idOf, of: (id) => links.get(id) ?? none };
+}
+
+function* keySources(
+  catalog: Catalog,
+  idOf: CatalogLinks['idOf'],
+): Generator<readonly [tableId: number, targetId: number | undefined, KeySource], void> {
+  for (const constraint of catalog.foreignKeys) yield [constraint.tableId, constraint.targetId, { kind: 'constraint', constraint }];
+  for (const table of catalog.tables) {
+    for (const [position, declared] of readForeignKeys(readDirective(table.comment)).entries()) {
+      if (!declared) continue;
+      const targetId = idOf(declared.foreignSchema, declared.foreignTable);
+      yield [table.id, targetId, { kind: 'declared', table, position, declared }];
+    }
+  }
+  for (const key of catalog.viewForeignKeys) yield [key.tableId, key.targetId, { kind: 'inferred', key }];
+}

@@ -1,0 +1,141 @@
+/**
+ * A table of a model whose columns, relations and computed fields are built when they are first read: a request needs a few of thousands of tables.
+ * What does not depend on the other tables that a role sees is shared by all roles with the same privileges on the table.
+ */
+import type { Arbiter, Column, Relation, Routine, Table } from './model.ts';
+import type { TableFacts } from './table-facts.ts';
+import type { TableNames } from './taken-names.ts';
+
+/** What is built of a table when it is first read. */
+export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
+
+/** Builds what was not read before. */
+export interface TableBuilder {
+  buildParts(table: LazyTable): TableParts;
+  findReferrers(table: LazyTable): readonly Table[];
+}
+
+const noneRenamed: TableNames['renamedTypes'] = new Map();
+
+export class LazyTable implements Table {
+  readonly facts: TableFacts;
+  readonly #builder: TableBuilder;
+  #parts: TableParts | null = null;
+  #referrers: readonly Table[] | null = null;
+  typeName: string;
+  stem: string;
+  renamedTypes = noneRenamed;
+
+  constructor(facts: TableFacts, builder: TableBuilder) {
+    this.facts = facts;
+    this.#builder = builder;
+    this.typeName = facts.plainName;
+    this.stem = facts.plainName;
+  }
+
+  get id(): number {
+    return this.facts.source.id;
+  }
+
+  get schema(): string {
+    return this.facts.schema.name;
+  }
+
+  get name(): string {
+    return this.facts.source.name;
+  }
+
+  get kind(): Table['kind'] {
+    return this.facts.kind;
+  }
+
+  get description(): string | null {
+    return this.facts.description;
+  }
+
+  get columns(): readonly Column[] {
+    return this.#built.columns;
+  }
+
+  get primaryKey(): readonly Column[] {
+    return this.#built.primaryKey;
+  }
+
+  get keyIsUnique(): boolean {
+    return this.facts.keyIsUnique;
+  }
+
+  get keepsNotNull(): boolean {
+    return this.facts.keepsNotNull;
+  }
+
+  get insertsEveryRow(): boolean {
+    return this.facts.insertsEveryRow;
+  }
+
+  get uniqueKeys(): Table['uniqueKeys'] {
+    return this.#built.uniqueKeys;
+  }
+
+  get arbiters(): readonly Arbiter[] {
+    return this.#built.arbiters;
+  }
+
+  get relations(): readonly Relation[] {
+    return this.#built.relations;
+  }
+
+  get referrers(): readonly Table[] {
+    this.#referrers ??= this.#builder.findReferrers(this);
+    return this.#referrers;
+  }
+
+  get computed(): readonly Routine[] {
+    return this.#built.computed;
+  }
+
+  get rowSecurity(): boolean {
+    return this.facts.rowSecurity;
+  }
+
+  get maxRows(): number {
+    return this.facts.maxRows;
+  }
+
+  get totalCount(): boolean {
+    return this.facts.totalCount;
+  }
+
+  get aggregate(): boolean {
+    return this.facts.aggregate;
+  }
+
+  get selectable(): boolean {
+    return true;
+  }
+
+  get insertable(): boolean {
+    return this.facts.insertable;
+  }
+
+  get updatable(): boolean {
+    return this.facts.updatable;
+  }
+
+  get deletable(): boolean {
+    return this.facts.deletable;
+  }
+
+  get additions(): Table['additions'] {
+    return this.facts.additions;
+  }
+
+  get introspection(): boolean {
+    return this.facts.schema.introspection;
+  }
+
+  get #built(): TableParts {
+    this.#parts ??= this.#builder.buildParts(this);
+    return this.#parts;
+  }
+}

@@ -1,0 +1,16 @@
+/** Which tables others are related to: some types of a table are there for those that lead to it. */
+import type { AdditionName } from '../model/additions.ts';
+import type { Relation, Table } from '../model/model.ts';
+import type { TypeRegistry } from './type-registry.ts';
+
+/** Whether a table of the schema with this addition has a relation or a computed field that leads to one row of `table`, or to many. */
+export function isLedTo(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
+  const result = kind === 'to-one' ? 'row' : 'rows';
+  return table.referrers.some(
+    (referrer) =>
+      referrer.additions.has(addition) &&
+      registry.hasOf(referrer, 'Filter') &&
+      (referrer.relations.some((relation) => relation.target === table && relation.kind === kind) ||
+        referrer.computed.some((routine) => routine.result.kind === result && routine.result.table === table)),
+  );
+}
