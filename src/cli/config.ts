@@ -227,6 +227,8 @@ export class ConfigurationError extends Error {
 export interface CommandSettings<Name extends SettingName, Required extends Name> {
   readonly names: readonly Name[];
   readonly required: readonly Required[];
+  /** Whether they can be given in the file alone. */
+  readonly isFileOnly?: boolean;
   /** Settings that are required unless one of others is given. */
   readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
   readonly defaults: Partial<Configuration<Name>>;
@@ -244,18 +246,21 @@ export interface ConfigurationSources {
 
 /** The value of each setting: the flag's, else the environment's, else the file's, else the default. Throws `ConfigurationError`. */
 export function readConfiguration<Name extends SettingName, Required extends Name>(
-  { names, required, requiredUnless = {}, defaults }: CommandSettings<Name, Required>,
+  { names, required, requiredUnless = {}, defaults, isFileOnly = false }: CommandSettings<Name, Required>,
   sources: ConfigurationSources,
 ): Configuration<Name, Required> {
   const problems: string[] = [];
   const fileValues = readFileValues(sources.file, problems);
   const values: Record<string, unknown> = {};
+  const toMissing = (name: SettingName): string =>
+    isFileOnly ? `${sources.file?.name} has no "${name}": ${settings[name].description}` : describeMissing(name);
+  const refer = (name: SettingName): string => (isFileOnly ? `"${name}"` : flagOf(name));
   for (const name of names) {
     const given = findGiven(name, sources, fileValues);
     if (given !== undefined) values[name] = parseGiven(settings[name], given, problems);
-    else if ((required as readonly SettingName[]).includes(name)) problems.push(describeMissing(name));
+    else if ((required as readonly SettingName[]).includes(name)) problems.push(toMissing(name));
     else if (requiredUnless[name]?.every((other) => findGiven(other, sources, fileValues) === undefined))
-      problems.push(`${describeMissing(name)}; or give ${requiredUnless[name].map(flagOf).join(' or ')}`);
+      problems.push(`${toMissing(name)}; or give ${requiredUnless[name].map(refer).join(' or ')}`);
     else values[name] = defaults[name] ?? settings[name].default;
   }
   if (problems.length > 0) throw new ConfigurationError(problems);

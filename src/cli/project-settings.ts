@@ -81,6 +81,7 @@ export function readProject(
   const settings: CommandSettings<ProjectSettingName, 'databaseUrl'> = {
     names,
     required: ['databaseUrl'],
+    isFileOnly: true,
     requiredUnless: { jwtSecret: ['jwtKeys', 'supabase', 'apiKeys'] },
     defaults: inherited as Partial<ProjectConfiguration>,
   };

@@ -33,8 +33,8 @@ export function schemaCommand(environment: Environment): Command {
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
     const role = flags.role ?? anonRole;
     await checkDatabase({ databaseUrl, schemas, role, roleFlag: flags.role === undefined ? '--anon-role' : '--role' });
-    let onLoad = (): void => undefined;
-    const observe: Observer = ({ kind }) => (kind === 'schema-loaded' ? onLoad() : undefined);
+    let onLoad: (() => void) | null = null;
+    const observe: Observer = ({ kind }) => (kind === 'schema-loaded' ? onLoad?.() : undefined);
     const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...modelOptionsOf(configuration), observe });
     // Waiting for a signal, or until the schema is read again, keeps no process alive: it would end when the database closes its connections.
     const staysAlive = watch ? setInterval(() => undefined, 2 ** 30) : undefined;
@@ -52,7 +52,7 @@ export function schemaCommand(environment: Environment): Command {
       await end;
     } finally {
       clearInterval(staysAlive);
-      onLoad = () => undefined;
+      onLoad = null;
       await graph.close();
     }
   });

@@ -71,6 +71,21 @@ const failure =
     return true;
   };
 
+test('a pool that pipelines by itself is refused', () => {
+  const pool = new Pool({ connectionString: server.url });
+  Object.assign(pool.options, { pipeline: true });
+  assert.throws(() => openPgDatabase(pool as unknown as PgPool), /cannot use a pool with the option "pipeline"/);
+});
+
+test('work that is tried out fails as other work where the server is not reached', async () => {
+  const database = openPgDatabase('postgres://nobody@127.0.0.1:1/none');
+  await assert.rejects(
+    database.tryOut(session(), 60_000, async () => 'done'),
+    failure(null, /ECONNREFUSED/),
+  );
+  await database.close();
+});
+
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
 describe('a batch', () => {

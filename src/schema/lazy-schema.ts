@@ -145,13 +145,6 @@ export class LazySchema extends GraphQLSchema {
     return [];
   }
 
-  override getImplementations(_interfaceType: GraphQLInterfaceType): {
-    objects: readonly GraphQLObjectType[];
-    interfaces: readonly GraphQLInterfaceType[];
-  } {
-    return { objects: [], interfaces: [] };
-  }
-
   override isSubType(_abstractType: unknown, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
     return isObjectType(maybeSubType) && maybeSubType.getInterfaces().length > 0;
   }

@@ -19,7 +19,6 @@ function scalar(name: ScalarName | SharedTypeName, description: string, accepted
     name,
     description,
     specifiedByURL: `${specification}#${name.toLowerCase()}`,
-    coerceOutputValue: (value) => value,
     coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
     coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal', node)),
   });

@@ -44,6 +44,11 @@ test('a wrong or missing setting is one clear line and exit code 2', async () =>
   await refuse(['dev', '--sql', 'missing.sql'], /--sql missing\.sql cannot be read/);
   await refuse(['keys', '--jwt-secret', secret, '--expires', 'soon'], /--expires must be a time/);
   await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '[1]'], /--claims must be a JSON object/);
+  await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '{'], /--claims must be a JSON object/);
+  await refuse(['projects', 'list', '--projects', 'missing.json'], /--projects: ENOENT/);
+  await refuse(['serve', '--jwt-secret', secret, '--projects', 'missing.json'], /--projects: ENOENT/);
+  await writeFile(path.join(home, 'q.graphql'), '{ __typename }');
+  await refuse(['cost', 'q.graphql', '--variables', '{'], /--variables must be a JSON object, such as \{"first": 10\}/);
 });
 
 test('a secret is not repeated', async () => {

@@ -32,6 +32,11 @@ describe('rowgraph cost', () => {
 
   const cost = (...flags: string[]): Promise<Outcome> => runCommand(['cost', file, ...flags], { home });
 
+  it('says what is wrong with the database', async () => {
+    const { code, stderr } = await cost('--database-url', database.url, '--role', 'nobody');
+    assert.deepEqual([code, stderr.startsWith('rowgraph: --role: the role "nobody" does not exist')], [2, true], stderr);
+  });
+
   it('prints what each operation counts, as far as the text tells', async () => {
     const { code, stdout, stderr } = await cost();
     assert.equal(code, 0, stderr);

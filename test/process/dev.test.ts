@@ -1,7 +1,7 @@
 /** `rowgraph dev` from its start to Ctrl-C: what it prints works, the user's SQL is loaded, and the data is kept. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
@@ -243,6 +243,12 @@ test('a data folder whose SQL failed begins anew, and a folder of somebody elseâ
   const { code, stderr } = await runCommand(['dev', '--port', '0', '--data-dir', '.'], { home });
   assert.equal(code, 2);
   assert.match(stderr, /^rowgraph: --data-dir \. contains other files/);
+
+  await mkdir(path.join(home, 'torn'));
+  await writeFile(path.join(home, 'torn/rowgraph.json'), '{');
+  const torn = await runCommand(['dev', '--port', '0', '--data-dir', 'torn'], { home });
+  assert.equal(torn.code, 1);
+  assert.match(torn.stderr, /^rowgraph: \S*rowgraph\.json cannot be read: [^\n]+\n$/);
 });
 
 test('a damaged cache is made anew', async () => {

@@ -28,6 +28,11 @@ test('a file that is wrong, and the mode without a file, are one line and exit c
   assert.equal(missing.code, 2);
   const unnamed = await runCommand(['documents', '--database-url', 'postgres://nobody@127.0.0.1:1/none'], { home });
   assert.equal(unnamed.code, 2);
+  const absent = await runCommand(['documents', '--database-url', 'postgres://nobody@127.0.0.1:1/none', '--trusted-documents', 'no.json'], {
+    home,
+  });
+  assert.deepEqual([absent.code, absent.stdout], [2, '']);
+  assert.match(absent.stderr, /^rowgraph: --trusted-documents: ENOENT.*no\.json.*\n$/);
   assert.match(unnamed.stderr, /^rowgraph: --trusted-documents is missing .*\n$/);
   assert.match(missing.stderr, /^rowgraph: --trusted-documents: ENOENT.*nowhere\.json.*\n$/);
 });

@@ -224,6 +224,7 @@ test('what is wrong is one line and exit code 2, however many workers there are'
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "0"\)/, '--workers', '0');
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "auto"\)/, '--workers', 'auto');
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "1000"\)/, '--workers', '1000');
+  await refuse(/--host 192\.0\.2\.1 is not an address of this machine/, '--workers', '2', '--host', '192.0.2.1', '--port', '0');
   await refuse(/the role "nobody" does not exist/, '--workers', '2', '--anon-role', 'nobody');
   await refuse(/--port \d+ is already in use/, '--workers', '2', '--log-level', 'silent', '--port', String(server.port));
 });

@@ -12,6 +12,18 @@ before(async () => {
 });
 after(() => pglite.close());
 
+test('a long file says how far it is', async () => {
+  const states: string[] = [];
+  const progress = new Progress(() => {});
+  progress.step = async (_label, work, { describeState } = {}) => {
+    const result = await work();
+    states.push(describeState?.() ?? '');
+    return result;
+  };
+  await loadSql(pglite, [{ name: 'two.sql', text: 'select 1; select 2;' }], progress);
+  assert.deepEqual(states, ['2 of 2 statements']);
+});
+
 test('an error names the file and the line', async () => {
   const fails = async (text: string, line: RegExp): Promise<void> => {
     const isExpected = (error: unknown): boolean => error instanceof CommandError && error.exitCode === 1 && line.test(error.message);

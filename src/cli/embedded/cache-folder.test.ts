@@ -1,0 +1,45 @@
+/** The cache folder makes starts faster; whatever is wrong with it only makes them slower. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { Progress } from '../progress.ts';
+import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
+import { readDevelopmentSecret } from './development-secret.ts';
+import { openAndFill } from './open-pglite.ts';
+
+let folder: string;
+/** A file stands where the folder would be. */
+let unusable: string;
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-cache-'));
+  unusable = path.join(folder, 'file');
+  await writeFile(unusable, '');
+});
+after(() => rm(folder, { recursive: true }));
+
+test('a secret is kept, and a new one each time where it cannot be', async () => {
+  assert.equal(await readDevelopmentSecret(folder), await readDevelopmentSecret(folder));
+  assert.equal(await readFile(path.join(folder, 'jwt-secret'), 'utf8'), await readDevelopmentSecret(folder));
+  const [one, other] = [await readDevelopmentSecret(unusable), await readDevelopmentSecret(unusable)];
+  assert.ok(one.length >= 32 && one !== other);
+});
+
+test('a snapshot is read back, and none where it cannot be written', async () => {
+  await saveSnapshot(folder, 'letters', new Blob(['abc']));
+  const kept = await readSnapshot(folder, 'letters');
+  assert.equal(Buffer.from(await kept!.arrayBuffer()).toString(), 'abc');
+  await saveSnapshot(unusable, 'letters', new Blob(['abc']));
+  assert.equal(await readSnapshot(unusable, 'letters'), null);
+});
+
+test('a snapshot that is no database is replaced', async () => {
+  const cacheFolder = path.join(folder, 'broken');
+  await saveSnapshot(cacheFolder, 'empty', new Blob(['no archive']));
+  const place = { folder: null, cacheFolder, extensions: {}, progress: new Progress(() => {}) };
+  const pglite = await openAndFill(place, async () => {});
+  assert.deepEqual((await pglite.query('select 1 as one')).rows, [{ one: 1 }]);
+  await pglite.close();
+});

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { sendCancelRequest } from './cancel-request.ts';
+
+test('a connection that does not say which backend it has cannot be cancelled', async () => {
+  assert.equal(await sendCancelRequest({ host: '127.0.0.1', port: 1, processID: null, secretKey: null }, 1000), 'unsupported');
+});
+
+test('a server that nobody reaches has not got the request', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await once(probe.close(), 'close');
+  assert.equal(await sendCancelRequest({ host: '127.0.0.1', port, processID: 1, secretKey: 2 }, 60_000), 'unreachable');
+});
