@@ -35,7 +35,8 @@ before(async () => {
   await superuser.query(`${rolesSql} ${grantsSql} ${abuseSchema} ${schema}`);
   const databaseUrl = server.url.replace('postgres@', 'authenticator@');
   // A machine that is busy with other things must not count as an attack.
-  service = startCommand(['serve', '--database-url', databaseUrl, '--max-event-loop-delay', '1h'], { home, environment });
+  const patience = ['--max-event-loop-delay', '1h', '--queue-timeout', '1h', '--request-timeout', '1h'];
+  service = startCommand(['serve', '--database-url', databaseUrl, ...patience], { home, environment });
   url = new URL(/http:\S+/.exec(await service.waitFor(/http:\S+\n/))?.[0] ?? '');
   const key = async (...flags: string[]): Promise<string> => (await runCommand(['keys', ...flags], { home, environment })).stdout.trim();
   [anonKey, userToken] = await Promise.all([key('--role', 'anon'), key('--role', 'authenticated', '--claims', '{"sub":"the user"}')]);
