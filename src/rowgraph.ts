@@ -13,7 +13,7 @@ import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
-import { checkCaller, checkDocument, checkOptions, checkRequest, roleOf } from './engine/check-call.ts';
+import { checkCaller, checkDocument, checkOptions, checkRequest, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
@@ -183,7 +183,7 @@ class RowgraphService implements Rowgraph {
       return toResult(response);
     } catch (error) {
       // Without the event triggers, a column whose type has just changed may be read with its old type (docs/freshness.md).
-      return toResult(this.#failure(error));
+      return toResult(this.#failure(error, request));
     }
   }
 
@@ -197,7 +197,7 @@ class RowgraphService implements Rowgraph {
     try {
       checkRequest(request);
     } catch (error) {
-      return Promise.resolve(this.#failure(error));
+      return Promise.resolve(this.#failure(error, request));
     }
     if (options.deadline !== undefined) return this.#run(request, caller, options.deadline, options);
     const { timeout = Infinity, signal } = options;
@@ -235,7 +235,7 @@ class RowgraphService implements Rowgraph {
       })
       .then(
         (body) => new SuccessResponse(body),
-        (error: unknown) => this.#failure(error),
+        (error: unknown) => this.#failure(error, request),
       );
   }
 
@@ -247,7 +247,7 @@ class RowgraphService implements Rowgraph {
       const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '', onPrepared: undefined };
       return toResult(await executeRequest(roleSchema, this.#settings.caches, request, target));
     } catch (error) {
-      return toResult(this.#failure(error));
+      return toResult(this.#failure(error, request));
     }
   }
 
@@ -327,10 +327,13 @@ class RowgraphService implements Rowgraph {
     await Promise.all([this.#watch.stop(), this.#database.close()]);
   }
 
-  #failure(error: unknown): RawResponse {
+  #failure(error: unknown, request: GraphQLRequest): RawResponse {
     if (error instanceof ClaimsError) throw error;
     const failure = failureResponse(error);
-    if (failure.errorCode === 'INTERNAL_ERROR') this.#observe({ kind: 'defect-found', requestId: null, error });
+    if (failure.errorCode !== 'INTERNAL_ERROR') return failure;
+    const unreadable = whyUnreadable(request);
+    if (unreadable !== undefined) return failureResponse(unreadable);
+    this.#observe({ kind: 'defect-found', requestId: null, error });
     return failure;
   }
 }

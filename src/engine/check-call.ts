@@ -12,6 +12,20 @@ export function checkRequest(request: unknown): void {
   if (!isAbsent(extensions) && !isObject(extensions)) throw badRequest('The member "extensions" must be an object or null.');
 }
 
+/** BAD_REQUEST for a request that has failed because a getter or a proxy in it throws; undefined if it can be read. */
+export function whyUnreadable(request: unknown): ApiError | undefined {
+  try {
+    JSON.stringify(request, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    return undefined;
+  } catch (cause) {
+    return new ApiError(
+      'BAD_REQUEST',
+      `The request cannot be read (${cause instanceof Error ? cause.message : typeof cause}). Pass plain data.`,
+      { cause },
+    );
+  }
+}
+
 /** Throws BAD_REQUEST for what is not the text of a document. */
 export function checkDocument(query: unknown): void {
   if (typeof query === 'string') return;

@@ -31,7 +31,7 @@ describe('calls that the types forbid', () => {
 
   before(async () => {
     database = await startPglite();
-    await database.exec(rolesSql + grantsSql);
+    await database.exec(`${rolesSql} ${grantsSql} create table thing (id int primary key);`);
     graph = await createRowgraph({ database, observe: (event) => event.kind === 'defect-found' && defects.push(event.error) });
   });
   after(async () => {
@@ -53,6 +53,55 @@ describe('calls that the types forbid', () => {
     }
     for (const query of [undefined, null, 3, {}] as unknown as string[]) {
       for (const call of [graph.validate(query), graph.prepare(query)]) await assert.rejects(call, { code: 'BAD_REQUEST' });
+    }
+  });
+
+  it('refuses what throws when it is read', async () => {
+    const fail = (): never => {
+      throw new Error('no such luck');
+    };
+    const trap = { get: fail, ownKeys: fail, has: fail, getOwnPropertyDescriptor: fail };
+    const query =
+      'query ($a: Int, $b: thingFilter = {}, $c: [thingFilter!]) { __typename x: thingCollection(first: $a, filter: {and: [$b, {and: $c}]}) { edges { cursor } } }';
+    const getter = {
+      get a() {
+        return fail();
+      },
+    };
+    const variables: unknown[] = [getter, new Proxy({}, trap)];
+    for (const value of [
+      new Proxy({}, trap),
+      { id: new Proxy({}, trap) },
+      {
+        get id() {
+          return fail();
+        },
+      },
+    ])
+      variables.push({ b: value }, { c: [value] }, { c: value }, { c: Array(5000).fill(value) });
+    const requests: unknown[] = [
+      ...variables.map((each) => ({ query, variables: each })),
+      {
+        get query() {
+          return fail();
+        },
+      },
+      {
+        query: '{ __typename }',
+        get extensions() {
+          return fail();
+        },
+      },
+      new Proxy({ query: '{ __typename }' }, trap),
+    ];
+    for (const [number, request] of (requests as GraphQLRequest[]).entries()) {
+      for (const { errors } of [await graph.execute(request, { role: 'service_role' }), await graph.resolve(database, request)]) {
+        assert.deepEqual(
+          [errors?.[0]?.extensions.code, errors?.[0]?.message],
+          ['BAD_REQUEST', 'The request cannot be read (no such luck). Pass plain data.'],
+          String(number),
+        );
+      }
     }
   });
 
