@@ -4,7 +4,7 @@
  */
 import type { Column } from '../model/model.ts';
 import type { AggregatedColumn } from '../plan/plan.ts';
-import { bind, builtIn, type Sql, sql } from '../sql/sql.ts';
+import { bind, builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
 import { quotedOrNull } from './value-json.ts';
 
 /** The names of the scalar type of a column; of other types there are none. */
@@ -70,7 +70,7 @@ export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): S
     case 'countDistinct':
       return value;
     case 'sum':
-      return numberJson(value, typeName === 'numeric' ? numericDigits : 'as written');
+      return isFloat(typeName) ? floatJson(value, typeName) : numberJson(value, typeName === 'numeric' ? numericDigits : 'as written');
     case 'avg':
       return numberJson(value, typeName === 'int2' || typeName === 'int4' ? 'fraction' : numericDigits);
     case 'stddev':
@@ -80,8 +80,7 @@ export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): S
     case 'boolOr':
       return bareJson(value);
     case 'percentile':
-      // Adding zero turns -0 into 0: which of them comes first among equal values is not known.
-      return isPointInTime(typeName) ? toJson(value) : numberJson(sql`(${value} + '0'::float8)`, 'as written');
+      return isPointInTime(typeName) ? toJson(value) : floatJson(value, 'float8');
     case 'min':
     case 'max':
       return extremeJson(typeName, value, numericDigits);
@@ -95,14 +94,24 @@ function extremeJson(typeName: string, value: Sql, numericDigits: Digits): Sql {
     case 'int4':
       return bareJson(value);
     case 'int8':
+      return numberJson(value, 'as written');
     case 'float4':
     case 'float8':
-      return numberJson(value, 'as written');
+      return floatJson(value, typeName);
     case 'numeric':
       return numberJson(value, numericDigits);
     default:
       return toJson(value);
   }
+}
+
+function isFloat(typeName: string): boolean {
+  return typeName === 'float4' || typeName === 'float8';
+}
+
+/** Adding zero turns -0 into 0: which of the two is the least or comes first is not known, as they are equal. */
+function floatJson(value: Sql, typeName: string): Sql {
+  return numberJson(sql`(${value} + '0'::${trusted(typeName)})`, 'as written');
 }
 
 function bareJson(value: Sql): Sql {

@@ -1,6 +1,6 @@
 /** Aggregates of columns over rows. Whole numbers, booleans and distinct values are summed up here, PostgreSQL does the rest. */
 import type { ColumnType } from './column-types.ts';
-import { type LoadedRow, type LoadedTable, valueOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -17,6 +17,7 @@ export async function evaluateAggregate(
 ): Promise<unknown> {
   const column = table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
   const { type } = columnOf(table.description, column);
+  if (name === 'percentile' && !(Number(fraction) >= 0 && Number(fraction) <= 1)) throw new RefusalError('a fraction is from 0 to 1');
   const texts = rows.map((row) => valueOf(row, column).text).filter((text) => text !== null);
   if (name === 'countDistinct') return new Set(await oracle.ranks(texts, type)).size;
   if (texts.length === 0) return null;
@@ -28,6 +29,7 @@ export async function evaluateAggregate(
     );
   if (name === 'percentile') return percentile(texts, Number(fraction), type, oracle);
   if (name === 'sum' && wholeNumbers.includes(type.sql)) return String(texts.reduce((sum, text) => sum + BigInt(text), 0n));
+  if (name === 'sum' && type.scalar === 'Float') return oracle.aggregate(texts, `pg_catalog.sum(value::${type.sql}) + '0'::${type.sql}`);
   if (name === 'sum') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.sum(value::${type.sql})`));
   if (name === 'avg') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.avg(value::${type.sql}::numeric)`));
   return extreme(texts, name as 'min' | 'max', type, oracle);
@@ -39,8 +41,9 @@ async function extreme(texts: readonly string[], name: 'min' | 'max', type: Colu
     return type.sql === 'bigint' ? String(found) : Number(found);
   }
   if (type.sql === 'boolean') return name === 'min' ? !texts.includes('false') : texts.includes('true');
-  if (['BigFloat', 'Float'].includes(type.scalar))
-    return withoutZeros(await oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql})`));
+  // Of 0 and -0, which are equal, either may be the least; rows have 0 for both.
+  if (type.scalar === 'Float') return oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql}) + '0'::${type.sql}`);
+  if (type.scalar === 'BigFloat') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.${name}(value::${type.sql})`));
   return JSON.parse((await oracle.aggregate(texts, `pg_catalog.to_json(pg_catalog.${name}(value::${type.sql}))`)) ?? 'null');
 }
 

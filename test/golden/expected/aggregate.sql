@@ -5,7 +5,7 @@ select pg_catalog.concat('{"aggregate":{"count":', count(*),
   '},"min":{"name":', coalesce(pg_catalog.to_json(pg_catalog.min(t1."name")), 'null'),
   ',"founded":', coalesce(pg_catalog.min(t1."founded")::text, 'null'),
   '},"max":{"name":', coalesce(pg_catalog.to_json(pg_catalog.max(t1."name")), 'null'),
-  ',"rating":', coalesce('"' || pg_catalog.max(t1."rating")::text || '"', 'null'),
+  ',"rating":', coalesce('"' || (pg_catalog.max(t1."rating") + '0'::float8)::text || '"', 'null'),
   '}}}')
 from "public"."act" as t1
 where t1."founded" > $1::smallint;
