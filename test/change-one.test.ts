@@ -85,6 +85,18 @@ test('"atMost" holds: 0, from a variable, and where a key may have two rows unti
   assert.equal(await run(`mutation { ${update} 0) { affectedCount } }`), message);
   assert.equal(await run(`mutation ($most: Int!) { ${update} $most) { affectedCount } }`, { most: 0 }), message);
   assert.equal(await run(`mutation ($most: Int!) { ${update} $most) { affectedCount } }`, { most: 1 }), undefined);
+  assert.deepEqual((await pglite.query('select trips from ship where id = 4')).rows, [{ trips: 7 }]);
+  const answer = async (id: number, most: number): Promise<unknown> => {
+    const query =
+      'mutation ($id: Int!, $most: Int!) { done: deleteFromLegCollection(filter: {shipId: {eq: $id}, number: {eq: 1}}, atMost: $most) { records { note } affectedCount } }';
+    const { data, errors } = await graph.execute({ query, variables: { id, most } }, { role: 'service_role' });
+    return errors?.[0]?.message ?? data;
+  };
+  const tooMany = 'delete impacts too many records';
+  const none = { done: { records: [], affectedCount: 0 } };
+  assert.deepEqual([await answer(9, -1), await answer(9, 0), await answer(9, 3)], [tooMany, none, none]);
+  assert.deepEqual([await answer(1, -1), await answer(1, 0)], [tooMany, tooMany]);
+  assert.deepEqual(await answer(1, 3), { done: { records: [{ note: 'a' }], affectedCount: 1 } });
   const swap = (most: number) => `mutation {
     updateBerthCollection(set: {id: 2}, filter: {name: {eq: "north"}}) { affectedCount }
     both: updateBerthCollection(set: {name: "x"}, filter: {id: {eq: 2}}, atMost: ${most}) { affectedCount }

@@ -51,9 +51,9 @@ function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): S
   return sql`${write(plan, target, context.aliases)}${newLine}returning ${selectList(frame, [json])}`;
 }
 
-/** Whether the filter pins the whole key, and one row may be changed. */
-function isOfOneRow({ table, filter, atMost: { value } }: UpdatePlan | DeletePlan): boolean {
-  return table.keyIsUnique && pinsColumns(filter, table.primaryKey) && value.kind === 'constant' && Number(value.value) >= 1;
+/** Whether the filter pins the whole key. */
+function isOfOneRow({ table, filter }: UpdatePlan | DeletePlan): boolean {
+  return table.keyIsUnique && pinsColumns(filter, table.primaryKey);
 }
 
 /**
@@ -62,6 +62,8 @@ function isOfOneRow({ table, filter, atMost: { value } }: UpdatePlan | DeletePla
  *
  *     with changed as (delete from "public"."account" as t1 where t1."id" = $1::int4 returning concat('{"records":[{"id":', t1."id", '}]}') as "response")
  *     select coalesce((select "response" from changed), '{"records":[]}')
+ *
+ * Where the document does not say that a row may be changed, the select counts it.
  */
 function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
@@ -69,7 +71,17 @@ function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, fra
   const ofNothing = concatenate(responseJson(plan.members, context, { count: ['0'], records: () => [], edges: () => [] }));
   const name = identifier('response');
   const changed = sql`with changed as (${write(plan, target, context.aliases)}${newLine}returning ${json} as ${name})`;
-  return sql`${changed}${newLine}select ${selectList(frame, [sql`coalesce((select ${name} from changed), ${ofNothing})`])}`;
+  const only = sql`(select ${name} from changed)`;
+  if (mayChangeOne(plan)) return sql`${changed}${newLine}select ${selectList(frame, [sql`coalesce(${only}, ${ofNothing})`])}`;
+  const alias = trusted(context.aliases.next());
+  const response = sql`${alias}.${name}`;
+  const checked = concatenate([sql`coalesce(${response}, ${ofNothing})`, tooManyRows(plan, sql`(${response} is not null)::int4`)]);
+  return sql`${changed}${newLine}select ${selectList(frame, [checked])}${newLine}from (select ${only} as ${name}) as ${alias}`;
+}
+
+/** Whether the document says that one row may be changed. */
+function mayChangeOne({ atMost: { value } }: UpdatePlan | DeletePlan): boolean {
+  return value.kind === 'constant' && Number(value.value) >= 1;
 }
 
 function responseOfOne(members: readonly Member<ResponseValue>[], target: Scope, context: StatementContext): JsonText {
@@ -135,9 +147,9 @@ export function responseJson(members: readonly Member<ResponseValue>[], context:
  * Empty text, or an error that undoes the statement. A cast that cannot succeed raises it, so that no function of ours need be installed. The text
  * contains the count, so that PostgreSQL does not evaluate the cast while planning.
  */
-export function tooManyRows({ kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>): Sql {
+export function tooManyRows({ kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>, count = trusted('count(*)')): Sql {
   const message = literal(`${raiseMarker}${kind} impacts too many records`);
-  return sql`case when count(*) > ${bind(atMost, 'int4')} then (${message} || left(count(*)::text, 0))::int4::text else '' end`;
+  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${message} || left(${count}::text, 0))::int4::text else '' end`;
 }
 
 function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {
