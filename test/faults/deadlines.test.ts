@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Deadline } from '../../src/budget/deadline.ts';
 import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
@@ -299,12 +300,14 @@ test('a mutation that was under way when the network fell silent may have been c
   await keeper.query('select pg_advisory_lock(1)');
   const graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`) });
   const query = 'mutation { held_write(note: "unheard") }';
-  const unheard = graph.execute({ query }, caller, { timeout: 3000 });
+  const deadline = new Deadline(3_600_000);
+  const unheard = graph.execute({ query }, caller, { deadline });
   await database.untilRunning('held_write', 1);
   proxy.fallSilent();
   await keeper.query('select pg_advisory_unlock(1)');
+  await until(async () => (await countNotes('unheard')) === 1);
+  deadline.stop('expired');
   assert.equal(codeOf(await unheard), 'OUTCOME_UNKNOWN');
-  assert.equal(await countNotes('unheard'), 1);
   proxy.speak();
   await graph.close();
   await proxy.stop();

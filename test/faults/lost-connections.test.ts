@@ -1,6 +1,7 @@
 /** Connections that are lost in the middle of a request: all of it happened or nothing, it is never run twice, and what comes after is served. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { Deadline } from '../../src/budget/deadline.ts';
 import type { Caller } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { RandomSource } from '../property/random-source.ts';
@@ -81,7 +82,11 @@ test('whoever stops waiting for a mutation that was committed, and of which noth
   const codeOf = async (a: string, options: Parameters<Rowgraph['execute']>[2]): Promise<unknown> =>
     (await graph.execute({ query: insert, variables: { a } }, caller, options)).errors?.[0]?.extensions.code;
   proxy.cutNext('its time limit', 'before the response', never);
-  assert.equal(await codeOf('its time limit', { timeout: 300 }), 'OUTCOME_UNKNOWN');
+  const deadline = new Deadline(3_600_000);
+  const expired = codeOf('its time limit', { deadline });
+  await until(async () => (await notes()).length === 1);
+  deadline.stop('expired');
+  assert.equal(await expired, 'OUTCOME_UNKNOWN');
   const controller = new AbortController();
   proxy.cutNext('its caller', 'before the response', never);
   const abandoned = codeOf('its caller', { signal: controller.signal });
