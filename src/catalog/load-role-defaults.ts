@@ -18,6 +18,7 @@ with applied as (
 select pg_catalog.json_build_object(
   'loginTimeout', (select s.setting::int8 from pg_catalog.pg_settings s where s.name = 'statement_timeout'),
   'isLoginReadOnly', pg_catalog.current_setting('default_transaction_read_only')::bool,
+  'roundsFloats', pg_catalog.current_setting('extra_float_digits')::int4 < 1,
   'settings', (select pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.lower(a.name), a.value) order by a.name) from applied a)
 )::text`;
 
@@ -38,33 +39,39 @@ const chosen: ReadonlySet<string> = new Set([
   'request.jwt.claims',
   'jit',
   'client_encoding',
+  'extra_float_digits',
   'temp_buffers',
   'statement_timeout',
   'default_transaction_isolation',
   'default_transaction_deferrable',
 ]);
 
+/** Overrides a server, a database or a login that rounds floating point numbers: what cursors and nodeIds hold of them would then be no row's value. */
+const exactFloats = ['extra_float_digits', '1'] as const;
+
 interface RawDefaults {
   readonly loginTimeout: number;
   readonly isLoginReadOnly: boolean;
+  readonly roundsFloats: boolean;
   readonly settings: readonly (readonly [name: string, value: string])[] | null;
 }
 
 /** Loads the settings of a role that a request can set; none for a role that does not exist. */
 export async function loadRoleDefaults(database: RequestDatabase, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
-  const { loginTimeout, isLoginReadOnly, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
+  const { loginTimeout, isLoginReadOnly, roundsFloats, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
   const byName = new Map(settings ?? []);
-  const own = byName.get('statement_timeout');
-  const timeout = own === undefined ? loginTimeout : readMillis(own);
+  const ownTimeout = byName.get('statement_timeout');
+  const timeout = ownTimeout === undefined ? loginTimeout : readMillis(ownTimeout);
+  const own = await settable(
+    database,
+    [...byName].filter(([name, value]) => !chosen.has(name) && !(name === readOnly && isOff(value))),
+  );
   return {
     statementTimeout: timeout > 0 ? timeout : null,
     isolation: byName.get('default_transaction_isolation') ?? null,
     mayWrite: isLoginReadOnly && isOff(byName.get(readOnly)),
-    settings: await settable(
-      database,
-      [...byName].filter(([name, value]) => !chosen.has(name) && !(name === readOnly && isOff(value))),
-    ),
+    settings: roundsFloats ? [exactFloats, ...own] : own,
   };
 }
 

@@ -372,6 +372,31 @@ test("a role's own settings hold as after a login, and its statement_timeout whe
   }
 });
 
+test('floating point numbers have all of their digits, whatever a role, a database or a server says', async () => {
+  const rounding = await databases.create(
+    `create table measure (value float8 primary key); insert into measure values (0.1::float8 + 0.2), (0.3);`,
+  );
+  const query = '{ measureCollection { edges { cursor node { value } } } }';
+  const next = 'query ($after: Cursor) { measureCollection(first: 1, after: $after) { edges { node { value } } } }';
+  try {
+    for (const object of ['role anon', `database ${rounding.name}`]) {
+      await rounding.run(`alter ${object} set extra_float_digits = -3`);
+      const graph = await createRowgraph({ database: rounding.url });
+      const { data } = await graph.execute({ query }, caller);
+      const { edges } = data!.measureCollection as { edges: { cursor: string; node: { value: number } }[] };
+      assert.deepEqual(
+        edges.map(({ node }) => node.value),
+        [0.3, 0.30000000000000004],
+      );
+      const following = await graph.execute({ query: next, variables: { after: edges[1]!.cursor } }, caller);
+      assert.deepEqual(following, { data: { measureCollection: { edges: [] } } });
+      await graph.close();
+    }
+  } finally {
+    await rounding.run('alter role anon reset extra_float_digits');
+  }
+});
+
 test("what a login passes over of a role's own settings harms no request", async () => {
   const own =
     await databases.create(`${setup} create text search configuration words (copy = simple); create role writer; grant writer to authenticator;
