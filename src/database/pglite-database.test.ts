@@ -162,3 +162,10 @@ test('a PGlite that was closed is told', async () => {
   await assert.rejects(over.run(batch([whoAmI])), failure(null));
   await assert.rejects(over.query('select 1'), failure(null));
 });
+
+test('it measures batches, and has no pool to tell of', async () => {
+  const count = (): number => database.readStatistics().batchSeconds.counts.reduce((sum, each) => sum + each);
+  const before = count();
+  await database.run(batch(['select 1']));
+  assert.deepEqual([count(), database.readStatistics().pool], [before + 1, null]);
+});

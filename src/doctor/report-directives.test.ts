@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Doctor, startDoctor } from '../../test/support/doctor.ts';
+import { additionNames } from '../model/additions.ts';
 
 describe('reportDirectives', () => {
   let doctor: Doctor;
@@ -44,7 +45,7 @@ describe('reportDirectives', () => {
       `create table note (id int primary key, text text); create type mood as enum ('calm'); grant select on note to anon;
        alter table note enable row level security; create policy p on note for select using (id > 0);
        do $$ begin execute format('comment on schema %I is %L', current_schema, '@graphql({"inflect_name": true, "introspection": "true", "max_rows": -1})'); end $$;
-       comment on table note is '@graphql({"totalCount": true, "aggregate": {"enabled": false}, "primary_key_columns": "id", "foreign_keys": {}, "description": 5, "name": null})';
+       comment on table note is '@graphql({"totalCount": true, "aggregate": {"enabled": false}, "primary_key_columns": "id", "foreign_keys": {}, "description": 5, "additions": true, "name": null})';
        comment on column note.id is '@graphql(["name"])'; comment on column note.text is '@graphql({"name": "t"} and so on';
        comment on type mood is '@graphql({"mappings": {"clam": "CALM"}})';`,
     );
@@ -61,6 +62,7 @@ describe('reportDirectives', () => {
         'ignored-directive table s.note: "primary_key_columns" of its comment directive is ignored; it must be a list of column names',
         'ignored-directive table s.note: "foreign_keys" of its comment directive is ignored; it must be a list',
         'ignored-directive table s.note: "description" of its comment directive is ignored; it must be text',
+        `ignored-directive table s.note: "additions" of its comment directive is ignored; it must be an object of true or false by the name of an addition (${additionNames.join(', ')})`,
       ],
     );
   });

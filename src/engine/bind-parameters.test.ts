@@ -32,6 +32,12 @@ describe('bindStatements', () => {
     assert.deepEqual(bindParameters(parameters, ['7', '8']), ['1', '8', '7', '{"8",NULL}']);
   });
 
+  it('compares rows by their texts, of which one that PostgreSQL cannot store equals none', () => {
+    const encoding: ParameterEncoding = { kind: 'rows', type: text, use: 'text' };
+    const items = ['a"b', 'nul\0', null].map(constant);
+    assert.deepEqual(bindParameters([{ value: { kind: 'list', items }, encoding }], []), ['{"a\\"b",NULL,NULL}']);
+  });
+
   it('has null of null, whatever the encoding', () => {
     const encodings: ParameterEncoding[] = [
       { kind: 'text' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { commonTypeNames } from './graphql-names.ts';
+import { commonTypeNames, typeSuffixes } from './graphql-names.ts';
 import { TakenNames } from './taken-names.ts';
 
 const readOnly = { insertable: false, updatable: false, deletable: false, aggregate: false };
@@ -43,6 +43,18 @@ describe('TakenNames', () => {
     assert.equal(names.claimRows(of('FilmEdge')), 'HallFilmEdge2');
     assert.equal(names.claimTable(of('ReelFilter'), all).typeName, 'ReelFilter');
     assert.deepEqual(names.claimTable(of('Reel'), readOnly).renamedTypes, new Map([['Filter', 'HallReelFilter']]));
+  });
+
+  it('renames what a table has of the types that others are called like, and nothing else', () => {
+    const suffixes = Object.keys(typeSuffixes) as (keyof typeof typeSuffixes)[];
+    const renamed = (able: typeof all) => {
+      const names = new TakenNames();
+      for (const suffix of suffixes) names.claimTable(of(`Reel${suffix}`, 'other'), readOnly);
+      return [...names.claimTable(of('Reel'), able).renamedTypes.keys()];
+    };
+    assert.deepEqual(renamed(all), suffixes);
+    assert.deepEqual(renamed(readOnly), ['Connection', 'Edge', 'Filter', 'OrderBy']);
+    assert.deepEqual(renamed({ ...readOnly, deletable: true }), ['Connection', 'Edge', 'Filter', 'OrderBy', 'DeleteResponse']);
   });
 
   it('gives a table a stem with which all of its types are free', () => {

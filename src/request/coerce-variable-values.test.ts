@@ -186,4 +186,13 @@ describe('long variables', () => {
       assert.deepEqual(variables, coerceVariableValues(operation!.variables, { f }));
     }
   });
+
+  it('may come beside short ones, and with members that are undefined', () => {
+    const text = 'query ($f: AccountFilter, $n: Int) { accountCollection(filter: $f, first: $n) { totalCount } }';
+    const { variables } = parseDocument(schema, text).operations[0]!;
+    const read = (f: object) => runAtOnce(coerceLongVariableValues(variables, { f, n: 3 }, noLimits, 0));
+    const long = { and: members(450) };
+    assert.deepEqual(read(long), coerceVariableValues(variables, { f: long, n: 3 }));
+    assert.deepEqual(read({ ...long, or: undefined }), read(long));
+  });
 });

@@ -20,6 +20,8 @@ test('fields that can be merged are merged, and others are told in the words of 
     '{ cat { name name(long: true) } }',
     '{ cat { name(of: { a: 1, b: [1] }) name(of: { b: [1], a: 1 }) } }',
     '{ cat { name(of: { a: 1 }) name(of: { a: 2 }) } }',
+    '{ cat { name(long: null) name(long: null) } }',
+    '{ cat { name(long: null) name } }',
     '{ cat { x: name x: id } }',
     '{ cat { friend { x: name } } cat { friend { x: id } } }',
     '{ cat { friend { x: name } friend { x: id } } }',

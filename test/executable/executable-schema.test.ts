@@ -188,6 +188,20 @@ test('mutations are all or nothing', async () => {
   assert.deepEqual(rows, []);
 });
 
+test('mutations in fragments are all or nothing, too', async () => {
+  const insert = (alias: string, id: number) => `${alias}: insertIntoBookCollection(objects: [{id: ${id}, title: "F"}]) { affectedCount }`;
+  const written = await ask(
+    `mutation { ...A ...A } fragment A on Mutation { ${insert('a', 80)} ...B } fragment B on Mutation { ${insert('b', 81)} }`,
+  );
+  assert.deepEqual(written, { data: { a: { affectedCount: 1 }, b: { affectedCount: 1 } } });
+  assert.equal(asked.length, 1);
+  const failed = await ask(`mutation { ...A } fragment A on Mutation { ${insert('a', 82)} ${insert('b', 80)} }`);
+  assert.equal(failed.data?.['a'] ?? null, null);
+  const left = await ask('{ bookCollection(filter: {id: {gte: 80}}, orderBy: [{id: AscNullsLast}]) { edges { node { id } } } }');
+  assert.deepEqual(left, { data: { bookCollection: { edges: [{ node: { id: 80 } }, { node: { id: 81 } }] } } });
+  await ask('mutation { deleteFromBookCollection(filter: {id: {gte: 80}}, atMost: 9) { affectedCount } }');
+});
+
 test('a mutation that is skipped reports nothing', async () => {
   const source = `mutation M($no: Boolean!) { insertIntoBookCollection(objects: [{id: 1, title: "t"}]) { affectedCount }
     ... on Mutation @include(if: $no) { deleteFromBookCollection { affectedCount } } ...F @skip(if: true) }

@@ -144,6 +144,23 @@ describe('explaining', () => {
     await started.stop();
   });
 
+  test('rows in columns and of functions are told with what they lead to', async (context) => {
+    const started = await startPgliteGraph(`
+      create table owner (id int primary key);
+      create table pebble (id int primary key, owner_id int references owner);
+      create table crate (id int primary key, pebble pebble);
+      create function _best(crate crate) returns pebble stable language sql as 'select null::pebble';`);
+    context.after(() => started.stop());
+    const query = `{ crateCollection(first: 1) { edges { node { pebble { id owner { id } } best { owner { id } } } } }
+      crateByPk(id: 1) { id } __typename }`;
+    const { plan } = await started.graph.explain({ query }, { role: 'anon' });
+    const labels = (plan ?? []).flatMap(function list({ label, children }): string[] {
+      return [label, ...children.flatMap(list)];
+    });
+    assert.ok(labels.includes('pebble: a row in the column pebble'), labels.join('\n'));
+    assert.equal(labels.filter((label) => label.startsWith('owner: one row of public.owner by ')).length, 2, labels.join('\n'));
+  });
+
   test('what needs no database has no statements', async () => {
     const { statements, plan, advice } = await graph.explain({ query: '{ __typename }' }, caller, { mode: 'analyze' });
     assert.deepEqual([statements, plan, advice], [[], [{ label: '__typename: the type name', children: [] }], []]);

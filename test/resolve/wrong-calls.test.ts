@@ -105,6 +105,15 @@ describe('calls that the types forbid', () => {
     }
   });
 
+  it('tells what a document is beyond the limits with', async () => {
+    const query = `{ __typename } # ${'long '.repeat(60_000)}`;
+    for (const errors of [await graph.validate(query), await graph.prepare(query)])
+      assert.deepEqual(
+        errors.map(({ extensions }) => extensions.code),
+        ['DOCUMENT_TOO_LARGE'],
+      );
+  });
+
   it('throws where the caller is wrong', async () => {
     const request = { query: '{ __typename }' };
     for (const caller of wrongCallers as Caller[]) {

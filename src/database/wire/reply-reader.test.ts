@@ -31,10 +31,10 @@ const reply = Buffer.concat([
   message('Z', Buffer.from('I')),
 ]);
 
-function readIn(chunks: readonly Buffer[]): unknown[] {
+function readIn(chunks: readonly Buffer[], admits = (_length: number): boolean => true): unknown[] {
   const heard: unknown[] = [];
   const reader = new ReplyReader({
-    admits: () => true,
+    admits,
     wantsRow: () => true,
     value: (bytes, start, end) => bytes.toString('utf8', start, end),
     row: (values) => heard.push(values),
@@ -56,5 +56,18 @@ test('messages may be cut anywhere', () => {
     const chunks = [];
     for (let start = 0; start < reply.length; start += size) chunks.push(reply.subarray(start, start + size));
     assert.deepEqual(readIn(chunks), expected, `chunks of ${size} bytes`);
+  }
+});
+
+test('rows that are not admitted are passed over, wherever they are cut', () => {
+  const others = expected.filter((heard) => !Array.isArray(heard) || heard[0] !== 'x'.repeat(1000));
+  for (let size = 1; size <= reply.length; size += size < 40 ? 1 : 97) {
+    const chunks = [];
+    for (let start = 0; start < reply.length; start += size) chunks.push(reply.subarray(start, start + size));
+    assert.deepEqual(
+      readIn(chunks, (length) => length < 1000),
+      others,
+      `chunks of ${size} bytes`,
+    );
   }
 });

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readTrustedDocuments } from './trusted-documents.ts';
+
+test('a plain object holds texts, or texts with a Cache-Control', () => {
+  const documents = readTrustedDocuments({
+    one: '{ a }',
+    other: { document: '{ b }', cacheControl: 'public, max-age=60' },
+    third: { document: '{ c }' },
+  });
+  assert.deepEqual(
+    ['one', 'other', 'third', 'none'].map((id) => documents.get(id)),
+    [
+      { text: '{ a }', cacheControl: null },
+      { text: '{ b }', cacheControl: 'public, max-age=60' },
+      { text: '{ c }', cacheControl: null },
+      undefined,
+    ],
+  );
+  assert.throws(() => readTrustedDocuments({ one: { document: '{ a }', cacheControl: 'for ever' } }), {
+    message: /^The cacheControl of the document "one" must be directives/,
+  });
+});
