@@ -152,11 +152,12 @@ const layers: Readonly<Record<string, Layer>> = {
   // What other tools are told of the scalars, without loading rowgraph.
   codegen: {},
   'errors.ts': {},
+  'json-object.ts': {},
   'events.ts': { types: ['distribution.ts'] },
 };
 
-/** Files that everything may import: an error is thrown at every stage, and every stage may tell what happens. */
-const everywhere = { values: ['errors.ts'], types: ['errors.ts', 'events.ts'] };
+/** Files that everything may import: an error is thrown at every stage, every stage may tell what happens, and JSON comes in at many places. */
+const everywhere = { values: ['errors.ts', 'json-object.ts'], types: ['errors.ts', 'events.ts'] };
 
 interface Import {
   readonly from: string;

@@ -4,7 +4,8 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { quote } from '../errors.ts';
-import { checkMembers, isObject, parseJson, readHash, readTime } from './entry-members.ts';
+import { isJsonObject } from '../json-object.ts';
+import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
 import { isRoleName } from './role-claim.ts';
 import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 
@@ -55,12 +56,12 @@ export function isOpaque(text: string): boolean {
 
 /** The keys of a file: `{"name": {"hash": "sha256:…", "role": "anon"}}`. Throws an `Error` that says what is wrong. */
 export function parseApiKeys(text: string): ApiKeys {
-  return readApiKeys(parseJson(text));
+  return readApiKeys(readJson(text));
 }
 
 /** The keys by name. Throws an `Error` that says which entry is wrong. */
 export function readApiKeys(content: unknown): ApiKeys {
-  if (!isObject(content)) throw new Error('must hold a JSON object of names and keys');
+  if (!isJsonObject(content)) throw new Error('must hold a JSON object of names and keys');
   const entries = Object.entries(content);
   if (entries.length > mostKeys) throw new Error(`holds more than ${mostKeys} keys`);
   const names = new Map<string, string>();
@@ -78,11 +79,11 @@ export function readApiKeys(content: unknown): ApiKeys {
 function parseEntry(name: string, entry: unknown): ApiKey {
   try {
     if (name === '') throw new Error('must have a name');
-    if (!isObject(entry)) throw new Error('must be an object with "hash" and "role"');
+    if (!isJsonObject(entry)) throw new Error('must be an object with "hash" and "role"');
     checkMembers(entry, ['hash', 'role', 'expires', 'claims']);
     const { role, expires, claims = {} } = entry;
     if (!isRoleName(role)) throw new Error('must have a "role": the name of a database role');
-    if (!isObject(claims)) throw new Error('may have "claims", which must be an object');
+    if (!isJsonObject(claims)) throw new Error('may have "claims", which must be an object');
     return {
       hash: Buffer.from(readHash(entry.hash), 'hex'),
       caller: verifiedCaller(role, claims),

@@ -1,17 +1,13 @@
 /** Reads what the entries of key files and revocation lists are made of. In: JSON; out: its members. Errors never repeat what a file holds: it might be a key. */
 
 /** The value of a JSON text. Throws an `Error` that says where it is broken. */
-export function parseJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const place = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
     throw new Error(`is not JSON${place}`);
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Throws unless an entry has no other members than these. */

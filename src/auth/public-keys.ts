@@ -5,6 +5,7 @@
 import { createPublicKey } from 'node:crypto';
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type ProtectedHeaderParameters } from 'jose';
 import { ApiError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 
 /** The algorithms of signatures that public keys verify. HMAC is not among them: whoever knew a public key could sign with it. */
 export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -50,7 +51,7 @@ function readJwks(text: string): JWK[] {
   } catch (error) {
     throw new Error('is neither PEM nor JSON', { cause: error });
   }
-  const entries: readonly unknown[] = isObject(value) && Array.isArray(value.keys) ? value.keys : [value];
+  const entries: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value];
   // What else an issuer publishes is not for us; a symmetric key must never come from where others can read it.
   const keys = entries.filter(isSignatureKey);
   if (keys.some((key) => 'd' in key)) throw new Error('holds a private key: give the public one');
@@ -58,13 +59,9 @@ function readJwks(text: string): JWK[] {
 }
 
 function isSignatureKey(entry: unknown): entry is JWK {
-  if (!isObject(entry)) return false;
+  if (!isJsonObject(entry)) return false;
   const { kty, use = 'sig' } = entry;
   return ['RSA', 'EC', 'OKP'].includes(String(kty)) && use === 'sig';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function createKeyFinder(keys: JWK[]): (header: ProtectedHeaderParameters) => Promise<readonly CryptoKey[]> {

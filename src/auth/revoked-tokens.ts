@@ -1,6 +1,7 @@
 /** The list of tokens that are no longer valid although they have not expired. In: the text of the file; out: whether a token is on it. */
 import { hash } from 'node:crypto';
-import { checkMembers, isObject, parseJson, readHash, readTime } from './entry-members.ts';
+import { isJsonObject } from '../json-object.ts';
+import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,7 @@ export class RevokedTokens {
   }
 
   #add(entry: unknown): void {
-    if (!isObject(entry)) throw new Error(`must be an object with one of ${kinds.join(', ')}`);
+    if (!isJsonObject(entry)) throw new Error(`must be an object with one of ${kinds.join(', ')}`);
     checkMembers(entry, [...kinds, 'issued_before', 'reason']);
     const [kind, ...more] = kinds.filter((name) => entry[name] !== undefined);
     if (kind === undefined || more.length > 0) throw new Error(`must have one of ${kinds.join(', ')}`);
@@ -69,7 +70,7 @@ export function hashOfToken(token: string): string {
 
 /** The list in a file: `[{"jti": "…"}, {"sub": "…", "issued_before": "2027-01-31T12:00:00Z"}]`. Throws an `Error` that says what is wrong. */
 export function parseRevokedTokens(text: string): RevokedTokens {
-  const content = parseJson(text);
+  const content = readJson(text);
   if (!Array.isArray(content)) throw new Error('must hold a JSON array');
   return new RevokedTokens(content);
 }

@@ -2,7 +2,6 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
  * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
-
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
 import {
@@ -22,7 +21,6 @@ import {
   bytesOrOff,
   choice,
   duration,
-  integer,
   limit,
   list,
   numberOrSwitch,
@@ -30,6 +28,7 @@ import {
   type Setting,
   secret,
   text,
+  wholeNumber,
 } from './setting-kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,7 +53,7 @@ export const settings = {
   databaseUrl: secret('URL', 'URL of the PostgreSQL database; its login role must be able to "set role"', checkDatabaseUrl),
   schemas: list('NAMES', 'Exposed schemas, separated by commas, in the order of the search path', ['public']),
   extraSearchPath: list('NAMES', 'Schemas to search after the exposed ones without exposing them, such as the schema of extensions', []),
-  port: integer('PORT', 'HTTP port; 0 picks a free one', 4000, anyPort),
+  port: wholeNumber('PORT', 'HTTP port; 0 picks a free one', 4000, anyPort),
   host: text('ADDRESS', 'Address to listen on; 0.0.0.0 accepts connections from the network', '127.0.0.1'),
   jwtSecret: secret('SECRET', 'Secret for signing and verifying keys and tokens (HS256), at least 32 characters', checkJwtSecret),
   previousJwtSecret: secret('SECRET', 'Previous --jwt-secret; tokens signed with it stay valid', checkJwtSecret),
@@ -74,22 +73,22 @@ export const settings = {
   anonRole: text('ROLE', 'Database role for anonymous callers', 'anon'),
   trustedRoles: list('ROLES', 'Privileged roles that tokens may name all the same, separated by commas', []),
   strict: onOrOff('Refuse to start with a login role that is a superuser or bypasses row level security', false),
-  poolSize: integer('NUMBER', 'Database connections per worker', 10, [1, 1000]),
-  adminPort: integer('PORT', 'Port for health and metrics alone; --port then serves no metrics', undefined, anyPort),
+  poolSize: wholeNumber('NUMBER', 'Database connections per worker', 10, [1, 1000]),
+  adminPort: wholeNumber('PORT', 'Port for health and metrics alone; --port then serves no metrics', undefined, anyPort),
   adminHost: text('ADDRESS', 'Address that --admin-port listens on', '127.0.0.1'),
   metricsKey: secret(
     'KEY',
     'Key that /metrics requires, in the header "Authorization: Bearer KEY"; at least 16 characters',
     checkMetricsKey,
   ),
-  workers: integer('NUMBER', 'Processes that share the port', 1, [1, 256]),
+  workers: wholeNumber('NUMBER', 'Processes that share the port', 1, [1, 256]),
   projects: text(
     'FILE|FOLDER',
     'JSON map of project references to settings, or a folder of such files; read again when it changes',
     undefined,
   ),
   projectsDomain: text('DOMAIN', 'Domain whose subdomains are project references, such as example.com', undefined, checkDomain),
-  projectConnections: integer('NUMBER', 'Maximum database connections of all projects together, per worker', 100, [1, 100_000]),
+  projectConnections: wholeNumber('NUMBER', 'Maximum database connections of all projects together, per worker', 100, [1, 100_000]),
   projectIdle: duration('How long an unused project keeps its connections and caches', '5min', ['1s', '24h']),
   dialect: choice(
     ['rowgraph', 'pg_graphql'],
@@ -111,11 +110,11 @@ export const settings = {
   prepare: onOrOff('Use named prepared statements; turn off for poolers that do not support them', true),
   schemaTriggers: onOrOff('At startup, install the event triggers that report schema changes; needs a superuser', false),
   schemaCache: bytes('Maximum estimated size of cached schemas, with their documents and compiled variants', 192 * 1024 ** 2, '192mb'),
-  documentCache: integer('NUMBER', 'Maximum parsed and validated documents to cache per set of privileges', 1000, cacheBounds),
-  variantCache: integer('NUMBER', 'Maximum compiled variants to cache per document', 100, cacheBounds),
-  statementCache: integer('NUMBER', 'Maximum prepared statements per connection', 256, cacheBounds),
+  documentCache: wholeNumber('NUMBER', 'Maximum parsed and validated documents to cache per set of privileges', 1000, cacheBounds),
+  variantCache: wholeNumber('NUMBER', 'Maximum compiled variants to cache per document', 100, cacheBounds),
+  statementCache: wholeNumber('NUMBER', 'Maximum prepared statements per connection', 256, cacheBounds),
   introspectionCache: bytes('Maximum total size of cached introspection responses', 64 * 1024 ** 2, '64mb'),
-  tokenCache: integer('NUMBER', 'Maximum verified tokens to cache', 10_000, cacheBounds),
+  tokenCache: wholeNumber('NUMBER', 'Maximum verified tokens to cache', 10_000, cacheBounds),
   basePath: text('PATH', 'Path prefix of /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
   bodyLimit: bytes('Maximum size of a request body', 1024 ** 2, '1mb'),
@@ -139,7 +138,7 @@ export const settings = {
     checkCacheControl,
   ),
   corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*']),
-  rateLimit: integer('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
+  rateLimit: wholeNumber('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
   trustProxy: text(
     'ADDRESSES',
     'Proxies whose X-Forwarded-For header is trusted: addresses, networks (10.0.0.0/8), loopback or uniquelocal, separated by commas',
@@ -148,16 +147,16 @@ export const settings = {
   ),
   waitForDatabase: duration('How long to wait at startup for a database that cannot be reached; 0s does not wait', '60s', ['0s', '24h']),
   requestTimeout: duration('How long a request may take, from its headers until PostgreSQL has finished', '30s', timeBounds),
-  queueLength: integer('NUMBER', 'Maximum requests waiting for a database connection; more are rejected', 1000, countBounds),
+  queueLength: wholeNumber('NUMBER', 'Maximum requests waiting for a database connection; more are rejected', 1000, countBounds),
   queueBytes: bytes('Maximum total size of requests waiting for a database connection; more are rejected', 64 * 1024 ** 2, '64mb'),
   queueTimeout: duration('How long a request may wait for a database connection', '10s', timeBounds),
   headersTimeout: duration('How long the headers of a request may take to arrive', '15s', timeBounds),
   receiveTimeout: duration('How long a request may take to arrive, including its body', '30s', timeBounds),
   writeTimeout: duration('How long a client may take to read each MB of a response', '30s', timeBounds),
-  maxConnections: integer('NUMBER', 'Maximum client connections per worker; more are closed immediately', 10_000, countBounds),
-  maxRequests: integer('NUMBER', 'Maximum requests in flight per worker; more are rejected', 4000, countBounds),
-  maxClientRequests: integer('NUMBER', 'Maximum requests in flight from one address or one user; more are rejected', 1000, countBounds),
-  maxPipelinedRequests: integer('NUMBER', 'Maximum requests in flight on one connection; more wait', 100, countBounds),
+  maxConnections: wholeNumber('NUMBER', 'Maximum client connections per worker; more are closed immediately', 10_000, countBounds),
+  maxRequests: wholeNumber('NUMBER', 'Maximum requests in flight per worker; more are rejected', 4000, countBounds),
+  maxClientRequests: wholeNumber('NUMBER', 'Maximum requests in flight from one address or one user; more are rejected', 1000, countBounds),
+  maxPipelinedRequests: wholeNumber('NUMBER', 'Maximum requests in flight on one connection; more wait', 100, countBounds),
   maxBytesInFlight: bytes(
     'Maximum total size of request bodies and unread responses in memory; requests beyond it are rejected',
     256 * 1024 ** 2,
@@ -178,7 +177,7 @@ export const settings = {
   traceDatabase: onOrOff('In each transaction, set application_name to the traceparent of the request, if traces are exported', false),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Minimum log level', 'info'),
   dataDir: text('FOLDER', 'Folder that keeps the data between runs', undefined),
-  dbPort: integer('PORT', 'Port for psql and other PostgreSQL clients; 0 picks a free one', 0, anyPort),
+  dbPort: wholeNumber('PORT', 'Port for psql and other PostgreSQL clients; 0 picks a free one', 0, anyPort),
   cacheDir: {
     ...text('FOLDER', 'Folder for cached files that make the next start faster', undefined),
     defaultText: "the user's cache folder",

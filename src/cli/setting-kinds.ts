@@ -2,7 +2,6 @@
  * The kinds of settings: how the text of a flag, of an environment variable or of a config file becomes a value, and what is wrong with it if it
  * does not. The settings themselves are in `config.ts`.
  */
-
 import { type AdditionName, additionNames } from '../model/additions.ts';
 
 /** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
@@ -40,7 +39,7 @@ export function text<Default extends string | undefined>(
 }
 
 /** A whole number within bounds. */
-export function integer<Default extends number | undefined>(
+export function wholeNumber<Default extends number | undefined>(
   placeholder: string,
   description: string,
   fallback: Default,
@@ -86,7 +85,7 @@ export function onOrOff(description: string, fallback: boolean): Setting<boolean
 
 /** A whole number within bounds; `on` stands for a usual one, and `off` is the default. */
 export function numberOrSwitch(description: string, usual: number, [least, most]: readonly [number, number]): Setting<number | 'off'> {
-  const number = integer('NUMBER', description, usual, [least, most]);
+  const number = wholeNumber('NUMBER', description, usual, [least, most]);
   const parse = (value: string): number | 'off' => {
     if (value === 'off') return value;
     if (!/^\d/.test(value) && value !== 'on') throw expected(`must be a whole number from ${least} to ${most}, on or off`);

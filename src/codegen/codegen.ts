@@ -9,10 +9,10 @@ export interface ScalarTypes {
   readonly output: string;
 }
 
-export type ScalarName = 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque' | 'Cursor';
+export type CustomScalar = 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque' | 'Cursor';
 
 /** As they are in JSON. docs/scalars.md tells what the strings look like. */
-export const scalars: Readonly<Record<ScalarName, ScalarTypes>> = {
+export const scalars: Readonly<Record<CustomScalar, ScalarTypes>> = {
   BigInt: { input: 'string | number', output: 'string' },
   BigFloat: { input: 'string', output: 'string' },
   JSON: { input: 'string', output: 'string' },
@@ -25,10 +25,10 @@ export const scalars: Readonly<Record<ScalarName, ScalarTypes>> = {
 };
 
 /** Types that a client's own code makes of scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' } }`. */
-export type RicherTypes = Readonly<Partial<Record<ScalarName, string | ScalarTypes>>>;
+export type RicherTypes = Readonly<Partial<Record<CustomScalar, string | ScalarTypes>>>;
 
 export interface ScalarConfig {
-  readonly scalars: Readonly<Record<ScalarName, ScalarTypes>>;
+  readonly scalars: Readonly<Record<CustomScalar, ScalarTypes>>;
   /** A scalar without a type is an error instead of `any`. */
   readonly strictScalars: true;
 }

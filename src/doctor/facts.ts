@@ -11,7 +11,7 @@ export interface Facts {
   /** Schemas in which the role may create objects, by id. */
   readonly creatable: ReadonlyMap<number, Grantees>;
   /** Every exposed table, by id. */
-  readonly tables: ReadonlyMap<number, TableFacts>;
+  readonly tables: ReadonlyMap<number, TableAccess>;
   /** Views that read tables with row level security as somebody for whom it does not hold. */
   readonly viewBypasses: readonly ViewBypass[];
   /** Functions that run with the privileges of their owner and that the role may execute, by id. */
@@ -33,7 +33,7 @@ export type Grantees = readonly string[];
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete';
 
-export interface TableFacts {
+export interface TableAccess {
   readonly rowSecurity: boolean;
   /** Whether row level security holds for the owner too. */
   readonly forced: boolean;

@@ -2,7 +2,7 @@
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { tableKinds } from '../model/table-kinds.ts';
 import { type Examination, inWords } from './examination.ts';
-import type { Policy, TableFacts, Verb } from './facts.ts';
+import type { Policy, TableAccess, Verb } from './facts.ts';
 import { wrapCalls } from './policy-calls.ts';
 import { type Finding, finding } from './report.ts';
 
@@ -16,7 +16,7 @@ export function findOpenTables(examination: Examination): Finding[] {
 }
 
 /** Whether row level security is on, and holds for the role. */
-function examineSwitch(examination: Examination, table: CatalogTable, facts: TableFacts): Finding[] {
+function examineSwitch(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
   const { model, facts: all } = examination;
   const report = (code: Parameters<typeof finding>[0], message: string, remedy: string | null): Finding =>
     finding(code, tableKinds[table.kind], examination.name(table), message, { remedy });
@@ -46,12 +46,12 @@ function enableSql(table: string): string {
 }
 
 /** Foreign tables have no row level security. */
-function closeSql({ kind }: CatalogTable, sql: string, verbs: readonly Verb[], { grantees }: TableFacts): string | null {
+function closeSql({ kind }: CatalogTable, sql: string, verbs: readonly Verb[], { grantees }: TableAccess): string | null {
   if (kind !== 'f') return enableSql(sql);
   return grantees.length > 0 ? `revoke ${verbs.join(', ')} on table ${sql} from ${grantees.join(', ')};` : null;
 }
 
-function examinePolicies(examination: Examination, table: CatalogTable, facts: TableFacts): Finding[] {
+function examinePolicies(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
   const { model, facts: all } = examination;
   if (!facts.rowSecurity) return [];
   const findings = facts.policies.flatMap((policy) => findSlowCalls(examination, table, policy));

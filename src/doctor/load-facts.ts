@@ -1,7 +1,7 @@
 /** Loads the facts of the doctor: runs its query for what a catalog holds, and gives the rows their names. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
-import type { DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableFacts, Verb, ViewBypass } from './facts.ts';
+import type { DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableAccess, Verb, ViewBypass } from './facts.ts';
 import { factsQuery } from './facts-query.ts';
 
 /** The result of the query; a member is null if there is nothing. Rows are arrays, named by the functions below. */
@@ -9,7 +9,7 @@ interface RawFacts {
   readonly serverVersion: number;
   readonly bypasses: boolean | null;
   readonly creatable: readonly [id: number, grantees: Grantees | null][] | null;
-  readonly tables: readonly RawTableFacts[] | null;
+  readonly tables: readonly RawTableAccess[] | null;
   readonly viewBypasses: readonly RawBypass[] | null;
   readonly definerFunctions: readonly RawFunctionFacts[] | null;
   readonly extensions: readonly [functionId: number, name: string][] | null;
@@ -19,7 +19,7 @@ interface RawFacts {
   readonly quotedNames: readonly [name: string, quoted: string][] | null;
 }
 
-type RawTableFacts = [
+type RawTableAccess = [
   id: number,
   rowSecurity: boolean,
   forced: boolean,
@@ -70,7 +70,7 @@ export async function loadFacts(database: Database, { schemas, tables, functions
   };
 }
 
-function toTable([, rowSecurity, forced, owned, ...rest]: RawTableFacts): TableFacts {
+function toTable([, rowSecurity, forced, owned, ...rest]: RawTableAccess): TableAccess {
   const [maySelect, mayInsert, mayUpdate, mayDelete, grantees, policies] = rest;
   const may: Record<Verb, boolean> = { select: maySelect, insert: mayInsert, update: mayUpdate, delete: mayDelete };
   const verbs = (['select', 'insert', 'update', 'delete'] as const).filter((verb) => may[verb]);

@@ -3,13 +3,13 @@ import { ApiError } from '../errors.ts';
 
 /** Throws BAD_REQUEST for what is not a GraphQL request. */
 export function checkRequest(request: unknown): void {
-  if (!isObject(request)) throw badRequest('The request must be an object with the member "query".');
+  if (!isPlainObject(request)) throw badRequest('The request must be an object with the member "query".');
   const { query, variables, operationName, extensions } = request;
   checkDocument(query);
-  if (!isAbsent(variables) && !isObject(variables)) throw badRequest('The member "variables" must be an object or null.');
+  if (!isAbsent(variables) && !isPlainObject(variables)) throw badRequest('The member "variables" must be an object or null.');
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     throw badRequest('The member "operationName" must be a string or null.');
-  if (!isAbsent(extensions) && !isObject(extensions)) throw badRequest('The member "extensions" must be an object or null.');
+  if (!isAbsent(extensions) && !isPlainObject(extensions)) throw badRequest('The member "extensions" must be an object or null.');
 }
 
 /** BAD_REQUEST for a request that has failed because a getter or a proxy in it throws; undefined if it can be read. */
@@ -38,16 +38,17 @@ export function checkDocument(query: unknown): void {
 
 /** Throws `TypeError` for what is not a caller. */
 export function checkCaller(caller: unknown): void {
-  if (!isObject(caller)) throw new TypeError('The caller is missing. Pass { role, claims } as the second argument.');
+  if (!isPlainObject(caller)) throw new TypeError('The caller is missing. Pass { role, claims } as the second argument.');
   if (typeof caller['role'] !== 'string' || caller['role'] === '') {
     throw new TypeError('The caller has no role. Pass the name of a database role as "role".');
   }
-  if (caller['claims'] !== undefined && !isObject(caller['claims'])) throw new TypeError('The claims of the caller must be an object.');
+  if (caller['claims'] !== undefined && !isPlainObject(caller['claims']))
+    throw new TypeError('The claims of the caller must be an object.');
 }
 
 /** Throws `TypeError` for what are not the options of a request. */
 export function checkOptions(options: unknown): void {
-  if (!isObject(options)) throw new TypeError('The options of a request must be an object.');
+  if (!isPlainObject(options)) throw new TypeError('The options of a request must be an object.');
   const { timeout, signal, client, idempotencyKey, deadline } = options;
   if (timeout !== undefined && (typeof timeout !== 'number' || Number.isNaN(timeout)))
     throw wrongOption('timeout', 'a number of milliseconds');
@@ -60,7 +61,7 @@ export function checkOptions(options: unknown): void {
 
 /** The role in the options of a call that has no caller. Throws `TypeError` for what is not a role. */
 export function roleOf(options: unknown): string {
-  if (!isObject(options)) throw new TypeError('The options must be an object, such as { role: "anon" }.');
+  if (!isPlainObject(options)) throw new TypeError('The options must be an object, such as { role: "anon" }.');
   const { role = 'anon' } = options;
   if (typeof role !== 'string' || role === '') throw wrongOption('role', 'the name of a database role');
   return role;
@@ -78,7 +79,7 @@ function hasMethod(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[name] === 'function';
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   // Not an array, a Map or a Date, whose entries would count for nothing.
   return Object.prototype.toString.call(value) === '[object Object]';
 }

@@ -2,10 +2,10 @@
  * Indexes that would spare PostgreSQL a full read of a table, or a sort. In: the scans of the statements, the relations that the operation follows, and the
  * facts about their tables; out: advice. An index that is there already is never advised, whether PostgreSQL uses it or not.
  */
+import type { AdvisedTable, FactsOf, IndexFacts, TableName } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
 import type { Scan } from './find-scans.ts';
 import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
-import type { FactsOf, IndexFacts, TableFacts, TableName } from './table-facts.ts';
 
 /** Fewer rows, over all loops, are read and sorted faster than anything would help. */
 const manyRows = 1000;
@@ -30,7 +30,7 @@ export function adviseForScans(scans: readonly Scan[], relations: readonly Follo
   });
 }
 
-function adviseForScan(scan: Scan, facts: TableFacts, followed: readonly FollowedRelation[]): Advice | null {
+function adviseForScan(scan: Scan, facts: AdvisedTable, followed: readonly FollowedRelation[]): Advice | null {
   const comparisons = usableComparisons(scan, facts);
   const equalities = comparisons.filter(({ kind }) => kind === 'equality');
   const sort = isSortSlow(scan) ? usableSort(scan, facts, equalities) : [];
@@ -50,7 +50,7 @@ function adviseForScan(scan: Scan, facts: TableFacts, followed: readonly Followe
 
 function adviseForFilter(
   scan: Scan,
-  facts: TableFacts,
+  facts: AdvisedTable,
   comparisons: readonly Comparison[],
   followed: readonly FollowedRelation[],
 ): Advice | null {
@@ -80,7 +80,7 @@ function adviseForFilter(
  */
 function orderBehind(
   { orderedBy }: Scan,
-  facts: TableFacts,
+  facts: AdvisedTable,
   columns: readonly Comparison[],
   followed: readonly FollowedRelation[],
 ): string[] {
@@ -106,7 +106,7 @@ export function adviseForRelations(relations: readonly FollowedRelation[], facts
   });
 }
 
-function usableComparisons({ filters, table }: Scan, { columns }: TableFacts): Comparison[] {
+function usableComparisons({ filters, table }: Scan, { columns }: AdvisedTable): Comparison[] {
   const found = filters.flatMap((filter) => readComparisons(filter, table.alias));
   const usable = found.filter(({ column, asText }) => {
     const facts = columns.find(({ sql }) => sql === column);
@@ -120,7 +120,7 @@ function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
 }
 
 /** The keys as far as they are columns of the table; none if the first is not. A column that is equal to one value orders nothing. */
-function usableSort({ sortKeys, table }: Scan, { columns }: TableFacts, equalities: readonly Comparison[]): SortKey[] {
+function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equalities: readonly Comparison[]): SortKey[] {
   const keys = sortKeys.map((text) => readSortKey(text, table.alias));
   if (keys.some((key) => key === null || !columns.some(({ sql }) => sql === key.column))) return [];
   return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
@@ -147,7 +147,7 @@ function isRange({ kind }: Comparison): boolean {
 }
 
 /** `concurrently`, so that writing goes on meanwhile; partitioned tables cannot have it. */
-function createIndex({ sql, isPartitioned }: TableFacts, keys: readonly string[]): string {
+function createIndex({ sql, isPartitioned }: AdvisedTable, keys: readonly string[]): string {
   return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
 }
 

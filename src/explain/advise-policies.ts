@@ -3,16 +3,16 @@
  * advice. PostgreSQL evaluates a subselect that does not depend on the row once per statement.
  */
 import { wrapCalls } from '../doctor/policy-calls.ts';
+import type { AdvisedTable, PolicyFacts } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
-import type { PolicyFacts, TableFacts } from './table-facts.ts';
 
 /** Advice for the policies of a table, of those that hold for such an operation. */
-export function adviseForPolicies(table: TableFacts, kind: 'query' | 'mutation'): Advice[] {
+export function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
   const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');
   return policies.flatMap((policy) => adviseForPolicy(table, policy) ?? []);
 }
 
-function adviseForPolicy(table: TableFacts, { name, sql, using, check, functions }: PolicyFacts): Advice | null {
+function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functions }: PolicyFacts): Advice | null {
   const names = functions.map((called) => called.name);
   const better = { using: wrapCalls(using, names), check: wrapCalls(check, names) };
   const clauses = [

@@ -7,6 +7,7 @@ import type { RequestToExplain } from '../engine/pipeline.ts';
 import type { Plan } from '../plan/plan.ts';
 import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
 import { adviseForPolicies } from './advise-policies.ts';
+import { loadAdvisedTables, type TableName } from './advised-table.ts';
 import type {
   Advice,
   DatabasePlan,
@@ -20,7 +21,6 @@ import { findRelations } from './find-relations.ts';
 import { findScans } from './find-scans.ts';
 import { drawPlan } from './plan-tree.ts';
 import { readDatabasePlan } from './read-database-plan.ts';
-import { loadTableFacts, type TableName } from './table-facts.ts';
 
 const modes: readonly unknown[] = ['sql', 'plan', 'analyze'] satisfies ExplainMode[];
 
@@ -81,7 +81,7 @@ async function advise(
 ): Promise<Advice[]> {
   const relations = plan === null ? [] : findRelations(plan);
   const tables = plans.flatMap(({ root }) => tablesOf(root));
-  const factsOf = await loadTableFacts(database, [...tables, ...relations], role);
+  const factsOf = await loadAdvisedTables(database, [...tables, ...relations], role);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, factsOf),
     ...adviseForRelations(relations, factsOf),

@@ -5,6 +5,7 @@
 import { Deadline } from '../budget/deadline.ts';
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
 import { ApiError, errorCodes } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { checkLocalPage } from './check-local-page.ts';
 import type { Exchange } from './exchange.ts';
 import type { PageBackend } from './page-backend.ts';
@@ -58,13 +59,13 @@ async function readMembers(exchange: Exchange): Promise<Members> {
   const deadline = new Deadline(bodyTimeout);
   exchange.deadline = deadline;
   const value = await parseBody(await exchange.readBody(bodyLimit), deadline);
-  if (!isObject(value)) throw badRequest('The body must be a JSON object.');
+  if (!isJsonObject(value)) throw badRequest('The body must be a JSON object.');
   return value;
 }
 
 function readCaller({ role, claims = {} }: Members): Caller {
   if (typeof role !== 'string' || role === '') throw badRequest('"role" must be the name of a role.');
-  if (!isObject(claims)) throw badRequest('"claims" must be an object.');
+  if (!isJsonObject(claims)) throw badRequest('"claims" must be an object.');
   checkDepth(claims);
   return { role, claims };
 }
@@ -88,10 +89,6 @@ function readRequest(body: Members): GraphQLRequest {
 function readMode({ mode = 'plan' }: Members): 'plan' | 'analyze' {
   if (mode !== 'plan' && mode !== 'analyze') throw badRequest('"mode" must be "plan" or "analyze".');
   return mode;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function badRequest(message: string): ApiError {

@@ -40,14 +40,14 @@ export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
   return links;
 }
 
-type Mutable = { [Key in keyof TableLinks]: TableLinks[Key][number][] };
+type MutableLinks = { [Key in keyof TableLinks]: TableLinks[Key][number][] };
 
 function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
   const schemas = new Map(catalog.schemas.map(({ id, name }) => [name, id]));
   const ids = new Map(catalog.tables.map(({ id, schemaId, name }) => [`${schemaId} ${name}`, id]));
   const idOf = (schema: string, name: string) => ids.get(`${schemas.get(schema)} ${name}`);
-  const links = new Map<number, Mutable>();
-  const at = (id: number): Mutable => {
+  const links = new Map<number, MutableLinks>();
+  const at = (id: number): MutableLinks => {
     const found = links.get(id) ?? { outgoing: [], incoming: [], functions: [], returnedFor: [] };
     links.set(id, found);
     return found;

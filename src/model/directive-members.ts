@@ -1,6 +1,7 @@
 /** What comment directives may contain for each kind of object, and the faults of those that contain something else. */
+import { isJsonObject } from '../json-object.ts';
 import { additionNames } from './additions.ts';
-import { isObject, parseDirective } from './directives.ts';
+import { parseDirective } from './directives.ts';
 
 /** The kinds of objects that can have directives. */
 export type DirectiveKind = keyof typeof directiveMembers;
@@ -15,24 +16,24 @@ export interface DirectiveFault {
 /** What a member must be; null if the value is valid. */
 type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
 
-const name: MemberCheck = (value) => (isObject(value) || Array.isArray(value) ? 'a name' : null);
+const name: MemberCheck = (value) => (isJsonObject(value) || Array.isArray(value) ? 'a name' : null);
 const text: MemberCheck = (value) => (typeof value === 'string' ? null : 'text');
 const flag: MemberCheck = (value) => (typeof value === 'boolean' ? null : 'true or false');
 const count: MemberCheck = (value) =>
   /^\s*\+?\d+\s*$/.test(String(value)) && Number(value) <= 2147483647 ? null : 'a whole number from 0 to 2147483647';
 const enabled: MemberCheck = (value) =>
-  isObject(value) && ['true', 'false'].includes(String(value['enabled'])) ? null : '{"enabled": true} or {"enabled": false}';
+  isJsonObject(value) && ['true', 'false'].includes(String(value['enabled'])) ? null : '{"enabled": true} or {"enabled": false}';
 const columnNames: MemberCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? null : 'a list of column names';
 const list: MemberCheck = (value) => (Array.isArray(value) ? null : 'a list');
 const additions: MemberCheck = (value) => {
-  const isValid = isObject(value) && Object.values(value).every((item) => typeof item === 'boolean');
+  const isValid = isJsonObject(value) && Object.values(value).every((item) => typeof item === 'boolean');
   const unknown = isValid ? Object.keys(value).find((key) => !(additionNames as readonly string[]).includes(key)) : undefined;
   if (isValid && unknown === undefined) return null;
   return `an object of true or false by the name of an addition (${additionNames.join(', ')})`;
 };
 const mappings: MemberCheck = (value, labels) => {
-  if (!isObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
+  if (!isJsonObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
   return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
@@ -65,7 +66,7 @@ export function findFaults(comment: string, kind: DirectiveKind, labels: readonl
       { fault: 'broken', message: `its comment directive is not valid JSON and is ignored (${parsed.problem}); correct the comment` },
     ];
   }
-  if (!isObject(parsed.value)) {
+  if (!isJsonObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
   }
   const known: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];

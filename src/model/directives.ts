@@ -2,6 +2,7 @@
  * Comment directives: what `@graphql({...})` inside a comment says. A comment goes in, a plain object comes out; the functions below read
  * its members. Nothing here throws: invalid directives have no effect, and `check-directives.ts` reports them.
  */
+import { isJsonObject } from '../json-object.ts';
 
 /** The object of a directive; empty if a comment has none. */
 export type Directive = Readonly<Record<string, unknown>>;
@@ -43,7 +44,7 @@ function directiveText(text: string): string | undefined {
 export function readDirective(comment: string | null): Directive {
   if (comment === null) return nothing;
   const parsed = parseDirective(comment);
-  return parsed.kind === 'json' && isObject(parsed.value) ? parsed.value : nothing;
+  return parsed.kind === 'json' && isJsonObject(parsed.value) ? parsed.value : nothing;
 }
 
 /** A name that a directive gives (`name`, `local_name`, `foreign_name`): any scalar as text; null if it gives none. */
@@ -61,7 +62,7 @@ export function readDescription({ description }: Directive): string | null {
 /** Whether a directive like `{"totalCount": {"enabled": true}}` enables something. */
 export function readEnabled(directive: Directive, key: string): boolean {
   const value = directive[key];
-  return isObject(value) && (value['enabled'] === true || value['enabled'] === 'true');
+  return isJsonObject(value) && (value['enabled'] === true || value['enabled'] === 'true');
 }
 
 const maxInteger = 2147483647;
@@ -95,7 +96,7 @@ export function readForeignKeys({ foreign_keys: entries }: Directive): readonly 
 }
 
 function readForeignKey(entry: unknown): DeclaredForeignKey | undefined {
-  if (!isObject(entry)) return undefined;
+  if (!isJsonObject(entry)) return undefined;
   const localColumns = readNames(entry['local_columns']);
   const foreignColumns = readNames(entry['foreign_columns']);
   const { foreign_schema: foreignSchema, foreign_table: foreignTable } = entry;
@@ -106,15 +107,10 @@ function readForeignKey(entry: unknown): DeclaredForeignKey | undefined {
 
 /** `mappings` of an enum: GraphQL names by label. */
 export function readMappings({ mappings }: Directive): ReadonlyMap<string, string> {
-  if (!isObject(mappings)) return new Map();
+  if (!isJsonObject(mappings)) return new Map();
   return new Map(Object.entries(mappings).flatMap(([label, name]) => (typeof name === 'string' ? [[label, name]] : [])));
 }
 
 function readNames(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string') ? value : undefined;
-}
-
-/** Whether JSON is an object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,9 +4,10 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isObject, parseJson } from '../auth/entry-members.ts';
+import { readJson } from '../auth/entry-members.ts';
 import { quote } from '../errors.ts';
 import { readTextFile } from '../files/read-text-file.ts';
+import { isJsonObject } from '../json-object.ts';
 import { isReference } from './project-reference.ts';
 
 /** The settings of a project, as JSON text. */
@@ -74,10 +75,10 @@ function parseEntries(file: string, text: string, problems: string[]): ReadonlyM
 export function parseProjectFile(file: string, text: string): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {
-    content = parseJson(text);
+    content = readJson(text);
   } catch (error) {
     throw new Error(`${file} ${(error as Error).message}`);
   }
-  if (!isObject(content)) throw new Error(`${file} must hold a JSON object of references and projects`);
+  if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of references and projects`);
   return content;
 }

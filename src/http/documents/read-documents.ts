@@ -6,6 +6,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../../files/read-text-file.ts';
+import { isJsonObject } from '../../json-object.ts';
 import { checkCacheControl } from '../cache-control.ts';
 import type { TrustedDocument } from './trusted-documents.ts';
 
@@ -60,7 +61,7 @@ function parseDocuments(file: string, text: string): readonly (readonly [id: str
   } catch (error) {
     throw new Error(`${file} is not JSON: ${(error as Error).message}`);
   }
-  if (!isObject(content)) throw new Error(`${file} must hold a JSON object of ids and documents`);
+  if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of ids and documents`);
   const entries = content.format === 'apollo-persisted-query-manifest' ? readManifest(content.operations) : Object.entries(content);
   return entries.map(([id, entry]) => {
     if (typeof id !== 'string' || id === '') throw new Error(`${file}: an id is empty; give each document an id`);
@@ -74,7 +75,7 @@ function parseDocuments(file: string, text: string): readonly (readonly [id: str
 
 function readEntry(entry: unknown): Entry {
   if (typeof entry === 'string') return { text: entry, cacheControl: null };
-  if (!isObject(entry)) throw new Error('must be a string, or an object with "document" and "cacheControl"');
+  if (!isJsonObject(entry)) throw new Error('must be a string, or an object with "document" and "cacheControl"');
   const { document = null, cacheControl = null, ...others } = entry;
   const isNothing = document === null && cacheControl === null;
   if (isNothing || Object.keys(others).length > 0) throw new Error('must be a string, or an object with "document" and "cacheControl"');
@@ -88,14 +89,10 @@ function readEntry(entry: unknown): Entry {
 function readManifest(operations: unknown): readonly (readonly [unknown, unknown])[] {
   if (!Array.isArray(operations)) return [];
   return operations.map((operation) => {
-    if (!isObject(operation)) return ['', null];
+    if (!isJsonObject(operation)) return ['', null];
     const { id, body, cacheControl } = operation;
     return [id, cacheControl === undefined ? body : { document: body, cacheControl }];
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function quote(id: string): string {

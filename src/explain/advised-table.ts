@@ -1,7 +1,7 @@
 /** What advice has to know of tables: their size, columns, indexes and policies. In: names of tables, and a role; out: their facts, in one query. */
 import type { Database } from '../database/database.ts';
 
-export interface TableFacts {
+export interface AdvisedTable {
   /** Of the table, or of the table that it is in the end a partition of: `public.note`, for messages. */
   readonly name: string;
   /** The same, quoted as SQL wants it. */
@@ -55,12 +55,12 @@ export interface TableName {
   readonly name: string;
 }
 
-export type FactsOf = (table: TableName) => TableFacts | undefined;
+export type FactsOf = (table: TableName) => AdvisedTable | undefined;
 
-type RawFacts = readonly [schema: string, name: string, facts: TableFacts];
+type RawFacts = readonly [schema: string, name: string, facts: AdvisedTable];
 
 /** Loads the facts. */
-export async function loadTableFacts(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FactsOf> {
+export async function loadAdvisedTables(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FactsOf> {
   const names = [...new Set(tables.map(({ schema, name }) => JSON.stringify([schema, name])))].sort();
   if (names.length === 0) return () => undefined;
   const [row] = await database.query(factsQuery, [role, `[${names.join(',')}]`]);
