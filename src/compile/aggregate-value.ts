@@ -1,6 +1,6 @@
 /**
  * An aggregate of a column, and its value as the JSON of its GraphQL type: `sum(t1."views")`, and `"` around its text, so that no digit is lost. For a
- * percentile of points in time, `to_timestamp(percentile_cont($1) within group (order by date_part('epoch', t1."at")))`.
+ * percentile of points in time, `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
 import type { Column } from '../model/model.ts';
 import type { AggregatedColumn } from '../plan/plan.ts';
@@ -49,7 +49,9 @@ function percentile(typeName: string, value: Sql, fraction: Sql): Sql {
   const of = (number: Sql): Sql => sql`${builtIn('percentile_cont', fraction)} within group (order by ${number})`;
   if (!isPointInTime(typeName)) return of(typeName === 'money' ? sql`${value}::numeric::float8` : sql`${value}::float8`);
   // PostgreSQL makes a timestamp of a date first, which not every date can be.
-  const seconds = of(typeName === 'date' ? sql`${builtIn('extract', sql`'epoch', ${value}`)}::float8` : sql`date_part('epoch', ${value})`);
+  const seconds = of(
+    typeName === 'date' ? sql`${builtIn('extract', sql`'epoch', ${value}`)}::float8` : sql`pg_catalog.date_part('epoch', ${value})`,
+  );
   // What lies between two infinite points is not a number, and some numbers are beyond all timestamps.
   const point = sql`case when ${seconds} <= ${lastSecond} or ${seconds} = 'infinity' then ${builtIn('to_timestamp', seconds)} end`;
   return typeName === 'timestamptz' ? point : sql`${point} at time zone 'UTC'`;
@@ -133,7 +135,7 @@ function numberJson(value: Sql, digits: Digits): Sql {
 /** The sum of two numerics has the larger of their scales. Few calls, because PostgreSQL plans aggregates over ranges each time. */
 function withoutZeros(value: Sql, digits: Digits): Sql {
   if (digits === 'as written') return value;
-  if (digits === 'fraction') return sql`(trim_scale(${value}) + 0.0)`;
+  if (digits === 'fraction') return sql`(pg_catalog.trim_scale(${value}) + 0.0)`;
   // NaN and infinity have no scale.
-  return sql`(trim_scale(${value}) + case when scale(${value}) > 0 then 0.0 else 0 end)`;
+  return sql`(pg_catalog.trim_scale(${value}) + case when pg_catalog.scale(${value}) > 0 then 0.0 else 0 end)`;
 }

@@ -1,5 +1,5 @@
 /**
- * Counts and aggregates over all rows that match the filter, whatever the page: `(select concat('{"count":', count(*), ',"sum":{"views":',
+ * Counts and aggregates over all rows that match the filter, whatever the page: `(select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":',
  * coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}') from … where …)`.
  */
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
@@ -50,7 +50,7 @@ function memberJson(value: ConnectionValue, scope: Scope, context: StatementCont
     case 'type name':
       return typeNameJson(value.name);
     case 'total count':
-      return [sql`count(*)`];
+      return [sql`pg_catalog.count(*)`];
     case 'aggregate':
       return jsonObject(value.members.map((member) => ({ key: context.key(member), value: valueJson(member.value, scope, context) })));
     default:
@@ -63,7 +63,7 @@ function valueJson(value: AggregateValue, scope: Scope, context: StatementContex
     case 'type name':
       return typeNameJson(value.name);
     case 'count':
-      return [sql`count(*)`];
+      return [sql`pg_catalog.count(*)`];
     case 'function':
       return jsonObject(value.members.map((member) => ({ key: context.key(member), value: aggregateColumnJson(member.value, scope) })));
   }

@@ -25,19 +25,19 @@ export function findRows({ table, source, into, appends }: FindStep, frame: Fram
 /** An error if the only row is not there. */
 function absent({ labels }: RowSource): Sql {
   const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
-  return raiseIf(sql`count(*) < 1`, noSuchRecord, sql`(select ${bind(label, 'text')})`);
+  return raiseIf(sql`pg_catalog.count(*) < 1`, noSuchRecord, sql`(select ${bind(label, 'text')})`);
 }
 
 const noSuchRecord = 'there is no such record to connect';
 
 function missing(): Sql {
-  const first = sql`(select min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
+  const first = sql`(select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
   return raiseIf(sql`${first} is not null`, noSuchRecord, first);
 }
 
 /** A row cannot refer to several. */
 function several(): Sql {
-  const isSeveral = sql`exists (select 1 from source as s group by s.n having count(*) > 1)`;
+  const isSeveral = sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`;
   return raiseIf(isSeveral, 'a record cannot be connected to several records');
 }
 
@@ -55,12 +55,12 @@ export function attachRows({ table, source, match, set }: AttachStep, frame: Fra
   const update = sql`update ${tableSource(table)} as t2${newLine}set ${join(assignments, ', ')}${newLine}from found as f${newLine}where f.moves and ${join(isSame, ' and ')}${newLine}returning 1`;
   const keys = trusted(table.primaryKey.map((_, index) => `k${index}`).join(', '));
   const pairs = trusted([...table.primaryKey.map((_, index) => `k${index}`), ...set.map((output) => `v${output}`)].join(', '));
-  const count = (columns: Sql) => sql`(select count(*) from (select distinct ${columns} from found where moves) as d)`;
+  const count = (columns: Sql) => sql`(select pg_catalog.count(*) from (select distinct ${columns} from found where moves) as d)`;
   const checks = [
     missing(),
     several(),
     raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
-    raiseIf(sql`${count(keys)} > (select count(*) from moved)`, 'the role may not change a record to connect'),
+    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, 'the role may not change a record to connect'),
   ];
   return sql`with ${compileSource(source, true).expression},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
 }

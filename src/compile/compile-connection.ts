@@ -3,8 +3,8 @@
  * pageInfo { hasNextPage } }` of the first 20:
  *
  *     (select concat('{"edges":[', coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
- *        '],"pageInfo":{"hasNextPage":', (count(*) > 20)::text, '}}')
- *      from (select t1."id", row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
+ *        '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 20)::text, '}}')
+ *      from (select t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
 
@@ -89,7 +89,7 @@ class ConnectionCompiler {
       ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
       ...this.#hasKey(),
     ];
-    return sql`coalesce(string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
+    return sql`coalesce(pg_catalog.string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
   }
 
   #edge(members: readonly Member<EdgeValue>[], scope: Scope, values: OrderValues): Sql {
@@ -158,7 +158,7 @@ class ConnectionCompiler {
   /** The cursor of the first or last row in paging order. */
   #cursorAt(first: boolean): Sql {
     this.#readsPage = true;
-    const last = this.#asksForMore() ? sql`least(count(*), ${this.#page.limit()})` : sql`count(*)`;
+    const last = this.#asksForMore() ? sql`least(pg_catalog.count(*), ${this.#page.limit()})` : sql`pg_catalog.count(*)`;
     const isCut = this.#asksForMore() && first;
     const position = first ? sql`1` : last;
     // Without an ORDER BY of its own, the aggregate takes the rows as PostgreSQL has sorted them for the edges.
@@ -172,7 +172,7 @@ class ConnectionCompiler {
   #hasMore(): Sql {
     this.#readsPage = true;
     this.#page.readOneMore();
-    return sql`(count(*) > ${this.#page.limit()})::text`;
+    return sql`(pg_catalog.count(*) > ${this.#page.limit()})::text`;
   }
 
   /** Whether rows precede the page in the direction of paging. False for an empty page, as in pg_graphql. */
@@ -180,6 +180,6 @@ class ConnectionCompiler {
     const reasons = this.#page.reasonsForOther();
     if (reasons.length === 0) return literal('false');
     this.#readsPage = true;
-    return sql`(count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))::text`;
+    return sql`(pg_catalog.count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))::text`;
   }
 }

@@ -3,8 +3,8 @@
  * around it aggregates their JSON. For `groups(by: [{status: VALUE}, {soldAt: MONTH}], having: {count: {gt: 10}}) { key { status } sum { price } }`:
  *
  *     (select concat('[', coalesce(string_agg(concat('{"key":{"status":"', t2."key 1", '"},"sum":{"price":"', t2."value 1", '"}}'), ','), ''), ']')
- *      from (select t1."status" as "key 1", date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
- *        from "public"."sale" as t1 group by 1, 2 having count(*) > $1 order by 1, 2 limit 30) as t2)
+ *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
+ *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
 import type { Relation, Table } from '../model/model.ts';
 import type {
@@ -68,7 +68,7 @@ class GroupsCompiler {
     )}`;
     const cut = sql` limit ${countSql(limit)}${offset === null ? nothing : sql` offset ${countSql(offset)}`}`;
     const rows = sql`select ${join([...keys, ...values], ', ')}${from}${groupBy}${wanted}${orderBy}${cut}`;
-    return sql`select pg_catalog.concat('[', coalesce(string_agg(${json}, ','), ''), ']')${newLine}from (${rows}) as ${trusted(this.#alias)}`;
+    return sql`select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(${json}, ','), ''), ']')${newLine}from (${rows}) as ${trusted(this.#alias)}`;
   }
 
   #member(value: GroupValue): JsonText {
@@ -114,7 +114,7 @@ class GroupsCompiler {
   }
 
   #call(of: GroupAggregate): Sql {
-    return of.kind === 'count' ? sql`count(*)` : aggregateCall(of, this.#rows.scope.column(of.column.name));
+    return of.kind === 'count' ? sql`pg_catalog.count(*)` : aggregateCall(of, this.#rows.scope.column(of.column.name));
   }
 
   #condition(condition: GroupCondition): Sql {

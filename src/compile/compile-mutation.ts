@@ -3,7 +3,7 @@
  * builds it.
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id")
- *     select concat('{"affectedCount":', count(*), … from changed as t1
+ *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 
 import type { Column, Table } from '../model/model.ts';
@@ -104,13 +104,13 @@ function responseOfNothing({ members }: InsertPlan): string {
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
   const response = responseJson(plan.members, context, {
-    count: [sql`count(*)`],
-    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`],
+    count: [sql`pg_catalog.count(*)`],
+    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`],
     edges: ({ members, keys }) => {
       const values = new RowValues(changed, context.aliases);
       const edge = edgeJson(members, keys, changed, values, context, compileRow);
       const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : sql``;
-      return [sql`coalesce(string_agg(${edge}, ','${order}), '')`];
+      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${order}), '')`];
     },
   });
   const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
@@ -147,9 +147,12 @@ export function responseJson(members: readonly Member<ResponseValue>[], context:
  * Empty text, or an error that undoes the statement. A cast that cannot succeed raises it, so that no function of ours need be installed. The text
  * contains the count, so that PostgreSQL does not evaluate the cast while planning.
  */
-export function tooManyRows({ kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>, count = trusted('count(*)')): Sql {
+export function tooManyRows(
+  { kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>,
+  count = trusted('pg_catalog.count(*)'),
+): Sql {
   const message = literal(`${raiseMarker}${kind} impacts too many records`);
-  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${message} || left(${count}::text, 0))::int4::text else '' end`;
+  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${message} || pg_catalog.left(${count}::text, 0))::int4::text else '' end`;
 }
 
 function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {

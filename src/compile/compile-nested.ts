@@ -4,7 +4,7 @@
  *
  *     with source as (…),
  *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s returning t1."id" as c0)
- *     select set_config('rowgraph.keys_2_0', …, true), case when count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
+ *     select set_config('rowgraph.keys_2_0', …, true), case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
  *     from written as w
  */
 import type { Guard } from '../freshness/schema-guard.ts';
@@ -66,7 +66,7 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const { expression, count } = compileSource(source, isNumbered);
   // Those of which something has to be known later are counted even where no trigger is known of.
   const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
-  const written = list === null ? sql`(select count(*) from written)` : sql`count(*)`;
+  const written = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
   const checks = [
     ...(isCounted ? [raiseIf(sql`${written} < ${count}`, 'a trigger left out a record that is to be inserted')] : []),
     ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'relations give a field different values', differing)] : []),
@@ -77,7 +77,7 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   return sql`with ${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
 }
 
-const differing = sql`(select min(n) from source where differs)`;
+const differing = sql`(select pg_catalog.min(n) from source where differs)`;
 
 /** A list of which no column is ever read is not kept. */
 function isKept(list: KeyList | null): list is KeyList {
@@ -124,7 +124,7 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql
   const columns = [...(list ? keepKeys(list, integer(0), 'w', false) : []), ...checks];
   const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
   // An aggregate, so that there is one row.
-  const listed = columns.length > 0 ? columns : [sql`count(*)`];
+  const listed = columns.length > 0 ? columns : [sql`pg_catalog.count(*)`];
   return sql`${changed}${newLine}select ${selectList(frame, listed)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
 }
 
@@ -201,11 +201,11 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
   const order = orderOf(written);
   const json = responseJson(members, context, {
     count: [countOfKeys(written)],
-    records: (row) => [sql`coalesce(string_agg(${concatenate(compileRow(row, scope, context))}, ','${order}), '')`],
+    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, scope, context))}, ','${order}), '')`],
     edges: ({ members: parts, keys }) => {
       const values = new RowValues(scope, context.aliases);
       const edge = edgeJson(parts, keys, scope, values, context, compileRow);
-      return [sql`coalesce(string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
+      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
     },
   });
   const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');

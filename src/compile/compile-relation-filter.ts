@@ -2,7 +2,7 @@
  * Conditions on related rows, as semi-joins. The posts of blogs that have an owner named so, and at least three comments:
  *
  *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
- *     and (select count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
+ *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
  *       limit greatest($2::integer, 0)::bigint + 1) as t4)
  *
  * `every` is the absence of a row that does not match; a count stops where more rows change nothing.
@@ -60,8 +60,8 @@ function select(related: RelatedSource, condition: Sql | null): Sql {
 function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases): Sql {
   const conditions = tests.map((test) =>
     test.kind === 'null test'
-      ? trusted(test.isNull ? 'count(*) is null' : 'count(*) is not null')
-      : comparisonOf(sql`count(*)`, test.operator, test.parameter, 'integer'),
+      ? trusted(test.isNull ? 'pg_catalog.count(*) is null' : 'pg_catalog.count(*) is not null')
+      : comparisonOf(sql`pg_catalog.count(*)`, test.operator, test.parameter, 'integer'),
   );
   return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
 }

@@ -97,7 +97,7 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
     return objectOrNull(json, sql`(select (${column}).*) as ${trusted(alias)}`, sql`${column} is distinct from null`);
   }
   const json = concatenate(compileRow(row, directScope(alias, { keepsNotNull: false }), context));
-  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
+  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(pg_catalog.string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
 }
 
 /** JSON text of the result of a function call. A call that must happen only once goes into FROM. */

@@ -1,5 +1,5 @@
 /**
- * What the rows of a group have in common, as an expression over a row, and its JSON: a column, `date_trunc('month', t1."sold_at", $1::text)`, or the
+ * What the rows of a group have in common, as an expression over a row, and its JSON: a column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or the
  * lower bound of a range of numbers.
  */
 import type { Column } from '../model/model.ts';
@@ -33,11 +33,11 @@ function truncate(typeName: string, value: Sql, unit: Sql, timeZone: Parameter |
   const early = sql`when ${value} < ${literal(`4712-01-01${zone} BC`)} and ${value} > '-infinity' then ${literal(`4714-11-24${zone} BC`)}`;
   if (typeName === 'date') {
     const late = sql`when ${value} > '294276-12-31' and ${value} < 'infinity' then '294277-01-01'`;
-    return sql`case ${early} ${late} else date_trunc(${unit}, ${value}::timestamp)::date end`;
+    return sql`case ${early} ${late} else pg_catalog.date_trunc(${unit}, ${value}::timestamp)::date end`;
   }
   // Points in time without a zone are truncated as they are.
   const zoned = timeZone && typeName === 'timestamptz' ? sql`, ${bind(timeZone, 'text')}` : nothing;
-  return sql`case ${early} else date_trunc(${unit}, ${value}${zoned}) end`;
+  return sql`case ${early} else pg_catalog.date_trunc(${unit}, ${value}${zoned}) end`;
 }
 
 /** Whole numbers as what they are computed, and the least values of their types, which buckets do not go below. */
@@ -57,7 +57,7 @@ function bucket(column: Column, value: Sql, width: Parameter): Sql {
   const type = whole?.as ?? 'numeric';
   const number = type === typeName ? value : sql`${value}::${trusted(type)}`;
   const step = bind(width, type);
-  const rest = sql`mod(${number}, ${step})`;
+  const rest = sql`pg_catalog.mod(${number}, ${step})`;
   const above = sql`${number} - ${rest}`;
   const below = sql`${above} - case when ${rest} = 0 then 0 else ${step} end`;
   const most = greatest[typeName];

@@ -16,7 +16,7 @@ const likeText: ReadonlySet<string> = new Set(['char', 'name']);
 
 /** The expression over the rows of `scope`. */
 export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
-  if (value.function === 'count') return trusted('count(*)');
+  if (value.function === 'count') return trusted('pg_catalog.count(*)');
   const column = scope.column(value.column.name);
   const typeName = typeNameOf(value.column);
   switch (value.function) {

@@ -249,7 +249,7 @@ export class PageQuery {
 
   #rowNumber(keys: readonly PagingKey[], values: OrderValues): Sql {
     const order = keys.length > 0 ? sql`order by ${orderBy(keys, values)}` : sql``;
-    return sql`row_number() over (${order}) as ${this.#numberName()}`;
+    return sql`pg_catalog.row_number() over (${order}) as ${this.#numberName()}`;
   }
 
   #numberName(): Sql {

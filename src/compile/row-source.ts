@@ -57,7 +57,7 @@ export function compileSource(source: RowSource, isNumbered: boolean): CompiledS
   ];
   const as = trusted(isNumbered ? 'source as materialized' : 'source as');
   const expression = sql`${as} (select ${join(selected, ', ')}${newLine}${join(from, newLine)})`;
-  if (isNumbered) return { expression, count: sql`(select count(*) from source)` };
+  if (isNumbered) return { expression, count: sql`(select pg_catalog.count(*) from source)` };
   return { expression, count: isFew ? integer(source.labels.length) : sql`pg_catalog.cardinality(${given[0]!.bound[0]!})` };
 }
 

@@ -100,6 +100,9 @@ describe('cursorElementJson', () => {
 describe('opaqueIdJson', () => {
   it('is base64 in one line', () => {
     const { text: id } = render(concatenate(opaqueIdJson(trusted('v'))));
-    assert.equal(id, `pg_catalog.concat('"', replace(encode(convert_to(v, 'UTF8'), 'base64'), E'\\n', ''), '"')`);
+    assert.equal(
+      id,
+      `pg_catalog.concat('"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(v, 'UTF8'), 'base64'), E'\\n', ''), '"')`,
+    );
   });
 });

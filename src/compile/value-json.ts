@@ -90,7 +90,7 @@ function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form
 function listJson(value: Sql, { element }: ListType): Sql {
   if (element.kind === 'enum' && element.enum.mapped) {
     const item = concatenate(valueJson(trusted('item'), element, false));
-    return sql`case when ${value} is not null then (select '[' || coalesce(string_agg(${item}::text, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
+    return sql`case when ${value} is not null then (select '[' || coalesce(pg_catalog.string_agg(${item}::text, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
   }
   const asText = element.kind === 'enum' || ['BigInt', 'BigFloat', 'JSON'].includes(element.scalar);
   return toJson(asText ? sql`${value}::text[]` : value);
@@ -124,7 +124,7 @@ function elementExpression(value: Sql, type: ValueType): Sql {
 
 /** The characters of an opaque id: the text in base64, on one line. */
 export function opaqueId(text: Sql): Sql {
-  return sql`replace(encode(convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
+  return sql`pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
 }
 
 /** An opaque id as a JSON string; never null. */

@@ -28,7 +28,7 @@ const settings = "set_config('role', $1, true), set_config('request.jwt.claims',
  */
 const check = (
   parameter: number,
-): string => `case when (select coalesce(sum(weight), 0) from rowgraph.schema_change) = $${parameter}::numeric then ''
+): string => `case when (select coalesce(pg_catalog.sum(weight), 0) from rowgraph.schema_change) = $${parameter}::numeric then ''
   else rowgraph.raise_stale_schema() end, `;
 
 /** Undefined schema, table and function. */

@@ -20,6 +20,6 @@ export const unguarded: Guard = [];
 export function schemaGuard(version: string | null): Guard {
   if (version === null) return unguarded;
   const parameter: Parameter = { value: { kind: 'constant', value: version }, encoding: { kind: 'text' } };
-  const isPresent = sql`coalesce(sum(weight), 0) = ${bind(parameter, 'numeric')}`;
+  const isPresent = sql`coalesce(pg_catalog.sum(weight), 0) = ${bind(parameter, 'numeric')}`;
   return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
 }

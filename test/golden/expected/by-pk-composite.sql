@@ -1,4 +1,4 @@
-select coalesce((select pg_catalog.concat('{"nodeId":"', replace(encode(convert_to(pg_catalog.concat('["public", "performance", ', t1."stage_id",
+select coalesce((select pg_catalog.concat('{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "performance", ', t1."stage_id",
               ', ', t1."slot",
               ']'), 'UTF8'), 'base64'), E'\n', ''),
       '","act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')

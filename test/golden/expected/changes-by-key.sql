@@ -11,7 +11,7 @@ select coalesce((select "response" from changed), pg_catalog.concat('{"affectedC
 
 with changed as (delete from "public"."performance" as t1
   where (t1."stage_id" = $1::integer and t1."slot" = $2::integer)
-  returning pg_catalog.concat('{"edges":[', pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', t1."stage_id",
+  returning pg_catalog.concat('{"edges":[', pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."stage_id",
               ', ', t1."slot",
               ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), '],"__typename":"PerformanceDeleteResponse"}') as "response")
 select coalesce((select "response" from changed), '{"edges":[],"__typename":"PerformanceDeleteResponse"}');

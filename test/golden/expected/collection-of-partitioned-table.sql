@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"day":', pg_catalog.to_json(t1."day"),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"day":', pg_catalog.to_json(t1."day"),
         ',"id":', t1."id",
         ',"amount":', coalesce('"' || t1."amount"::text || '"', 'null'),
         '}}'), ','), ''), ']}')

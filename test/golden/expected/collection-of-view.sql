@@ -1,4 +1,4 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
           ',"festival":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
               from "public"."festival" as t2
               where t2."id" = t1."festival_id"), 'null'),
@@ -6,7 +6,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.co
   from (select t1."name", t1."festival_id", t1."id"
     from "public"."big_stage" as t1
     order by t1."id" limit 30) as t1),
-coalesce((select pg_catalog.concat('{"bigStages":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"name":', coalesce(pg_catalog.to_json(t4."name"), 'null'), '}}'), ',') filter (where t4."id" is not null), ''), ']}')
+coalesce((select pg_catalog.concat('{"bigStages":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', coalesce(pg_catalog.to_json(t4."name"), 'null'), '}}'), ',') filter (where t4."id" is not null), ''), ']}')
         from (select t4."name", t4."id"
           from "public"."big_stage" as t4
           where t4."festival_id" = t3."id"

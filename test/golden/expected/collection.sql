@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
         '","node":{"id":"', t1."id",
         '","name":', pg_catalog.to_json(t1."name"),
         '}}'), ','), ''), ']}')

@@ -1,6 +1,6 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"stars":', t1."stars",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stars":', t1."stars",
         ',"performance":', coalesce((select pg_catalog.concat('{"slot":', t2."slot",
-              ',"reviewCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"words":', coalesce(pg_catalog.to_json(t3."words"), 'null'), '}}'), ','), ''), ']}')
+              ',"reviewCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"words":', coalesce(pg_catalog.to_json(t3."words"), 'null'), '}}'), ','), ''), ']}')
                 from (select t3."words"
                   from "public"."review" as t3
                   where t3."stage_id" = t2."stage_id" and t3."slot" = t2."slot"

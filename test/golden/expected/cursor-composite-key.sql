@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"stageId":', t1."stage_id",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stageId":', t1."stage_id",
         ',"slot":', t1."slot",
         '}}'), ','), ''), ']}')
 from (select t1."stage_id", t1."slot"

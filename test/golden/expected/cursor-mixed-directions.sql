@@ -1,7 +1,7 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ',') filter (where t1."(number)" <= 2), ''),
-  '],"pageInfo":{"hasNextPage":', (count(*) > 2)::text,
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ',') filter (where t1."(number)" <= 2), ''),
+  '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 2)::text,
   '}}')
-from (select t1.*, row_number() over () as "(number)" from (
+from (select t1.*, pg_catalog.row_number() over () as "(number)" from (
     (select t1."id"
       from "public"."act" as t1
       where t1."founded" = $1::smallint and (t1."name", t1."id") > ($2::text, $3::bigint)

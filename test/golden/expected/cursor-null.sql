@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', coalesce(t1."founded"::text, 'null'),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(t1."founded"::text, 'null'),
                 ', ', t1."id",
                 ']'), 'UTF8'), 'base64'), E'\n', ''),
         '","node":{"founded":', coalesce(t1."founded"::text, 'null'),

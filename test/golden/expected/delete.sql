@@ -1,13 +1,13 @@
 with changed as (delete from "public"."review" as t1
   where t1."stars" < $1::integer
   returning t1."id", t1."stage_id", t1."slot")
-select pg_catalog.concat('{"affectedCount":', count(*),
-  ',"records":[', coalesce(string_agg(pg_catalog.concat('{"id":', t1."id",
+select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
+  ',"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"id":', t1."id",
         ',"performance":', coalesce((select pg_catalog.concat('{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t3."name"), '}')
                   from "public"."act" as t3
                   where t3."id" = t2."act_id"), 'null'), '}')
             from "public"."performance" as t2
             where t2."stage_id" = t1."stage_id" and t2."slot" = t1."slot"), 'null'),
         '}'), ','), ''),
-  ']}', case when count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+  ']}', case when pg_catalog.count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end)
 from changed as t1;

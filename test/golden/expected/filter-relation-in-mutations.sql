@@ -6,8 +6,8 @@ with changed as (update "public"."review" as t1
       from "public"."act" as t3
       where t3."id" = t2."act_id" and t3."touring" = false))
   returning 1)
-select pg_catalog.concat('{"affectedCount":', count(*),
-  '}', case when count(*) > $2::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
+  '}', case when pg_catalog.count(*) > $2::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end)
 from changed as t1;
 
 with changed as (delete from "public"."stage" as t1
@@ -17,6 +17,6 @@ with changed as (delete from "public"."stage" as t1
       from "public"."festival" as t3
       where t3."id" = t1."festival_id" and t3."name" = $1::text))
   returning t1."name")
-select pg_catalog.concat('{"records":[', coalesce(string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"), '}'), ','), ''),
-  ']}', case when count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"), '}'), ','), ''),
+  ']}', case when pg_catalog.count(*) > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end)
 from changed as t1;

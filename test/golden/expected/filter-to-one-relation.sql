@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t1."full_name"), '}}'), ','), ''), ']}')
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t1."full_name"), '}}'), ','), ''), ']}')
 from (select t1."full_name"
   from "public"."musician" as t1
   where (exists (select 1

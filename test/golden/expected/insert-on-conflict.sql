@@ -4,8 +4,8 @@ with changed as (insert into "public"."act" as t1 ("id", "name", "genre", "touri
   set "genre" = excluded."genre", "touring" = excluded."touring", "fee" = t1."fee" + $8::numeric
   where t1."founded" < $9::smallint
   returning t1."id", t1."fee")
-select pg_catalog.concat('{"affectedCount":', count(*),
-  ',"records":[', coalesce(string_agg(pg_catalog.concat('{"id":"', t1."id",
+select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
+  ',"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"id":"', t1."id",
         '","fee":', coalesce('"' || t1."fee"::text || '"', 'null'),
         '}'), ','), ''),
   ']}')

@@ -1,5 +1,5 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"email":', pg_catalog.to_json(t1."email"),
-          ',"ticketCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"price":"', t2."price",
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"email":', pg_catalog.to_json(t1."email"),
+          ',"ticketCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"price":"', t2."price",
                     '","event":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t3."name"), '}')
                         from "public"."festival" as t3
                         where t3."id" = t2."festival_id"), 'null'),
@@ -12,7 +12,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.co
   from (select t1."email", t1."id"
     from "public"."visitor" as t1
     order by t1."id" limit 30) as t1),
-coalesce((select pg_catalog.concat('{"tickets":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"visitor":', coalesce((select pg_catalog.concat('{"email":', pg_catalog.to_json(t6."email"), '}')
+coalesce((select pg_catalog.concat('{"tickets":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"visitor":', coalesce((select pg_catalog.concat('{"email":', pg_catalog.to_json(t6."email"), '}')
                     from "public"."visitor" as t6
                     where t6."id" = t5."visitor_id"), 'null'), '}}'), ','), ''), ']}')
         from (select t5."visitor_id"

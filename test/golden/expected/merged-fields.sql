@@ -1,9 +1,9 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"),
         ',"id":"', t1."id",
-        '"},"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+        '"},"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
         '"}'), ',') filter (where t1."(number)" <= 1), ''),
-  '],"pageInfo":{"hasNextPage":', (count(*) > 1)::text,
+  '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 1)::text,
   '}}')
-from (select t1."name", t1."id", row_number() over (order by t1."id") as "(number)"
+from (select t1."name", t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)"
   from "public"."act" as t1
   order by t1."id" limit 2) as t1;

@@ -3,7 +3,7 @@ with source as (select g.a0 as o0
 found as (select t1."id" as c0
   from source as s join "public"."act" as t1 on t1."name" = s.o0 limit 1)
 select pg_catalog.set_config('rowgraph.keys_2_0', (pg_catalog.json_agg(f.c0::text))::text, true),
-case when count(*) < 1 then ('rowgraph: there is no such record to connect: ' || (select $2::text))::int4::text else '' end
+case when pg_catalog.count(*) < 1 then ('rowgraph: there is no such record to connect: ' || (select $2::text))::int4::text else '' end
 from found as f;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
@@ -12,7 +12,7 @@ written as (insert into "public"."act" as t1 ("id", "name", "genre")
   select s.o0, s.o1, s.o2 from source as s
   returning t1."id" as c0)
 select pg_catalog.set_config('rowgraph.keys_3_0', (pg_catalog.json_agg(w.c0::text))::text, true),
-case when count(*) < 1 then ('rowgraph: a trigger left out a record that is to be inserted: ' || (select ''))::int4::text else '' end
+case when pg_catalog.count(*) < 1 then ('rowgraph: a trigger left out a record that is to be inserted: ' || (select ''))::int4::text else '' end
 from written as w;
 
 with source as (select g.a0 as o0, (select (pg_catalog.current_setting('rowgraph.keys_3_0', true)::jsonb ->> 0)::bigint) as o1
@@ -27,7 +27,7 @@ written as (insert into "public"."festival" as t1 ("id", "name", "opener_id", "c
   select s.o0, s.o1, s.o2, s.o3 from source as s
   returning t1."id" as c0)
 select pg_catalog.set_config('rowgraph.keys_1_0', (pg_catalog.json_agg(w.c0::text))::text, true),
-case when count(*) < 2 then ('rowgraph: a trigger left out a record that is to be inserted: ' || (select ''))::int4::text else '' end
+case when pg_catalog.count(*) < 2 then ('rowgraph: a trigger left out a record that is to be inserted: ' || (select ''))::int4::text else '' end
 from written as w;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2, ((select pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) ->> g.p)::integer as o3
@@ -37,8 +37,8 @@ written as (insert into "public"."stage" as t1 ("id", "name", "capacity", "festi
 select 1;
 
 select pg_catalog.concat('{"affectedCount":', pg_catalog.jsonb_array_length(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb),
-  ',"records":[', coalesce(string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"),
-        ',"stageCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t2."name"), '}}'), ','), ''), ']}')
+  ',"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"),
+        ',"stageCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t2."name"), '}}'), ','), ''), ']}')
           from (select t2."name"
             from "public"."stage" as t2
             where t2."festival_id" = t1."id"

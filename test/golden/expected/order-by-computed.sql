@@ -1,4 +1,4 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json(t1."(order 1)"), 'null'),
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json(t1."(order 1)"), 'null'),
                   ', ', coalesce(pg_catalog.to_json(t1."(order 2)"), 'null'),
                   ', ', t1."id",
                   ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ','), ''), ']}')
@@ -8,7 +8,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.co
       from "public"."_founder"(t1.*) as t2
       where not (t2.* is null) limit 1) as t3("value") on true
     order by "public"."_billing"(t1.*), t3."value" desc nulls last, t1."id" limit 30) as t1),
-(select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json(t4."(order 1)"), 'null'),
+(select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json(t4."(order 1)"), 'null'),
                   ', ', coalesce(pg_catalog.to_json(t4."(order 2)"), 'null'),
                   ', ', t4."id",
                   ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ','), ''), ']}')

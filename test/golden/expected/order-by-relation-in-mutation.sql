@@ -2,17 +2,17 @@ with changed as (update "public"."festival" as t1
   set "name" = $1::text
   where t1."id" < $2::integer
   returning t1."opener_id", t1."id")
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"cursor":"', replace(encode(convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json((select t2."name"
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json((select t2."name"
                       from "public"."act" as t2
                       where t2."id" = t1."opener_id")), 'null'),
-                ', ', (select count(*)
+                ', ', (select pg_catalog.count(*)
                   from "public"."ticket" as t3
                   where t3."festival_id" = t1."id"),
                 ', ', t1."id",
                 ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ',' order by (select t4."name"
         from "public"."act" as t4
-        where t4."id" = t1."opener_id"), (select count(*)
+        where t4."id" = t1."opener_id"), (select pg_catalog.count(*)
         from "public"."ticket" as t5
         where t5."festival_id" = t1."id") desc, t1."id"), ''),
-  ']}', case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+  ']}', case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end)
 from changed as t1;

@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"id":"', t1."id",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id",
         '","name":', t1."(json 1)", $1::text, t1."(json 1)",
         ',"fee":', t1."(json 2)", $2::text, t1."(json 2)",
         '}}'), ','), ''), ']}')

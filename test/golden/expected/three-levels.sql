@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"stageCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"performanceCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t4."name"), '}')
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stageCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"performanceCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t4."name"), '}')
                                 from "public"."act" as t4
                                 where t4."id" = t3."act_id"), 'null'), '}}'), ','), ''), ']}')
                     from (select t3."act_id"

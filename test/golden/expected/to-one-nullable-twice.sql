@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"),
         ',"opener":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
             from "public"."act" as t2
             where t2."id" = t1."opener_id"), 'null'),

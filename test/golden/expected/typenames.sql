@@ -1,5 +1,5 @@
 select coalesce((select pg_catalog.concat('{"__typename":"Festival","name":', pg_catalog.to_json(t1."name"),
-      ',"stageCollection":', (select pg_catalog.concat('{"__typename":"StageConnection","edges":[', coalesce(string_agg('{"__typename":"StageEdge","node":{"__typename":"Stage"}}', ','), ''), ']}')
+      ',"stageCollection":', (select pg_catalog.concat('{"__typename":"StageConnection","edges":[', coalesce(pg_catalog.string_agg('{"__typename":"StageEdge","node":{"__typename":"Stage"}}', ','), ''), ']}')
         from (select 
           from "public"."stage" as t2
           where t2."festival_id" = t1."id"

@@ -10,6 +10,6 @@ with changed as (update "public"."stage" as t1
     from "public"."festival" as t2
     where t2."id" = t1."festival_id" and t2."name" = $2::text)
   returning 1)
-select pg_catalog.concat('{"affectedCount":', count(*),
-  '}', case when count(*) > $3::int4 then ('rowgraph: update impacts too many records' || left(count(*)::text, 0))::int4::text else '' end)
+select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
+  '}', case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end)
 from changed as t1;

@@ -1,4 +1,4 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"nodeId":"', replace(encode(convert_to(pg_catalog.concat('["public", "headliner", ', coalesce(t1."stage_id"::text, 'null'),
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "headliner", ', coalesce(t1."stage_id"::text, 'null'),
                   ', ', coalesce(t1."slot"::text, 'null'),
                   ']'), 'UTF8'), 'base64'), E'\n', ''),
           '","name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
@@ -12,7 +12,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.co
       from "public"."act" as t3
       where t3."id" = t1."act_id" and t3."genre" = 'rock'::public.genre)
     order by t1."stage_id", t1."slot" limit 2) as t1),
-coalesce((select pg_catalog.concat('{"headlinerCollection":', (select pg_catalog.concat('{"edges":[', coalesce(string_agg(pg_catalog.concat('{"node":{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t6."name"), '}')
+coalesce((select pg_catalog.concat('{"headlinerCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t6."name"), '}')
                     from "public"."act" as t6
                     where t6."id" = t5."act_id"), 'null'), '}}'), ',') filter (where t5."stage_id" is not null), ''), ']}')
         from (select t5."act_id", t5."stage_id"
