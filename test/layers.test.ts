@@ -68,7 +68,15 @@ const layers: Readonly<Record<string, Layer>> = {
   plan: { values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'], types: ['request', 'model', 'schema'] },
   // What a request was refused with may be due to an old schema.
   freshness: {
-    values: ['sql', 'database', 'extension', 'budget', 'request/parse-document.ts', 'catalog/views/view-query.ts'],
+    values: [
+      'sql',
+      'database',
+      'extension',
+      'budget',
+      'request/parse-document.ts',
+      'catalog/role-independence.ts',
+      'catalog/views/view-query.ts',
+    ],
     types: ['plan'],
     node: true,
   },

@@ -17,6 +17,7 @@ export function* assembleTables(
   const arbiters = assembleArbiters(raw, yield* groupByTable(raw.uniqueIndexes));
   const shownTypes = new Map(raw.types.map((type) => [type[0], type[8]]));
   const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
+  const roleIndependent = new Set(raw.roleIndependent);
   const tables: CatalogTable[] = [];
   for (const table of raw.tables) {
     const id = table[0];
@@ -36,7 +37,12 @@ export function* assembleTables(
       };
     });
     const ownIndexes = { indexes: (indexes.get(id) ?? []).map(toIndex), arbiters: arbiters(id) };
-    tables.push({ ...toTable(table, comments.on('relation', id)), columns: ownColumns, ...ownIndexes });
+    tables.push({
+      ...toTable(table, comments.on('relation', id)),
+      roleIndependent: roleIndependent.has(id),
+      columns: ownColumns,
+      ...ownIndexes,
+    });
     yield;
   }
   return tables;
@@ -74,7 +80,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 }
 
 /** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
-function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'columns' | 'indexes' | 'arbiters'> {
+function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'columns' | 'indexes' | 'arbiters'> {
   const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns] = raw;
   return {
     id,

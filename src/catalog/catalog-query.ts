@@ -9,6 +9,7 @@
  */
 import { rowSeparator } from './parse-rows.ts';
 import type { RawCatalog } from './raw-catalog.ts';
+import { roleIndependentTables } from './role-independence.ts';
 
 const separator = `pg_catalog.chr(${rowSeparator.charCodeAt(0)})`;
 
@@ -141,6 +142,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       )) is true
     )::text, ${separator} order by r.oid)
     from relation r`,
+  roleIndependent: `select pg_catalog.string_agg(i.oid::text, ${separator}) from (${roleIndependentTables}) i`,
   columns: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8,

@@ -36,6 +36,8 @@ export interface CatalogTable {
   readonly name: string;
   readonly kind: RelationKind;
   readonly rowSecurity: boolean;
+  /** Whether PostgreSQL parses and plans queries of it in the same way for every role. */
+  readonly roleIndependent: boolean;
   /** For views: whether tables are read with the privileges of the caller rather than those of the view's owner. */
   readonly securityInvoker: boolean;
   /** Whether other tables inherit from it. Their rows are read with its own, but its unique indexes do not cover them. */

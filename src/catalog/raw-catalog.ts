@@ -7,6 +7,8 @@ export interface RawCatalog {
   /** All schemas of the database. */
   readonly schemas: readonly RawSchema[];
   readonly tables: readonly RawTable[];
+  /** Ids of tables. */
+  readonly roleIndependent: readonly number[];
   readonly columns: readonly RawColumn[];
   readonly sequences: readonly RawColumnNumber[];
   readonly unproven: readonly RawColumnNumber[];

@@ -47,10 +47,15 @@ export interface Batch {
   /** Runs ahead of the session, as the connection's own user: takes the idempotency key of a mutation. */
   readonly claim?: Statement | undefined;
   /**
-   * What the batch was made from, if it only reads: batches of one template and role differ in claims and values alone, so that several may share
-   * a connection. One that fails in company runs again.
+   * What the batch was made from, if it only reads: batches of one template and role differ in claims and values alone, and those of roles with the same
+   * prepared statements in the role besides, so that several may share a connection. One that fails in company runs again.
    */
   readonly template?: object | undefined;
+  /**
+   * Whose prepared statements it uses, if not those of its role alone: the name of all roles of equal settings that PostgreSQL parses and plans the
+   * statements for in the same way. No role has such a name.
+   */
+  readonly preparedFor?: string | undefined;
   /** What the batch was made from, whether it reads or writes: batches of one origin take about the same time. */
   readonly origin?: object | undefined;
   /** How long it may wait and run. Without one, only the connection limits it. */

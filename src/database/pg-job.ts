@@ -14,7 +14,7 @@ import {
   toDatabaseError,
   tooLargeError,
 } from './to-database-error.ts';
-import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
+import { encodeBatch, encodeScript, ownerOf } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -120,11 +120,12 @@ export class PgJob {
     return this.batch === null || this.batch.template !== undefined;
   }
 
-  /** Whether both may share a connection: queries of one template whose sessions begin alike, as those of one role do. */
+  /** Whether both may share a connection: queries of one template, prepared statements and bound of rows, whose sessions begin alike, as those of one role do. */
   isAlike({ batch: other }: PgJob): boolean {
     const { batch } = this;
     if (batch === null || other === null || batch.template === undefined || batch.template !== other.template) return false;
-    return batch.session?.role === other.session?.role && batch.session?.defaults === other.session?.defaults;
+    if (ownerOf(batch) !== ownerOf(other) || batch.maxBytes !== other.maxBytes) return false;
+    return batch.preparedFor !== undefined || batch.session?.defaults === other.session?.defaults;
   }
 
   /**

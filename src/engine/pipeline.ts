@@ -67,9 +67,10 @@ export async function executeRequest(
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client, marks } = target;
-    const { touches, callsFunctions } = compiled.measure;
+    const { touches, callsFunctions, roleIndependent } = compiled.measure;
+    const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
     const maxBytes = role.limits.responseBytes;
-    const base = { session, statements, template, origin: compiled, deadline, client, touches, callsFunctions, maxBytes };
+    const base = { session, statements, template, preparedFor, origin: compiled, deadline, client, touches, callsFunctions, maxBytes };
     const batch = marks === undefined ? base : { ...base, marks };
     const extensions = granted.reportsCost ? costExtension(ready) : null;
     const once = hasKey && compiled.kind === 'mutation' ? planOnce(granted, request, target, templateOf(compiled.roots, extensions)) : null;

@@ -24,6 +24,8 @@ export interface Role {
   /** What a request of the role may cost. */
   readonly limits: Limits;
   readonly defaults: RoleDefaults;
+  /** Of all roles that have its privileges and settings: whose prepared statements it uses where PostgreSQL parses and plans them in the same way for all. */
+  readonly alikeName: string;
 }
 
 /** What documents are validated and planned with: most of what a granted schema takes. */

@@ -1,6 +1,7 @@
 /**
  * A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
  */
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
 import { runInSlices } from '../budget/slices.ts';
@@ -8,7 +9,7 @@ import type { Catalog, CatalogRole } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadRole, readPrivileges } from '../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
-import type { RequestDatabase } from '../database/database.ts';
+import type { RequestDatabase, RoleDefaults } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
 import { firstVersionWithKeys, isOlder } from '../extension/extension-versions.ts';
@@ -160,7 +161,8 @@ export class SchemaSnapshot {
     // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
     const refusal = refusalOf(role, trustedRoles.includes(name));
-    const known = { role: { refusal, limits: limitsOf(name), defaults }, privileges: this.#schemas.setOf(role.privileges) };
+    const alikeName = nameOfAlike(role, defaults);
+    const known = { role: { refusal, limits: limitsOf(name), defaults, alikeName }, privileges: this.#schemas.setOf(role.privileges) };
     if (!isPresent) return known;
     this.#schemas.hold(known.privileges);
     this.#roles.set(name, known);
@@ -190,6 +192,14 @@ export class SchemaSnapshot {
       documents: new TextCache<CachedDocument>(documents, documentText),
     };
   }
+}
+
+/**
+ * A name for all roles with these privileges and settings. Its first character is in no name of a role. Equal in all processes, whose connections a pooler
+ * may mix up.
+ */
+function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): string {
+  return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
 }
 
 function sizeOfRole({ role }: KnownRole, name: string): number {

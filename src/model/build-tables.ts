@@ -68,6 +68,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     // A partition may have triggers of its own.
     insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
     rowSecurity: source.rowSecurity,
+    roleIndependent: source.roleIndependent,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),

@@ -98,6 +98,10 @@ export class LazyTable implements Table {
     return this.facts.rowSecurity;
   }
 
+  get roleIndependent(): boolean {
+    return this.facts.roleIndependent;
+  }
+
   get maxRows(): number {
     return this.facts.maxRows;
   }

@@ -84,6 +84,8 @@ export interface Table {
   readonly computed: readonly Routine[];
   /** Whether row level security applies to it. */
   readonly rowSecurity: boolean;
+  /** Whether PostgreSQL parses and plans queries of it in the same way for every role. */
+  readonly roleIndependent: boolean;
   /** The largest page. */
   readonly maxRows: number;
   readonly totalCount: boolean;

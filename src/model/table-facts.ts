@@ -18,6 +18,7 @@ export interface TableFacts
     | 'keepsNotNull'
     | 'insertsEveryRow'
     | 'rowSecurity'
+    | 'roleIndependent'
     | 'maxRows'
     | 'totalCount'
     | 'aggregate'

@@ -43,6 +43,11 @@ export interface PlanMeasure {
   /** Names of the tables and functions that it touches, each once. */
   readonly touches: readonly string[];
   readonly callsFunctions: boolean;
+  /**
+   * Whether PostgreSQL parses and plans it in the same way for every role: a query of tables alone that it does so with. What a mutation fires and fills in
+   * is not looked into.
+   */
+  readonly roleIndependent: boolean;
 }
 
 /** The estimate for a count or an aggregate: PostgreSQL reads more rows for it than it returns. */
@@ -51,11 +56,12 @@ export const rowsOfAggregate = 10;
 const rowsOfRowList = 10;
 
 /** Measures a plan once it is made. */
-export function measurePlan({ roots }: Plan): PlanMeasure {
+export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
   const { filterMembers, subqueries, parameters, touches, callsFunctions } = measurer;
-  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions };
+  const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
+  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent };
 }
 
 /** The number of rows, with the page sizes of a request. */
@@ -79,6 +85,7 @@ class PlanMeasurer {
   parameters = 0;
   readonly touches = new Set<string>();
   callsFunctions = false;
+  tablesAreRoleIndependent = true;
 
   root(value: RootValue): RowEstimate {
     switch (value.kind) {
@@ -253,8 +260,9 @@ class PlanMeasurer {
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
-  #touchTable({ schema, name }: Table): void {
+  #touchTable({ schema, name, roleIndependent }: Table): void {
     this.touches.add(`${schema}.${name}`);
+    this.tablesAreRoleIndependent &&= roleIndependent;
   }
 
   #touchRoutine({ schema, name }: Routine): void {

@@ -36,6 +36,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     keepsNotNull: true,
     insertsEveryRow: true,
     rowSecurity: false,
+    roleIndependent: true,
     uniqueKeys: [],
     arbiters: [],
     relations: [],

@@ -47,6 +47,23 @@ test('a batch that cannot be encoded leaves what is to be closed to the next one
   assert.ok(!send('select 3').includes(closed));
 });
 
+test('a statement is parsed once for those who share it, and under a text of their own', () => {
+  const parsed = (batch: Batch, prepared: PreparedStatements): string[] => {
+    const bytes = encodeBatch(batch, prepared, 'nowhere').toString('latin1');
+    prepared.settle(2);
+    return [...bytes.matchAll(/P.{4}(rowgraph_[^\0]+)\0(select \$1::text[^\0]*)\0/gs)].map(([, name, text]) => {
+      assert.equal(text, `select $1::text /* ${name} */`);
+      return name!;
+    });
+  };
+  const prepared = new PreparedStatements(10);
+  const names = ['anon', 'admin'].flatMap((role) => parsed(batchOf(role, 'x'), prepared));
+  const shared = ['anon', 'admin'].flatMap((role) => parsed({ ...batchOf(role, 'x'), preparedFor: '\0alike' }, prepared));
+  assert.deepEqual([names.length, shared.length, new Set([...names, ...shared]).size], [2, 1, 3]);
+  assert.ok(isPrepared({ ...batchOf('other', 'x'), preparedFor: '\0alike' }, prepared, 'nowhere'));
+  assert.ok(!isPrepared(batchOf('other', 'x'), prepared, 'nowhere'));
+});
+
 test('a statement of more than 100,000 characters is not prepared by name', () => {
   const prepared = new PreparedStatements(10);
   const of = (length: number) => ({ session: null, statements: [{ text: `select '${'x'.repeat(length)}'`, parameters: [] }] });

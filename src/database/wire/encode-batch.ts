@@ -15,7 +15,7 @@ const mostParameters = 65_535;
 /** In characters. A longer statement is not prepared by name: it hardly ever comes twice, and each connection would keep its text and plan. */
 const longestPrepared = 100_000;
 
-/** For what does not depend on the role: no role has this name. */
+/** Owns what the login role runs. No role has this name. */
 const everyRole = '';
 const writer = new MessageWriter();
 
@@ -35,12 +35,8 @@ export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, j
   }
 }
 
-function writeBatch(
-  { session, claim, statements, deadline }: Batch,
-  prepared: PreparedStatements | null,
-  jitOff: JitOff,
-  hasTimeout: boolean,
-): void {
+function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): void {
+  const { session, claim, statements, deadline } = batch;
   // Ahead of all that PostgreSQL may refuse, as it skips what comes after an error.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
@@ -51,10 +47,15 @@ function writeBatch(
     // A statement that runs once per connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
-  const role = session?.role ?? everyRole;
-  for (const statement of statements) writeStatement(statement, role, position++, prepared);
+  const owner = ownerOf(batch);
+  for (const statement of statements) writeStatement(statement, owner, position++, prepared);
   writer.begin(messageType.sync);
   writer.end();
+}
+
+/** Whose prepared statements a batch uses. */
+export function ownerOf({ session, preparedFor }: Batch): string {
+  return preparedFor ?? session?.role ?? everyRole;
 }
 
 function isTimed({ defaults }: Session, deadline: Batch['deadline']): boolean {
@@ -68,13 +69,14 @@ function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number |
 }
 
 /** Whether encoding a batch would parse nothing. */
-export function isPrepared({ session, statements, deadline }: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
+export function isPrepared(batch: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
+  const { session, statements, deadline } = batch;
   if (session !== null) {
     if (jitOff === 'connection' || leadingStatements(session).length > 0) return false;
     if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline)))) return false;
   }
-  const role = session?.role ?? everyRole;
-  return statements.every(({ text }) => prepared.has(role, text));
+  const owner = ownerOf(batch);
+  return statements.every(({ text }) => prepared.has(owner, text));
 }
 
 /** Encodes a script of one or more statements without parameters for the simple protocol. */
@@ -86,16 +88,17 @@ export function encodeScript(text: string): Buffer {
   });
 }
 
-function writeStatement({ text, parameters }: Statement, role: string, position: number, names: PreparedStatements | null): void {
+function writeStatement({ text, parameters }: Statement, owner: string, position: number, names: PreparedStatements | null): void {
   const prepared = text.length > longestPrepared ? null : names;
-  let name = prepared?.find(role, text);
+  let name = prepared?.find(owner, text);
   if (name === undefined) {
-    name = prepared === null ? '' : prepared.add(role, text, position);
+    name = prepared === null ? '' : prepared.add(owner, text, position);
     // It is unknown whether a Parse succeeded before an error: closing a statement that does not exist is not an error, but parsing it twice is.
     if (name !== '') writeClose(name);
     writer.begin(messageType.parse);
     writer.terminated(name);
-    writer.terminated(text);
+    // Some poolers go by the text alone, and would run for one role what another has parsed.
+    writer.terminated(name === '' || owner === everyRole ? text : `${text} /* ${name} */`);
     writer.int16(0);
     writer.end();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PreparedStatements } from './prepared-statements.ts';
 
-test('a name belongs to one role and text', () => {
+test('a name belongs to one owner and text', () => {
   const prepared = new PreparedStatements(10);
   const name = prepared.add('anon', 'select 1', 0);
   assert.match(name, /^rowgraph_[\w-]{22}$/);

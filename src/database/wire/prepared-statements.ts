@@ -1,11 +1,11 @@
 /**
- * The prepared statements of one connection: their names by role and text, in a bounded LRU. Knows no
+ * The prepared statements of one connection: their names by owner and text, in a bounded LRU. Knows no
  * driver; `encode-batch.ts` writes the messages.
  */
 import { createHash } from 'node:crypto';
 
 interface Entry {
-  readonly role: string;
+  readonly owner: string;
   readonly text: string;
   readonly name: string;
   lastUse: number;
@@ -16,14 +16,15 @@ const noNames: readonly string[] = [];
 /**
  * The prepared statements of one connection.
  *
- * Each role has its own, because PostgreSQL plans anew when a plan that row level security had a part in meets another role. That is half
- * of the time of such a query where roles take turns on a connection.
+ * Their owner is a role, or all roles that PostgreSQL parses and plans a statement for in the same way (`Batch.preparedFor`). What one role has parsed and
+ * planned must not run for another otherwise: not everything is checked again. And where it is, as with row level security, PostgreSQL plans anew
+ * whenever the role is another than before, which is half of the time of such a query where roles take turns on a connection.
  *
- * A name is a digest of role and text, so that clients whose connections a pooler mixes up never run another text under a name.
+ * A name is a digest of owner and text, so that clients whose connections a pooler mixes up never run another text under a name.
  */
 export class PreparedStatements {
   readonly #capacity: number;
-  readonly #roles = new Map<string, Map<string, Entry>>();
+  readonly #owners = new Map<string, Map<string, Entry>>();
   #size = 0;
   #hits = 0;
   #misses = 0;
@@ -55,13 +56,13 @@ export class PreparedStatements {
   }
 
   /** Whether a statement is prepared. Does not count as a use. */
-  has(role: string, text: string): boolean {
-    return this.#roles.get(role)?.has(text) ?? false;
+  has(owner: string, text: string): boolean {
+    return this.#owners.get(owner)?.has(text) ?? false;
   }
 
   /** The name of a statement that is prepared, or undefined. */
-  find(role: string, text: string): string | undefined {
-    const entry = this.#roles.get(role)?.get(text);
+  find(owner: string, text: string): string | undefined {
+    const entry = this.#owners.get(owner)?.get(text);
     if (entry === undefined) return undefined;
     entry.lastUse = ++this.#uses;
     this.#hits++;
@@ -69,15 +70,15 @@ export class PreparedStatements {
   }
 
   /** Names a statement that the batch under way parses; `position` is its place among the statements of the batch. */
-  add(role: string, text: string, position: number): string {
+  add(owner: string, text: string, position: number): string {
     this.#misses++;
     if (this.#size >= this.#capacity) this.#evictOldest();
-    const digest = createHash('sha256').update(role).update('\0').update(text).digest('base64url');
-    const entry = { role, text, name: `rowgraph_${digest.slice(0, 22)}`, lastUse: ++this.#uses };
-    let statements = this.#roles.get(role);
+    const digest = createHash('sha256').update(owner).update('\0').update(text).digest('base64url');
+    const entry = { owner, text, name: `rowgraph_${digest.slice(0, 22)}`, lastUse: ++this.#uses };
+    let statements = this.#owners.get(owner);
     if (statements === undefined) {
       statements = new Map();
-      this.#roles.set(role, statements);
+      this.#owners.set(owner, statements);
     }
     statements.set(text, entry);
     this.#size++;
@@ -127,7 +128,7 @@ export class PreparedStatements {
   }
 
   *#entries(): Generator<Entry> {
-    for (const statements of this.#roles.values()) yield* statements.values();
+    for (const statements of this.#owners.values()) yield* statements.values();
   }
 
   #evict(entry: Entry): void {
@@ -135,10 +136,10 @@ export class PreparedStatements {
     this.#evicted.push(entry.name);
   }
 
-  #remove({ role, text }: Entry): void {
-    const statements = this.#roles.get(role);
+  #remove({ owner, text }: Entry): void {
+    const statements = this.#owners.get(owner);
     if (!statements?.delete(text)) return;
     this.#size--;
-    if (statements.size === 0) this.#roles.delete(role);
+    if (statements.size === 0) this.#owners.delete(owner);
   }
 }
