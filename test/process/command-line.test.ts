@@ -33,6 +33,17 @@ test('--help documents every setting with its environment variable and default',
   }
 });
 
+test('--help fits 80 columns', async () => {
+  const helps = await Promise.all(
+    [[], ['serve'], ['triggers'], ['projects']].map((command) => runCommand([...command, '--help'], { home })),
+  );
+  const lines = helps.flatMap(({ stdout }) => stdout.split('\n'));
+  assert.deepEqual(
+    lines.filter((line) => line.length > 80),
+    [],
+  );
+});
+
 test('a wrong or missing setting is one clear line and exit code 2', async () => {
   await refuse(['serve', '--jwt-secret', secret], /--database-url is missing \(or set ROWGRAPH_DATABASE_URL\)/);
   await refuse(['serve', '--database-url', 'postgres://h/d'], /--jwt-secret is missing \(or set ROWGRAPH_JWT_SECRET\)/);
