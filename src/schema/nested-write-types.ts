@@ -14,84 +14,103 @@ import {
   GraphQLNonNull,
 } from 'graphql';
 import type { AdditionSuffix } from '../model/graphql-names.ts';
-import type { Relation, Table } from '../model/model.ts';
+import type { Table } from '../model/model.ts';
 import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../model/writable-relations.ts';
 import { bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { incrementArgument } from './increment-types.ts';
 import { restriction } from './restriction.ts';
-import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';
+import type { NestedVerbs, TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
 const writings = ['Insert', 'Update'] as const;
 type Writing = (typeof writings)[number];
 
+const toOne = ['InsertToOne', 'UpdateToOne'] as const;
+const toMany = ['InsertToMany', 'UpdateToMany'] as const;
+
 /** The types that the inputs of other tables lead to. */
 export const nestedWriteTypes = {
-  InsertToOne: relatedType('Insert', 'to-one'),
-  InsertToMany: relatedType('Insert', 'to-many'),
-  UpdateToOne: relatedType('Update', 'to-one'),
-  UpdateToMany: relatedType('Update', 'to-many'),
-  Key: memberType(['to-one', 'to-many'], ['connect', 'set'], (typeName) => `A \`${typeName}\` by all fields of one of its keys`, keyFields),
+  InsertToOne: relatedType('InsertToOne'),
+  InsertToMany: relatedType('InsertToMany'),
+  UpdateToOne: relatedType('UpdateToOne'),
+  UpdateToMany: relatedType('UpdateToMany'),
+  Key: memberType([...toOne, ...toMany], ['connect', 'set'], (typeName) => `A \`${typeName}\` by all fields of one of its keys`, keyFields),
   ConnectOrCreate: memberType(
-    ['to-one', 'to-many'],
+    [...toOne, ...toMany],
     ['connectOrCreate'],
     (typeName) => `A \`${typeName}\`, and what tells that it is already there`,
     connectOrCreateFields,
   ),
   NestedUpdate: memberType(
-    ['to-one'],
+    toOne,
     ['update'],
     (typeName) => `An update of the related \`${typeName}\``,
     (registry, table) => updateFields(registry, table, false),
   ),
   NestedUpdateMany: memberType(
-    ['to-many'],
+    toMany,
     ['update'],
     (typeName) => `An update of related \`${typeName}\` records`,
     (registry, table) => updateFields(registry, table, true),
   ),
   NestedDelete: memberType(
-    ['to-many'],
+    toMany,
     ['delete', 'disconnect'],
     (typeName) => `Which of the related \`${typeName}\` records`,
     restriction,
   ),
 } as const satisfies Partial<TableTypes>;
 
-type Kind = Relation['kind'];
+type RelatedSuffix = keyof NestedVerbs;
 
-/** What the inputs of all tables that lead to a table, as one row or as many, can do with it. */
-function verbsAt(registry: TypeRegistry, table: Table, writing: Writing, kind: Kind): ReadonlySet<NestedVerb> {
-  const verbs = new Set<NestedVerb>();
-  for (const referrer of table.referrers) {
-    if (!registry.hasOf(referrer, `${writing}Input`)) continue;
-    for (const writable of writableRelations(referrer).usable) {
-      const { relation } = writable;
-      if (relation.target !== table || relation.kind !== kind) continue;
-      for (const verb of verbsOf(registry, writable, writing)) verbs.add(verb);
-    }
-  }
+/** What the inputs of all tables that lead to a table can do with it. */
+function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
+  const verbs = registry.nestedVerbs.get(table) ?? findVerbs(table, registry);
+  registry.nestedVerbs.set(table, verbs);
   return verbs;
 }
 
-function relatedType(writing: Writing, kind: Kind): TableType {
+const noVerbs: ReadonlySet<NestedVerb> = new Set();
+const nothing: NestedVerbs = { InsertToOne: noVerbs, InsertToMany: noVerbs, UpdateToOne: noVerbs, UpdateToMany: noVerbs };
+
+function findVerbs(table: Table, registry: TypeRegistry): NestedVerbs {
+  const verbs: Partial<Record<RelatedSuffix, Set<NestedVerb>>> = {};
+  for (const referrer of table.referrers) {
+    for (const writing of writings) {
+      if (!registry.hasOf(referrer, `${writing}Input`)) continue;
+      for (const writable of writableRelations(referrer).usable) {
+        if (writable.relation.target !== table) continue;
+        const suffix = suffixOf(writable, writing);
+        for (const verb of verbsOf(registry, writable, writing)) {
+          const known = verbs[suffix] ?? new Set();
+          verbs[suffix] = known.add(verb);
+        }
+      }
+    }
+  }
+  return Object.keys(verbs).length === 0 ? nothing : { ...nothing, ...verbs };
+}
+
+function relatedType(suffix: RelatedSuffix): TableType {
   return {
-    has: (table, registry) => verbsAt(registry, table, writing, kind).size > 0,
-    build: (table, registry, name) => relatedInput(registry, table, name, kind === 'to-many', verbsAt(registry, table, writing, kind)),
+    has: (table, registry) => verbsFor(table, registry)[suffix].size > 0,
+    build: (table, registry, name) => relatedInput(registry, table, name, suffix.endsWith('ToMany'), verbsFor(table, registry)[suffix]),
   };
 }
 
 /** The type of members for these verbs, where inputs have any of them. */
 function memberType(
-  kinds: readonly Kind[],
-  verbs: readonly NestedVerb[],
+  suffixes: readonly RelatedSuffix[],
+  members: readonly NestedVerb[],
   describe: (typeName: string) => string,
   fieldsOf: (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap,
 ): TableType {
-  const isUsed = (used: ReadonlySet<NestedVerb>) => verbs.some((verb) => used.has(verb));
   return {
-    has: (table, registry) => writings.some((writing) => kinds.some((kind) => isUsed(verbsAt(registry, table, writing, kind)))),
+    has: (table, registry) => {
+      const verbs = verbsFor(table, registry);
+      return suffixes.some((suffix) => members.some((verb) => verbs[suffix].has(verb)));
+    },
     build: (table, registry, name) =>
       new GraphQLInputObjectType({ name, description: describe(table.typeName), fields: () => fieldsOf(registry, table) }),
   };
@@ -109,7 +128,7 @@ export function nestedWriteFields(registry: TypeRegistry, table: Table, writing:
   return fields;
 }
 
-function suffixOf({ relation }: WritableRelation, writing: Writing): AdditionSuffix {
+function suffixOf({ relation }: WritableRelation, writing: Writing): RelatedSuffix {
   return `${writing}${relation.kind === 'to-one' ? 'ToOne' : 'ToMany'}`;
 }
 

@@ -5,6 +5,7 @@
 import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
+import type { NestedVerb } from '../model/writable-relations.ts';
 
 /** The fields of a type that has too many to build, or even list, at once. */
 export interface ManyFields {
@@ -29,6 +30,9 @@ export interface GroupUnits {
   readonly date: GraphQLEnumType;
   readonly time: GraphQLEnumType;
 }
+
+/** What the inputs of other tables can do with the rows of one, by the suffix of the type that they have for it. */
+export type NestedVerbs = Readonly<Record<'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'UpdateToMany', ReadonlySet<NestedVerb>>>;
 
 /** What the groups of all tables share. */
 export interface Groups {
@@ -65,6 +69,8 @@ export class TypeRegistry {
   readonly nodeIdField: string;
   /** Null where no table has groups. */
   groups: Groups | null = null;
+  /** What nested writes can do with the rows of a table, as far as somebody has asked. */
+  readonly nestedVerbs = new Map<Table, NestedVerbs>();
 
   constructor({ tables, rowTypes, types, buildRow, nodeIdField = 'nodeId' }: Partial<RegisteredTables> = {}) {
     this.nodeIdField = nodeIdField;
@@ -116,12 +122,12 @@ export class TypeRegistry {
   }
 
   get(name: string): GraphQLNamedType | undefined {
-    return this.#built.get(name) ?? this.#keep(name, this.build(name));
+    return this.#built.get(name) ?? this.#keep(name, (this.#factories.get(name) ?? this.#find(name))?.());
   }
 
-  /** A new copy of the type, to be read once and dropped: its fields take memory as soon as they are read. */
+  /** A new copy of a type that `names` has listed, to be read once and dropped: its fields take memory as soon as they are read. */
   build(name: string): GraphQLNamedType | undefined {
-    return (this.#factories.get(name) ?? this.#find(name))?.();
+    return (this.#factories.get(name) ?? this.#find(name, true))?.();
   }
 
   /** How many types are built, and kept. */
@@ -188,20 +194,21 @@ export class TypeRegistry {
     return type;
   }
 
-  /** What builds the type of a table that has this name. */
-  #find(name: string): (() => GraphQLNamedType) | undefined {
+  /** What builds the type of a table that has this name. `isListed`: the schema is known to have the type. */
+  #find(name: string, isListed = false): (() => GraphQLNamedType) | undefined {
     const table = this.#rows.get(name) ?? this.#stems.get(name);
     if (table?.typeName === name) return () => this.#buildRow!(table, this);
-    const [owner, suffix] = this.#renamed.get(name) ?? this.#split(name) ?? [];
-    return owner && suffix && this.hasOf(owner, suffix) ? () => this.#types![suffix].build(owner, this, name) : undefined;
+    const renamed = this.#renamed.get(name);
+    const owners = renamed ? [renamed] : this.#split(name);
+    const found = isListed && owners.length === 1 ? owners[0] : owners.find(([owner, suffix]) => this.hasOf(owner, suffix));
+    return found && (() => this.#types![found[1]].build(found[0], this, name));
   }
 
-  /** The table and the suffix that a name is made of. The model sees to it that there is no second way to read it. */
-  #split(name: string): readonly [Table, TypeSuffix] | undefined {
-    for (const suffix of suffixesOf(name)) {
+  /** The tables and suffixes that a name can be read as. The model sees to it that only one of the tables has the type. */
+  #split(name: string): (readonly [Table, TypeSuffix])[] {
+    return suffixesOf(name).flatMap((suffix) => {
       const table = this.#stems.get(name.slice(0, -suffix.length));
-      if (table && !table.renamedTypes.has(suffix) && this.hasOf(table, suffix)) return [table, suffix];
-    }
-    return undefined;
+      return table && !table.renamedTypes.has(suffix) ? [[table, suffix] as const] : [];
+    });
   }
 }
