@@ -4,6 +4,7 @@ import { type BuildContext, type Mutable, type Notes, privilegesOn } from './bui
 import { readDescription, readDirective, readName } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
+import { hasOwnNames, isLookupKey } from './lookup-key.ts';
 import type { Column, Table } from './model.ts';
 import { columnFieldName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
@@ -21,6 +22,13 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
   const columns = usableColumns(context, table, all, notes);
   const primaryKey = (key ?? []).flatMap((column) => all[source.columns.indexOf(column)] ?? []);
   return { columns, primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
+}
+
+/** Whether the rows of a table can be looked up by its key. */
+export function hasLookup(context: BuildContext, table: LazyTable): boolean {
+  const key = (table.facts.key ?? []).map((column) => buildColumn(context, table, column));
+  // A column that gets another name, because one that is not of the key has its own, gets one that is free.
+  return isLookupKey(hasOwnNames(key) ? key : table.primaryKey);
 }
 
 /** Those of indexes over all rows, then that of a directive or what is inferred of a view. Only columns that have names can be given. */

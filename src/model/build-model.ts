@@ -6,7 +6,7 @@
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { allAdditions } from './additions.ts';
 import { buildArbiters } from './build-arbiters.ts';
-import { buildColumns } from './build-columns.ts';
+import { buildColumns, hasLookup } from './build-columns.ts';
 import { buildComputedFields, noteComputed } from './build-computed.ts';
 import { type BuildContext, emptyNotes, type Notes, type SchemaSettings } from './build-context.ts';
 import { addEnums } from './build-enums.ts';
@@ -75,6 +75,7 @@ function* build(
       return buildParts(context, table, emptyNotes());
     },
     findReferrers: (table: LazyTable) => findReferrers(context, table),
+    hasLookup: (table: LazyTable) => hasLookup(context, table),
   };
   yield* addTables(context, builder, names, notes);
   yield* addEnums(context, names, notes);

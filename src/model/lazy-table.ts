@@ -13,6 +13,7 @@ export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | '
 export interface TableBuilder {
   buildParts(table: LazyTable): TableParts;
   findReferrers(table: LazyTable): readonly Table[];
+  hasLookup(table: LazyTable): boolean;
 }
 
 const noneRenamed: TableNames['renamedTypes'] = new Map();
@@ -59,6 +60,11 @@ export class LazyTable implements Table {
 
   get primaryKey(): readonly Column[] {
     return this.#built.primaryKey;
+  }
+
+  /** Found without the rest of the table, as what lists all fields of Query asks it of all tables. */
+  get hasLookup(): boolean {
+    return this.#builder.hasLookup(this);
   }
 
   get keyIsUnique(): boolean {

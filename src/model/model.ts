@@ -66,6 +66,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** Key columns (also those that the role may not select), in the order of the table's columns, as pg_graphql orders them; none of a row type. */
   readonly primaryKey: readonly Column[];
+  /** Whether Query has a field that takes the key. */
+  readonly hasLookup: boolean;
   /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
   readonly keyIsUnique: boolean;
   /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */

@@ -12,8 +12,8 @@ import {
   GraphQLNonNull,
 } from 'graphql';
 import { fieldsNamed, filterTypeName, nodeFieldName, rootTypeNames, type SharedTypeName, tableFieldName } from '../model/graphql-names.ts';
-import type { Column, EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
-import { isEnumValueName, isFreeName, lowerFirst, upperFirst } from '../model/names.ts';
+import type { EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
+import { isEnumValueName, lowerFirst, upperFirst } from '../model/names.ts';
 import { aggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -109,14 +109,14 @@ function queryFields(
       const table = [stem, upperFirst(stem)].map((each) => registry.tableOf(each)).find((each) => each && lowerFirst(each.stem) === stem);
       if (!table) continue;
       if (field === 'collection') return () => collectionField(registry, table);
-      if (hasLookup(table)) return () => lookupField(registry, table);
+      if (table.hasLookup) return () => lookupField(registry, table);
     }
     return findRoutine(registry, routines, name);
   };
   const names = function* () {
     yield nodeFieldName;
     for (const table of tables) {
-      if (hasLookup(table)) yield tableFieldName(table, 'byPk');
+      if (table.hasLookup) yield tableFieldName(table, 'byPk');
       yield tableFieldName(table, 'collection');
     }
     yield* routines.keys();
@@ -131,16 +131,6 @@ function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
     args: { [nodeIdField]: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
     ...bindField({ kind: 'node' }),
   };
-}
-
-/** Whether every key column is a scalar that can be compared for equality, and has a unique name. */
-function hasLookup({ primaryKey }: Table): boolean {
-  const names = new Set(primaryKey.map(({ fieldName }) => fieldName));
-  return names.size === primaryKey.length && primaryKey.every(isLookupKey);
-}
-
-function isLookupKey({ type, fieldName }: Column): boolean {
-  return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && isFreeName(fieldName);
 }
 
 function lookupField(registry: TypeRegistry, table: Table): Field {

@@ -54,12 +54,7 @@ export const nestedWriteTypes = {
     (typeName) => `An update of related \`${typeName}\` records`,
     (registry, table) => updateFields(registry, table, true),
   ),
-  NestedDelete: memberType(
-    toMany,
-    ['delete', 'disconnect'],
-    (typeName) => `Which of the related \`${typeName}\` records`,
-    restriction,
-  ),
+  NestedDelete: memberType(toMany, ['delete', 'disconnect'], (typeName) => `Which of the related \`${typeName}\` records`, restriction),
 } as const satisfies Partial<TableTypes>;
 
 type RelatedSuffix = keyof NestedVerbs;

@@ -3,6 +3,7 @@
  */
 import { allAdditions } from '../../src/model/additions.ts';
 import type { ScalarName } from '../../src/model/graphql-names.ts';
+import { isLookupKey } from '../../src/model/lookup-key.ts';
 import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
 
 /** A scalar type; `maxLength` makes it a varchar. */
@@ -62,6 +63,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     description: null,
     columns,
     primaryKey,
+    hasLookup: isLookupKey(primaryKey),
     ...rest,
     ...more,
   };
