@@ -22,6 +22,15 @@ import type { Scope } from './scope.ts';
 import { type Frame, noFrame, selectList } from './statement-frame.ts';
 import { opaqueId, quotedOrNull } from './value-json.ts';
 
+/**
+ * The connection as a member of a row. If there is but one value in it, as of edges alone, only that is a subselect: the JSON around it becomes part of the
+ * row's, which saves a call.
+ */
+export function connectionJson(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): JsonText {
+  if (!hasPage(connection)) return [compileConnection(connection, source, context, compileRow)];
+  return new ConnectionCompiler(connection, source, context, compileRow).compilePieces();
+}
+
 /** The connection as an expression of type text. */
 export function compileConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
   return sql`(${selectConnection(connection, source, context, compileRow)})`;
@@ -35,10 +44,13 @@ export function selectConnection(
   compileRow: RowCompiler,
   frame: Frame = noFrame,
 ): Sql {
-  const usesPage = connection.members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-  if (!usesPage && !connection.members.some(({ value }) => value.kind === 'groups'))
-    return aggregateMembers(connection, connection.members, source, context, { whole: true, frame });
+  if (!hasPage(connection)) return aggregateMembers(connection, connection.members, source, context, { whole: true, frame });
   return new ConnectionCompiler(connection, source, context, compileRow).compile(frame);
+}
+
+/** Whether more is selected than aggregates. */
+function hasPage({ members }: ConnectionPlan): boolean {
+  return members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info' || value.kind === 'groups');
 }
 
 class ConnectionCompiler {
@@ -60,7 +72,18 @@ class ConnectionCompiler {
 
   compile(frame: Frame): Sql {
     // The JSON comes first: compiling it tells the page which columns it needs, and whether it needs one more row.
-    const json = concatenate(this.#object());
+    return this.#select(concatenate(this.#object()), frame);
+  }
+
+  compilePieces(): JsonText {
+    const pieces = this.#object();
+    if (!this.#readsPage) return pieces;
+    const isOnly = pieces.filter((piece) => typeof piece !== 'string').length === 1;
+    if (!isOnly) return [sql`(${this.#select(concatenate(pieces), noFrame)})`];
+    return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${this.#select(piece, noFrame)})`));
+  }
+
+  #select(json: Sql, frame: Frame): Sql {
     if (!this.#readsPage) return sql`select ${selectList(frame, [json])}`;
     return sql`select ${selectList(frame, [json])}${newLine}from ${this.#page.scope.withRepeated(sql`(${this.#page.compile()})`)} as ${trusted(this.#page.scope.alias)}`;
   }

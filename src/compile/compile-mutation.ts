@@ -68,7 +68,7 @@ function isOfOneRow({ table, filter }: UpdatePlan | DeletePlan): boolean {
 function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
   const json = concatenate(responseOfOne(plan.members, target, context));
-  const ofNothing = concatenate(responseJson(plan.members, context, { count: ['0'], records: () => [], edges: () => [] }));
+  const ofNothing = responseOfNone(plan.members, context, '0');
   const name = identifier('response');
   const changed = sql`with changed as (${write(plan, target, context.aliases)}${newLine}returning ${json} as ${name})`;
   const only = sql`(select ${name} from changed)`;
@@ -84,12 +84,18 @@ function mayChangeOne({ atMost: { value } }: UpdatePlan | DeletePlan): boolean {
   return value.kind === 'constant' && Number(value.value) >= 1;
 }
 
-function responseOfOne(members: readonly Member<ResponseValue>[], target: Scope, context: StatementContext): JsonText {
+/** The response of a single row. */
+export function responseOfOne(members: readonly Member<ResponseValue>[], target: Scope, context: StatementContext): JsonText {
   return responseJson(members, context, {
     count: ['1'],
     records: (row) => compileRow(row, target, context),
     edges: ({ members, keys }) => [edgeJson(members, keys, target, new RowValues(target, context.aliases), context, compileRow)],
   });
+}
+
+/** The response without any row, and the count that is given. */
+export function responseOfNone(members: readonly Member<ResponseValue>[], context: StatementContext, count: '0' | '1'): Sql {
+  return concatenate(responseJson(members, context, { count: [count], records: () => [], edges: () => [] }));
 }
 
 /** The response if the only row was not written: by a trigger, or because it is already there. */

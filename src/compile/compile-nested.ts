@@ -25,10 +25,21 @@ import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
-import { conflict, incrementOf, responseJson, tooManyRows } from './compile-mutation.ts';
+import { conflict, incrementOf, responseJson, responseOfNone, responseOfOne, tooManyRows } from './compile-mutation.ts';
 import { compileRow } from './compile-row.ts';
 import type { StatementContext } from './context.ts';
-import { countOfKeys, keepKeys, keptColumns, keyColumn, keyLabel, keyRows, keysAsArray, onlyKey } from './key-list.ts';
+import {
+  countOfKeys,
+  holdsOnlyRow,
+  keepKeys,
+  keepReturned,
+  keptColumns,
+  keyColumn,
+  keyLabel,
+  keyRows,
+  keysAsArray,
+  onlyKey,
+} from './key-list.ts';
 import { RowValues } from './order-values.ts';
 import { where } from './page-query.ts';
 import { raiseIf } from './raise-if.ts';
@@ -64,17 +75,37 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const list = isKept(into) ? into : null;
   const isNumbered = list?.labels === null || mustBeNumbered(source);
   const { expression, count } = compileSource(source, isNumbered);
+  const sources = source.outputs.length > 0 || isNumbered ? [expression] : [];
+  const aliases = new Aliases();
+  const target = directScope(aliases.next(), table);
+  const insert = insertion(step, target, aliases, isNumbered);
+  if (returnsAll(step, list, frame)) {
+    const returning = list ? sql`${newLine}returning ${selectList(frame, keepReturned(list, target))}` : sql``;
+    return sql`${withAll(sources)}${insert}${returning}`;
+  }
   // Those of which something has to be known later are counted even where no trigger is known of.
   const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
-  const written = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
+  const counted = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
   const checks = [
-    ...(isCounted ? [raiseIf(sql`${written} < ${count}`, 'a trigger left out a record that is to be inserted')] : []),
+    ...(isCounted ? [raiseIf(sql`${counted} < ${count}`, 'a trigger left out a record that is to be inserted')] : []),
     ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'relations give a field different values', differing)] : []),
   ];
   const columns = [...(list ? keepKeys(list, trusted('s.n'), 'w', appends) : []), ...checks];
-  const insert = sql`written as (${insertion(step, isNumbered, list, isCounted)})`;
-  const ctes = source.outputs.length > 0 || isNumbered ? sql`${expression},${newLine}${insert}` : insert;
-  return sql`with ${ctes}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
+  const returned = list ? keptColumns(list, target.alias) : sql`1`;
+  const returning = list !== null || isCounted ? sql`${newLine}returning ${returned}` : sql``;
+  const ctes = [...sources, sql`written as (${insert}${returning})`];
+  return sql`${withAll(ctes)}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
+}
+
+/** Whether nothing is to be done with the rows but what RETURNING can do: to leave the key of the only one, which no trigger leaves out, or nothing at all. */
+function returnsAll({ table, source, onConflict, lenient }: InsertStep, list: KeyList | null, { guard }: Frame): boolean {
+  if (source.same.length > 0) return false;
+  if (list === null) return guard.length === 0 && (lenient || table.insertsEveryRow);
+  return holdsOnlyRow(list) && table.insertsEveryRow && onConflict === null;
+}
+
+function withAll(expressions: readonly Sql[]): Sql {
+  return expressions.length > 0 ? sql`with ${join(expressions, sql`,${newLine}`)}${newLine}` : sql``;
 }
 
 const differing = sql`(select pg_catalog.min(n) from source where differs)`;
@@ -84,13 +115,9 @@ function isKept(list: KeyList | null): list is KeyList {
   return list !== null && list.columns.length > 0;
 }
 
-function insertion({ table, source, onConflict }: InsertStep, isNumbered: boolean, list: KeyList | null, isCounted: boolean): Sql {
-  const aliases = new Aliases();
-  const target = directScope(aliases.next(), table);
-  const returned = list ? keptColumns(list, target.alias) : sql`1`;
-  const returning = list !== null || isCounted ? sql`${newLine}returning ${returned}` : sql``;
+function insertion({ table, source, onConflict }: InsertStep, target: Scope, aliases: Aliases, isNumbered: boolean): Sql {
   const rows = insertedRows(table, source, isNumbered);
-  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}${returning}`;
+  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
 }
 
 /** The rows that were written, with their labels if the list keeps these. */
@@ -198,6 +225,12 @@ function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[
 /** The statement that reads the response. */
 export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
+  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+  const rows = isRead ? rowsOf(written, table, scope) : sql``;
+  if (isRead && written.labels?.length === 1 && table.keyIsUnique) {
+    const json = concatenate(responseOfOne(members, scope, context));
+    return sql`select ${selectList(frame, [sql`coalesce((select ${json}${rows}), ${responseOfNone(members, context, '1')})`])}`;
+  }
   const order = orderOf(written);
   const json = responseJson(members, context, {
     count: [countOfKeys(written)],
@@ -208,8 +241,7 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
       return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
     },
   });
-  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
-  return sql`select ${selectList(frame, [concatenate(json)])}${isRead ? rowsOf(written, table, scope) : sql``}`;
+  return sql`select ${selectList(frame, [concatenate(json)])}${rows}`;
 }
 
 /** The order of the inputs: by label, and by number where rows have the same. */

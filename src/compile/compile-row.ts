@@ -8,7 +8,7 @@ import type { Column, Relation, Table } from '../model/model.ts';
 import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection } from './compile-connection.ts';
+import { compileConnection, connectionJson } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import type { Source } from './page-query.ts';
 import { callOnRow, joinConditions, tableSource } from './related-source.ts';
@@ -48,7 +48,7 @@ function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, sc
     case 'to-many': {
       const { relation, connection } = value;
       const source = tableRows(relation.target, (inner) => joinConditions(relation, scope, inner));
-      return [compileConnection(connection, source, context, compileRow)];
+      return connectionJson(connection, source, context, compileRow);
     }
     case 'computed': {
       return [resultJson(value.result, callOnRow(value.routine, scope), context, value.routine.volatile)];

@@ -19,6 +19,8 @@ export interface NestedWritePlan {
 /** Keys of rows, each with the label of an input: in an update, an input may stand for several rows. */
 export interface KeyList {
   readonly number: number;
+  /** Where the rows are. */
+  readonly table: Table;
   /** The columns of which values are kept, as PostgreSQL calls them; more are added while the steps are planned. */
   readonly columns: string[];
   /** The label of each row, in their order, where a single step writes them all; null where only the statements know. */

@@ -26,12 +26,18 @@ import { RowShape } from './row-shape.ts';
 /** The steps of a root field, as they are planned. */
 export class StepList {
   readonly steps: NestedStep[] = [];
-  #lists = 0;
+  readonly #lists: KeyList[];
   #updated: { readonly list: KeyList; readonly table: Table } | null = null;
 
-  newList(): KeyList {
-    this.#lists += 1;
-    return { number: this.#lists, columns: [], labels: null };
+  /** `lists`: those of the root fields before. No other root field has one of the same number. */
+  constructor(lists: KeyList[]) {
+    this.#lists = lists;
+  }
+
+  newList(table: Table): KeyList {
+    const list: KeyList = { number: this.#lists.length + 1, table, columns: [], labels: null };
+    this.#lists.push(list);
+    return list;
   }
 
   /** Plans what is done for the rows of an update: nothing, if there are none. */
@@ -53,7 +59,7 @@ export class StepList {
 }
 
 /** The plan of an insert whose objects lead to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
-export function* planNestedInsert(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
+export function* planNestedInsert(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const place = inputPath('objects');
   const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), place, true, 0));
@@ -64,8 +70,8 @@ export function* planNestedInsert(field: SelectedField, table: Table): Generator
     const message = `"${related.writable.relation.fieldName}" needs a row to refer to, but "onConflict" may leave it out. Name a field in "updateColumns", and no filter.`;
     throw inputError(related.path, message);
   }
-  const plan = new StepList();
-  const written = plan.newList();
+  const plan = new StepList(lists);
+  const written = plan.newList(table);
   for (const { name } of table.primaryKey) keepIn(written, name);
   yield* insertRows(plan, table, rows, {
     parents: null,
@@ -130,7 +136,7 @@ function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): Set<Writable
 /** The keys of the rows that others refer to: of those that are there, and of those that are inserted. */
 export function* relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): Generator<void, KeyList> {
   const { target } = writable.relation;
-  const list = plan.newList();
+  const list = plan.newList(target);
   let appends = false;
   const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
     rows.flatMap(({ label, related }) => {
@@ -181,7 +187,7 @@ export function* relateMany(plan: StepList, parents: Parents, uses: readonly Rel
   }
   const created = given('create');
   if (created.length === 0) return;
-  const into = plan.newList();
+  const into = plan.newList(target);
   yield* insertRows(plan, target, yield* readRows(created), { ...plainly, parents, into });
 }
 

@@ -25,10 +25,10 @@ import { connectRows, relateMany, relateOne, StepList } from './plan-nested-inse
 import { RowShape } from './row-shape.ts';
 
 /** The plan of an update whose `set` leads to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
-export function* planNestedUpdate(field: SelectedField, table: Table): Generator<void, NestedWritePlan> {
+export function* planNestedUpdate(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
-  const plan = new StepList();
-  const written = plan.newList();
+  const plan = new StepList(lists);
+  const written = plan.newList(table);
   for (const { name } of table.primaryKey) keepIn(written, name);
   const set = objectOf(argumentOf(field, 'set'));
   const increment = argumentOf(field, 'increment') ?? null;
@@ -87,7 +87,7 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
 
 /** Finds the rows ahead of their update: what they refer to is deleted after it, or is there only if they are. */
 function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>, rows: WrittenRows): KeyList {
-  const into = plan.newList();
+  const into = plan.newList(step.table);
   for (const { name } of step.table.primaryKey) keepIn(into, name);
   plan.steps.push({ ...step, kind: 'lock', rows, into });
   return into;
@@ -157,7 +157,7 @@ function* updateRelated(plan: StepList, { writable, members, path }: GivenRelati
     const set = objectOf(memberOf(value, 'set'));
     if (set.entries.length === 0 && memberOf(value, 'increment') === null)
       throw inputError(inputPath('set', place), 'The field "set" is empty. Set at least one field.');
-    yield* updateRows(plan, target, { set, increment: memberOf(value, 'increment'), rows, path: place, into: plan.newList() });
+    yield* updateRows(plan, target, { set, increment: memberOf(value, 'increment'), rows, path: place, into: plan.newList(target) });
   }
 }
 
@@ -217,7 +217,7 @@ function restrictionOf(value: InputObject, table: Table, path: InputPath): Parti
 function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): Generator<void> {
   const { target } = parents.writable.relation;
   const objects = objectsOf(value, path, true, 0);
-  const found = plan.newList();
+  const found = plan.newList(target);
   for (const { name } of target.primaryKey) keepIn(found, name);
   const read = yield* mapInSteps(objects, (object) => readKey(object, target));
   for (const [index, keys] of groupKeys(read).entries()) {

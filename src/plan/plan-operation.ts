@@ -6,6 +6,7 @@ import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
 import { hasRelatedRows } from './nested-input.ts';
+import type { KeyList } from './nested-plan.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { LookupPlan, Plan, RootValue } from './plan.ts';
@@ -18,11 +19,13 @@ import { planConnection, planRow } from './plan-selection.ts';
 /** The plan of an operation, pausing in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL and make no sense. */
 export function* planOperation({ kind, fields }: Operation, model: Model): Generator<void, Plan> {
   const roots: Plan['roots'][number][] = [];
-  for (const field of fields) roots.push({ key: field.key, value: yield* inFieldInSteps(field.key, planRoot(field, model)) });
+  const lists: KeyList[] = [];
+  for (const field of fields) roots.push({ key: field.key, value: yield* inFieldInSteps(field.key, planRoot(field, model, lists)) });
   return { kind, roots };
 }
 
-function* planRoot(field: SelectedField, model: Model): Generator<void, RootValue> {
+/** `lists`: those of the nested writes so far. */
+function* planRoot(field: SelectedField, model: Model, lists: KeyList[]): Generator<void, RootValue> {
   const { binding } = field;
   switch (binding?.kind) {
     case undefined:
@@ -35,11 +38,11 @@ function* planRoot(field: SelectedField, model: Model): Generator<void, RootValu
       return planNode(field, model);
     case 'insert':
       return hasRelatedRows(argumentOf(field, 'objects'))
-        ? yield* planNestedInsert(field, binding.table)
+        ? yield* planNestedInsert(field, binding.table, lists)
         : yield* planInsert(field, binding.table);
     case 'update':
       return hasRelatedRows(argumentOf(field, 'set'))
-        ? yield* planNestedUpdate(field, binding.table)
+        ? yield* planNestedUpdate(field, binding.table, lists)
         : planMutation(field, 'update', binding.table);
     case 'delete':
       return planMutation(field, binding.kind, binding.table);

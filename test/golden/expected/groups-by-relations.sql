@@ -1,14 +1,15 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"), $1::text, (select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"mentor":{"act":{"genre":', coalesce(case t4."key 1" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t4."key 1") end, 'null'),
-                        ',"name":null}}},"count":', t4."value 1",
-                        '}'), ','), ''), ']')
-                from (select t6."genre" as "key 1", pg_catalog.count(*) as "value 1"
-                  from "public"."musician" as t3
-                  left join "public"."musician" as t5 on t5."id" = t3."mentor_id"
-                  left join "public"."act" as t6 on t6."id" = t5."act_id"
-                  where t3."act_id" = t1."id"
-                  group by 1
-                  order by 1 limit 30) as t4), '}')),
-          '}}'), ','), ''), ']}')
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t1."name"), $1::text,
+          '{"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"mentor":{"act":{"genre":', coalesce(case t4."key 1" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t4."key 1") end, 'null'),
+                    ',"name":null}}},"count":', t4."value 1",
+                    '}'), ','), ''), ']')
+            from (select t6."genre" as "key 1", pg_catalog.count(*) as "value 1"
+              from "public"."musician" as t3
+              left join "public"."musician" as t5 on t5."id" = t3."mentor_id"
+              left join "public"."act" as t6 on t6."id" = t5."act_id"
+              where t3."act_id" = t1."id"
+              group by 1
+              order by 1 limit 30) as t4),
+          '}}}'), ','), ''), ']}')
   from (select t1."name", t1."id"
     from "public"."act" as t1
     order by t1."id" limit 5) as t1),

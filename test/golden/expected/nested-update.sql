@@ -9,11 +9,10 @@ from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
   from (values ($1::bigint, $2::text, $3::public.genre)) as g(a0, a1, a2)
-  where (select pg_catalog.jsonb_array_length(pg_catalog.current_setting('rowgraph.keys_2_0', true)::jsonb)) > 0),
-written as (insert into "public"."act" as t1 ("id", "name", "genre")
-  select s.o0, s.o1, s.o2 from source as s
-  on conflict on constraint "act_name_key" do nothing)
-select 1;
+  where (select pg_catalog.jsonb_array_length(pg_catalog.current_setting('rowgraph.keys_2_0', true)::jsonb)) > 0)
+insert into "public"."act" as t1 ("id", "name", "genre")
+select s.o0, s.o1, s.o2 from source as s
+on conflict on constraint "act_name_key" do nothing;
 
 with source as materialized (select pg_catalog.row_number() over (order by g.n) as m, g.n, g.a0 as o0
   from (values ($1::int4, $2::text)) as g(n, a0)

@@ -2,7 +2,7 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
                 ', ', coalesce(t1."(order 2)"::text, 'null'),
                 ', ', t1."id",
                 ']'), 'UTF8'), 'base64'), E'\n', ''),
-        '","node":{"stageCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t2."name"), '}}'), ','), ''), ']}')
+        '","node":{"stageCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t2."name"), '}}'), ','), '')
           from (select t2."name"
             from "public"."stage" as t2
             left join lateral (select pg_catalog.count(*)
@@ -10,7 +10,7 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
               where t3."stage_id" = t2."id") as t4("value") on true
             where t2."festival_id" = t1."id"
             order by t4."value" desc, t2."id" limit 1) as t2),
-        '}}'), ','), ''), ']}')
+        ']}}}'), ','), ''), ']}')
 from (select t1."id", coalesce(t6."value", 0) as "(order 1)", t9."value" as "(order 2)"
   from "public"."festival" as t1
   left join (select t5."festival_id", pg_catalog.count(*)

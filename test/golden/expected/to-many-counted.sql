@@ -1,8 +1,8 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"musicianCollection":', (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t2."full_name"), '}}'), ','), ''), ']}')
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"musicianCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t2."full_name"), '}}'), ','), '')
             from (select t2."full_name"
               from "public"."musician" as t2
               where t2."act_id" = t1."id"
-              order by t2."id" limit 30) as t2), '}}'), ','), ''), ']}')
+              order by t2."id" limit 30) as t2), ']}}}'), ','), ''), ']}')
   from (select t1."id"
     from "public"."act" as t1
     order by t1."id" limit 3) as t1),
