@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { account, columnOf, int4, tableWith } from '../../test/support/sample-model.ts';
-import type { Column, Relation } from '../model/model.ts';
+import { account, columnOf, int4, tableWith, twin } from '../../test/support/sample-model.ts';
+import type { Column } from '../model/model.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';
 import type { Filter } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
@@ -114,18 +114,8 @@ describe('planFilter', () => {
   });
 
   it('refuses relations that are nested too deep', () => {
-    const relation: Relation = {
-      fieldName: 'twin',
-      kind: 'to-one',
-      target: account,
-      holdsKey: true,
-      columns: [],
-      nullable: true,
-      unique: true,
-    };
-    const rows = { fieldName: 'twin', many: false, target: account, by: { kind: 'relation', relation } } as const;
     const nested = (levels: number): InputValue =>
-      levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows }, value: nested(levels - 1) });
+      levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows: twin }, value: nested(levels - 1) });
     assert.equal(planFilter(nested(50), account)?.kind, 'related rows');
     assert.throws(() => planFilter(nested(51), account), { code: 'QUERY_TOO_COMPLEX' });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { account, columnOf, int4, tableWith, text } from '../../test/support/sample-model.ts';
-import type { Column, Relation, Table } from '../model/model.ts';
+import { account, columnOf, int4, tableWith, text, twin } from '../../test/support/sample-model.ts';
+import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
 import type { SelectedField } from '../request/operation.ts';
 import type { OrderKey, Page } from './plan.ts';
@@ -93,20 +93,10 @@ describe('the size of a page', () => {
 
 describe('the order of a page', () => {
   it('refuses relations that are nested too deep', () => {
-    const relation: Relation = {
-      fieldName: 'twin',
-      kind: 'to-one',
-      target: account,
-      holdsKey: true,
-      columns: [],
-      nullable: true,
-      unique: true,
-    };
-    const rows = { fieldName: 'twin', many: false, target: account, by: { kind: 'relation', relation } } as const;
     const nested = (levels: number): InputValue =>
       levels === 0
         ? order([account.columns[0]!, 'AscNullsLast'])
-        : { kind: 'object', entries: [{ name: 'twin', binding: { kind: 'related rows', rows }, value: nested(levels - 1) }] };
+        : { kind: 'object', entries: [{ name: 'twin', binding: { kind: 'related rows', rows: twin }, value: nested(levels - 1) }] };
     assert.equal(plan({ orderBy: nested(50) }).keys[0]?.value.kind, 'related');
     assert.throws(() => plan({ orderBy: nested(51) }), { code: 'QUERY_TOO_COMPLEX' });
   });

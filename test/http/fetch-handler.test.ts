@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../../src/http/create-fetch-handler.ts';
-import { answer, type Execute, rawResponse, readError, secret } from './start-test-server.ts';
+import { answer, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 
 const url = 'https://example.com/anywhere';
 const query = '{ __typename }';
@@ -106,20 +106,11 @@ test('a body that never ends, or that is too long, is not read on', async () => 
 });
 
 test('the signal of a request stops it, whenever it comes', async () => {
-  const stops: string[] = [];
-  const started = Promise.withResolvers<void>();
-  const execute: Execute = (_request, _caller, { deadline }) =>
-    new Promise((resolve) => {
-      started.resolve();
-      deadline?.onStop((reason) => {
-        stops.push(reason);
-        resolve(rawResponse(answer));
-      });
-    });
+  const { execute, started, stops } = runUntilStopped();
   const { handler, finished } = open({ execute, maxRequests: 1 });
   const controller = new AbortController();
   const running = handler(postOf({ query }, { signal: controller.signal }));
-  await started.promise;
+  await started;
   assert.equal((await handler(postOf())).status, 503);
   controller.abort();
   assert.equal((await running).status, 499);

@@ -9,7 +9,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
 import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../../src/http/create-node-handler.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
-import { answer, type Execute, rawResponse, readError, secret } from './start-test-server.ts';
+import { answer, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 
 type Mount = (handler: NodeHandler, request: IncomingMessage & { body?: unknown }, response: ServerResponse) => unknown;
 
@@ -264,19 +264,10 @@ test('a framework that answers by itself, before or meanwhile, disturbs nothing'
 });
 
 test('a client that hangs up stops its request and leaves its room to others', async () => {
-  const stops: string[] = [];
-  const started = Promise.withResolvers<void>();
-  const execute: Execute = (_request, _caller, { deadline }) =>
-    new Promise((resolve) => {
-      started.resolve();
-      deadline?.onStop((reason) => {
-        stops.push(reason);
-        resolve(rawResponse(answer));
-      });
-    });
+  const { execute, started, stops } = runUntilStopped();
   const { port, post, untilFinished } = await mount(plain, { execute, maxRequests: 1 });
   const client = await connectRaw(port, rawRequest(key));
-  await started.promise;
+  await started;
   assert.equal((await post()).status, 503);
   client.socket.destroy();
   await untilFinished(2);

@@ -71,3 +71,18 @@ export async function readError(response: Response): Promise<{ message: string; 
   if (error === undefined || Object.keys(body).join() !== 'errors') throw new Error(`no GraphQL error: ${JSON.stringify(body)}`);
   return { message: error.message, code: error.extensions.code };
 }
+
+/** Requests that run until something stops them: when the first has started, and the reasons why they were stopped. */
+export function runUntilStopped(): { readonly execute: Execute; readonly started: Promise<void>; readonly stops: readonly string[] } {
+  const stops: string[] = [];
+  const started = Promise.withResolvers<void>();
+  const execute: Execute = (_request, _caller, { deadline }) =>
+    new Promise((resolve) => {
+      started.resolve();
+      deadline?.onStop((reason) => {
+        stops.push(reason);
+        resolve(rawResponse(answer));
+      });
+    });
+  return { execute, started: started.promise, stops };
+}

@@ -467,6 +467,7 @@ test('a project that is added on the command line is served by a server without 
     const port = Number(/^rowgraph serves http:\/\/127\.0\.0\.1:(\d+)\/graphql\/v1\n/.exec(await command.waitFor(/\n/))?.[1]);
     assert.equal((await send(port, '/graphql/v1', { host: `${reference}.localhost:${port}`, apikey })).outcome, 'c');
     assert.equal((await send(port, '/graphql/v1', { host: `localhost:${port}`, apikey })).outcome, 'PROJECT_NOT_FOUND');
+    assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200);
   } finally {
     assert.equal((await command.stop('SIGTERM')).code, 0);
   }

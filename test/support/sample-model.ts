@@ -5,6 +5,7 @@ import { allAdditions } from '../../src/model/additions.ts';
 import type { ScalarName } from '../../src/model/graphql-names.ts';
 import { isLookupKey } from '../../src/model/lookup-key.ts';
 import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
+import type { RelatedRows } from '../../src/model/related-rows.ts';
 
 /** A scalar type; `maxLength` makes it a varchar. */
 export function scalarType(scalar: ScalarName, typeName: string, maxLength: number | null = null): ScalarType {
@@ -117,5 +118,16 @@ accountRelations.push({
   nullable: false,
   unique: false,
 });
+
+/** An account that each account leads to, which is in no model. */
+export const twin: RelatedRows = {
+  fieldName: 'twin',
+  many: false,
+  target: account,
+  by: {
+    kind: 'relation',
+    relation: { fieldName: 'twin', kind: 'to-one', target: account, holdsKey: true, columns: [], nullable: true, unique: true },
+  },
+};
 
 export const sampleModel: Model = modelOf([account, post], [mood]);
