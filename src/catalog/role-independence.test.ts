@@ -39,6 +39,10 @@ const exceptions: Readonly<Record<string, readonly [make: string, undo: string]>
     'drop operator public.|| (text, int)',
   ],
   'a cast between types of PostgreSQL': ['create cast (int as text) with function hidden.as_text(int)', 'drop cast (int as text)'],
+  'a cast of a list of enums': [
+    'create cast (mood[] as text[]) with function hidden.moods_as_texts(mood[])',
+    'drop cast (mood[] as text[])',
+  ],
   'a cast of an enum': ['create cast (mood as text) with function hidden.mood_as_text(mood)', 'drop cast (mood as text)'],
 };
 
@@ -63,6 +67,7 @@ describe('tables that PostgreSQL plans queries of in the same way for every role
       create function hidden.join_texts(text, int) returns text language sql as 'select $1';
       create function hidden.as_text(int) returns text language plpgsql as 'begin return 1; end';
       create function hidden.mood_as_text(mood) returns text language plpgsql as 'begin return 1; end';
+      create function hidden.moods_as_texts(mood[]) returns text[] language plpgsql as 'begin return null; end';
       create foreign data wrapper dumb; create server dumb_server foreign data wrapper dumb;
       create table plain (id int primary key, moods public.mood[], mood public.mood default 'calm', at timestamptz default now(),
         extra jsonb, spans int4multirange, names name[], total numeric(14, 4), stored int generated always as (1) stored);

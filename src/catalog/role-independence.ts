@@ -16,7 +16,7 @@ const plainTypes = `
     )) is true`;
 
 /** Tables with a check constraint that calls a function of somebody's: the planner proves with constraints. */
-const calledByConstraints = `
+export const calledByConstraints = `
   select k.conrelid from pg_catalog.pg_constraint k
   where k.contype = 'c' and exists (
     select from pg_catalog.pg_depend d
@@ -24,18 +24,20 @@ const calledByConstraints = `
       and d.refclassid in ('pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass)
   )`;
 
-const ofUser = (type: string): string =>
-  `(${type} >= 16384 and (${type} in (select t.oid from pg_catalog.pg_type t where t.typtype = 'e')) is not true)`;
+/** Enums and their arrays are not. */
+const ofUser = (type: string): string => `(${type} >= 16384 and (${type} in (
+  select pg_catalog.unnest(array[t.oid, t.typarray]) from pg_catalog.pg_type t where t.typtype = 'e'
+)) is not true)`;
 
 /** A function that the planner may replace by its body, by its value or by what C code makes of it; EXECUTE is checked only then. Language 14 is SQL. */
 const replaced = "(p.prolang = 14 or p.provolatile = 'i' or p.prosupport <> 0)";
 
 /**
- * What makes statements depend on the role in all of a database, each hardly ever met: security labels of roles, by which an extension may rewrite what is
+ * A condition, true where statements depend on the role in all of a database. What it is due to is hardly ever met: security labels of roles, by which an extension may rewrite what is
  * parsed; functions of PostgreSQL's that are not for everybody, or not from PostgreSQL; operators and casts that bring in functions unnamed. And
  * minor versions that keep the policies of one role for another where a statement was prepared before there were any (CVE-2024-10976).
  */
-const exceptions = `
+export const roleDependence = `
   exists (select from pg_catalog.pg_shseclabel l where l.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
   or exists (
     select from pg_catalog.pg_proc p
@@ -73,4 +75,4 @@ where (c.oid in (select r.oid from relation r)) is true
       and (a.attgenerated = 'v' or (a.atttypid in (${plainTypes})) is not true)
   )) is not true
   and (c.oid in (${calledByConstraints})) is not true
-  and not (${exceptions})`;
+  and not (${roleDependence})`;

@@ -2,7 +2,7 @@
  * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers.
  * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
  */
-import { roleIndependentTables } from '../catalog/role-independence.ts';
+import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { RequestDatabase } from '../database/database.ts';
 
@@ -79,7 +79,8 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(v.ctid, v.xmin::text::int8)) from pg_catalog.pg_enum v),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
     from pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0),
-  (select pg_catalog.bit_xor(pg_catalog.hashoidextended(i.oid, 0)) from (${roleIndependentTables}) i),
+  (select pg_catalog.bit_xor(pg_catalog.hashoidextended(c.conrelid, 0)) from (${calledByConstraints}) c),
+  (select ${roleDependence}),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0)
 )`;

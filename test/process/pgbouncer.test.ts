@@ -55,7 +55,15 @@ before(async () => {
     create table tick (id int generated always as identity);
     alter table tick enable row level security;
     create function tick() returns int security definer language sql as 'insert into tick default values returning 1';
-    grant execute on function whoami() to anon, authenticated;`);
+    grant execute on function whoami() to anon, authenticated;
+    create schema code;
+    grant usage on schema code to public;
+    create function code.secret() returns text immutable language sql as $$ select 'secret'::text $$;
+    revoke execute on function code.secret from public;
+    grant execute on function code.secret to authenticated;
+    create view secret as select 1 as id, code.secret() as text;
+    revoke insert, update, delete on secret from anon, authenticated, service_role;
+    comment on view secret is '@graphql({"primary_key_columns": ["id"]})';`);
 });
 after(async () => {
   if (absent) return;
@@ -125,6 +133,7 @@ async function checkService(databaseUrl: string, prepare: 'on' | 'off'): Promise
   const [, url = ''] = /^rowgraph serves (\S+)\n$/.exec(await command.waitFor(/\n/)) ?? [];
   const callers = await Promise.all([null, 0, 1, 2, 3, 4].map((reader) => makeCaller(url, reader)));
   await Promise.all(Array.from({ length: 180 }, (_, turn) => callers[turn % callers.length]?.(selections[turn % 7] ?? 'id')));
+  await checkSecret(url);
   await checkMutations(url);
   await checkDdl(url, callers);
   const { code, stderr } = await command.stop('SIGTERM');
@@ -159,6 +168,16 @@ async function checkDdl(url: string, callers: readonly ((selection: string) => P
   await superuser.query('alter table letter add column sealed boolean not null default true');
   await Promise.all(callers.map((ask) => ask('sealed')));
   await superuser.query('alter table letter drop column sealed');
+}
+
+/** PostgreSQL checks who may execute the function only when a statement is planned. */
+async function checkSecret(url: string): Promise<void> {
+  for (const role of ['authenticated', 'anon', 'authenticated', 'anon', 'anon', 'authenticated', 'anon']) {
+    const headers = { 'content-type': 'application/json', apiKey: await signKey(secret, role) };
+    const body = JSON.stringify({ query: '{ secretCollection { edges { node { text } } } }' });
+    const text = await (await fetch(url, { method: 'POST', headers, body })).text();
+    assert.match(text, role === 'anon' ? /PERMISSION_DENIED/ : /"text":"secret"/);
+  }
 }
 
 /** Mutations run once, those that had to be prepared anew included. */
