@@ -144,7 +144,7 @@ export function readKey(object: GivenObject, table: Table): GivenKey {
   }
   const given = new Set(columns.map(({ column }) => column));
   if (!table.uniqueKeys.some((key) => key.every((column) => given.has(column))) && !table.primaryKey.every((column) => given.has(column)))
-    throw inputError(object.path, `This does not identify a ${table.typeName}. ${keysInWords(table)}`);
+    throw inputError(object.path, `This does not identify a record of type ${table.typeName}. ${keysInWords(table)}`);
   return { columns, object };
 }
 
