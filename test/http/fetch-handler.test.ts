@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../../src/http/create-fetch-handler.ts';
-import { answer, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
+import { answer, brokenResponse, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 
 const url = 'https://example.com/anywhere';
 const query = '{ __typename }';
@@ -103,6 +103,18 @@ test('a body that never ends, or that is too long, is not read on', async () => 
   );
   assert.equal((await readError(await handler(silent))).code, 'REQUEST_TIMEOUT');
   assert.equal(cancelled.length, 2);
+});
+
+test('a response that cannot be sent is a defect, and the next request is served', async () => {
+  const defects: Event[] = [];
+  const executeRaw: Execute = async () => (defects.length === 0 ? brokenResponse() : rawResponse(answer));
+  const observe = (event: Event): void => {
+    if (event.kind === 'defect-found') defects.push(event);
+  };
+  const handler = createFetchHandler({ executeRaw: executeRaw as never }, { jwtSecret: secret, observe, maxRequests: 1 });
+  const broken = await handler(postOf());
+  assert.deepEqual([broken.status, await broken.text(), defects.length], [500, '', 1]);
+  assert.equal(await (await handler(postOf())).text(), answer);
 });
 
 test('the signal of a request stops it, whenever it comes', async () => {

@@ -9,7 +9,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
 import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../../src/http/create-node-handler.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
-import { answer, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
+import { answer, brokenResponse, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 
 type Mount = (handler: NodeHandler, request: IncomingMessage & { body?: unknown }, response: ServerResponse) => unknown;
 
@@ -261,6 +261,21 @@ test('a framework that answers by itself, before or meanwhile, disturbs nothing'
   await untilLength(finish, 2);
   finish[1]?.();
   assert.equal(await (await second).text(), answer);
+});
+
+test('a response that cannot be sent is a defect that ends its connection, and the next request is served', async () => {
+  let isBroken = true;
+  const { post, untilFinished } = await mount(plain, {
+    execute: async () => {
+      const response = isBroken ? brokenResponse() : rawResponse(answer);
+      isBroken = false;
+      return response;
+    },
+    maxRequests: 1,
+  });
+  await assert.rejects(post(), TypeError);
+  await untilFinished(1);
+  assert.equal(await (await post()).text(), answer);
 });
 
 test('a client that hangs up stops its request and leaves its room to others', async () => {

@@ -64,6 +64,16 @@ export function rawResponse(body: string, errorCode: RawResponse['errorCode'] = 
   return { chunks: [bytes], length: bytes.length, errorCode };
 }
 
+/** A response whose bytes cannot be read. */
+export function brokenResponse(): RawResponse {
+  return {
+    ...rawResponse('{}'),
+    get chunks(): never {
+      throw new Error('broken');
+    },
+  };
+}
+
 /** The first error of a response, which must have the form that GraphQL clients know. */
 export async function readError(response: Response): Promise<{ message: string; code: string }> {
   const body = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };

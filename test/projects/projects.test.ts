@@ -557,6 +557,7 @@ test('no project may hold all requests or bytes in flight', () => {
     }
   };
   assert.deepEqual([fill(one), fill(two), fill(three)], [20, 12, 8]);
+  assert.equal(one.refuseUser(one.refer('user ada')), null);
   for (let count = 0; count < 20; count += 1) one.leave(share);
   assert.equal(one.refuse(share), null);
   // The requests of a batch count like others.
