@@ -20,6 +20,8 @@ export function isEnumValueName(name: string): boolean {
 
 /** `account_holder` → `AccountHolder`: capitals at the start and after what is not a letter or digit, then no underscores. */
 function inflect(name: string): string {
+  // Most names have nothing between their letters and digits, and every model has thousands.
+  if (/^[A-Za-z0-9]+$/.test(name)) return upperFirst(name);
   return name.replace(/(?<![\p{Alphabetic}\p{N}])./gsu, (character) => character.toUpperCase()).replaceAll('_', '');
 }
 
