@@ -194,5 +194,7 @@ describe('long variables', () => {
     const long = { and: members(450) };
     assert.deepEqual(read(long), coerceVariableValues(variables, { f: long, n: 3 }));
     assert.deepEqual(read({ ...long, or: undefined }), read(long));
+    const short = coerceVariableValues(variables, { f: { balance: { eq: 1 }, or: undefined }, n: 3 });
+    assert.deepEqual(short, coerceVariableValues(variables, { f: { balance: { eq: 1 } }, n: 3 }));
   });
 });
