@@ -25,7 +25,7 @@ const vainCheckMillis = 200;
 /** How often to run a statement again that misses what the schema has, and how much longer to wait each time. */
 const mostRepeats = 3;
 const repeatMillis = 20;
-/** How long to keep recompiling a request while the schema keeps changing. */
+/** How long to keep recompiling a request that fails on one schema after another. One whose schema is out of date has until its deadline. */
 const patienceMillis = 10_000;
 /** Errors that may be due only to the schema that a request was compiled for. */
 const refusals: ReadonlySet<string> = new Set([
@@ -126,8 +126,8 @@ export class SchemaWatch<Snapshot> {
     let repeats = 0;
     for (let attempt = 1; ; attempt += 1) {
       // Every other error stands, whatever the deadline says: that the outcome of a mutation is unknown, or that it was committed.
-      if (!(error instanceof StaleSchemaError) && !mayBeOutdated(error)) throw error;
-      if (performance.now() > began + patienceMillis) throw clientError(error);
+      const isStale = error instanceof StaleSchemaError;
+      if (!isStale && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
       if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
         if (repeats === mostRepeats || !missesSomething(error)) throw clientError(error);
         repeats += 1;

@@ -52,7 +52,7 @@ async function openGraph(t: TestContext, withTriggers: boolean): Promise<OpenGra
     const end = performance.now();
     if (event.kind === 'schema-loaded') loads.push({ start: end - event.seconds * 1000, end });
   };
-  const graph = await createRowgraph({ database: database.url, poolSize: 6, observe });
+  const graph = await createRowgraph({ database: database.url, poolSize: 6, observe, timeout: 3_600_000 });
   const ddl = await database.connect();
   t.after(async () => {
     // First, for a test that fails in the middle of a change holds requests up.
