@@ -25,10 +25,6 @@ export class AdmissionPart implements AdmissionCounts {
     return this.#whole.refer(`${this.#name} ${name}`);
   }
 
-  referAgain(share: Share): Share {
-    return this.#whole.referAgain(share);
-  }
-
   forget(share: Share): void {
     this.#whole.forget(share);
   }

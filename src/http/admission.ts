@@ -53,7 +53,7 @@ const littleBytes = 64 * 1024;
 const mostIdleShares = 1000;
 
 /** What exchanges count their requests and bytes in. */
-export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'onPressure' | 'occupancy'>>;
+export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'referAgain' | 'onPressure' | 'occupancy'>>;
 
 export class Admission {
   readonly #limits: InFlightLimits;

@@ -86,8 +86,8 @@ export class Connection {
   end(exchange: NodeExchange): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     this.#writeTimer = null;
-    if (this.#exchanges[0] === exchange) this.#exchanges.shift();
-    else this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
+    const index = this.#exchanges.indexOf(exchange);
+    if (index !== -1) this.#exchanges.splice(index, 1);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
     if (this.#isPaused && this.#exchanges.length <= this.#limits.pipelinedRequests) {

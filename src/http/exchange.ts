@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
 import type { ResponseBody } from '../engine/assemble-response.ts';
-import type { AdmissionCounts, Share } from './admission.ts';
+import type { Admission, AdmissionCounts, Share } from './admission.ts';
 
 export abstract class Exchange {
   readonly requestId: string;
@@ -37,7 +37,7 @@ export abstract class Exchange {
   abstract checkHead(): void;
 
   /** A reference to the share of the address that the request came from. */
-  abstract referAddress(admission: AdmissionCounts): Share;
+  abstract referAddress(admission: Admission): Share;
 
   /** The bytes of the body. Rejects as `readBody` and `readWebBody` do. */
   abstract readBody(limit: number): Promise<Buffer>;

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import { ApiError } from '../errors.ts';
-import type { AdmissionCounts, Share } from './admission.ts';
+import type { Admission, Share } from './admission.ts';
 import { addressBlock } from './client-address.ts';
 import { Exchange } from './exchange.ts';
 import { readWebBody } from './read-web-body.ts';
@@ -55,7 +55,7 @@ export class FetchExchange extends Exchange {
       if (this.headers[name]?.includes(',')) throw new ApiError('BAD_REQUEST', `The ${name} header was sent more than once. Send it once.`);
   }
 
-  referAddress(admission: AdmissionCounts): Share {
+  referAddress(admission: Admission): Share {
     return admission.refer(addressBlock(this.remoteAddress));
   }
 

@@ -195,10 +195,7 @@ function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, op
     return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
       executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
     );
-  const parsed = parseBody(bytes, run.deadline);
-  return parsed instanceof Promise
-    ? parsed.then((value) => executeValue(value, caller, run, exchange, options))
-    : executeValue(parsed, caller, run, exchange, options);
+  return executeValue(parseBody(bytes, run.deadline), caller, run, exchange, options);
 }
 
 /** A GET request is safe to repeat and to keep, so it runs no mutation. */

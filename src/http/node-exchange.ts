@@ -5,7 +5,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { ApiError } from '../errors.ts';
-import type { AdmissionCounts, Share } from './admission.ts';
+import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
@@ -54,7 +54,7 @@ export class NodeExchange extends Exchange {
     this.#isHeadClear = !this.#expectsContinue;
   }
 
-  referAddress(admission: AdmissionCounts): Share {
+  referAddress(admission: Admission): Share {
     return admission.referAgain(this.connection.share);
   }
 
