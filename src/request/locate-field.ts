@@ -39,7 +39,7 @@ export function locateField(
 export interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
-  /** Where the only use stands in the arguments of a root field of a mutation. */
+  /** Where the only use in arguments stands, if it is in those of a root field of a mutation. */
   readonly place: ValuePlace | undefined;
 }
 
@@ -66,9 +66,8 @@ export function locateVariable(text: string, operationName: string | null | unde
   return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]), place };
 }
 
-function onlyPlace({ arguments: args = [], directives = [] }: FieldNode, variable: string): ValuePlace | undefined {
-  const values = [...args, ...directives.flatMap((directive) => directive.arguments ?? [])];
-  const places = values.flatMap(({ name, value }) => placesIn(value, variable, [name.value]));
+function onlyPlace({ arguments: args = [] }: FieldNode, variable: string): ValuePlace | undefined {
+  const places = args.flatMap(({ name, value }) => placesIn(value, variable, [name.value]));
   return places.length === 1 ? places[0] : undefined;
 }
 

@@ -70,6 +70,18 @@ describe('the places of errors', () => {
     assert.match(await place(long, { variables: { t: 'long' } }), /^BAD_USER_INPUT b 1:/);
   });
 
+  it('names the input of a value that arguments use, and none of one that only a directive uses', async () => {
+    const objects = '[{id: 9}, {id: 10, text: $text}]';
+    const query = `mutation ($text: String, $on: Boolean!) { a: insertIntonoteCollection(objects: ${objects}) @include(if: $on) { affectedCount } }`;
+    const inputOf = async (variables: GraphQLRequest['variables']) => {
+      const { errors } = await graph.execute({ query, variables }, { role: 'anon' });
+      const { extensions, path } = errors![0]!;
+      return [extensions.code, path, extensions.input];
+    };
+    assert.deepEqual(await inputOf({ text: 7, on: true }), ['BAD_USER_INPUT', ['a'], 'objects[1].text']);
+    assert.deepEqual(await inputOf({ text: 'a', on: 'yes' }), ['BAD_USER_INPUT', ['a'], undefined]);
+  });
+
   it('names the argument of what is not a nodeId or cursor', async () => {
     const message = async (query: string, variables = {}) =>
       (await graph.execute({ query, variables }, { role: 'anon' })).errors?.map((error) =>
