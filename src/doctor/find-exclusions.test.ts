@@ -24,14 +24,15 @@ describe('findExclusions', () => {
   after(() => doctor.close());
 
   it('gives the grant that would bring an object into the API', async () => {
-    await doctor.pglite.exec(`create schema shut; create table shut."In" (id int primary key, up int references shut."In");
+    await doctor.pglite.exec(`create schema away; create schema shut; create table shut."In" (id int primary key, up int references shut."In");
       create function shut.call_me() returns int language sql as 'select 1'; create type shut.mood as enum ('calm');`);
     const findings = await doctor.examine(
       `create table hidden (id int primary key, "B" int); create table partly (id int primary key, "Not Me" int); grant select (id) on partly to anon;
        create table up (id int primary key, label text); create table down (id int primary key, up_id int references up); grant select on down to anon; grant select (label) on up to anon;
        create index on down (up_id); create function act(a int) returns int stable language sql as 'select 1'; revoke execute on function act from public;
        create procedure proceed() language sql as ''; revoke execute on procedure proceed from public;
-       create function _loud(u up) returns text stable language sql as 'select 1::text';`,
+       create function _loud(u up) returns text stable language sql as 'select 1::text';
+       create function away._far(d down) returns text stable language sql as 'select 1::text';`,
       { schemas: ['shut', 'nowhere'] },
     );
     assert.deepEqual(
@@ -39,6 +40,7 @@ describe('findExclusions', () => {
       [
         'column s.partly.Not Me: grant select ("Not Me") on table s.partly to anon;',
         'column s.up.id: grant select (id) on table s.up to anon;',
+        'function away._far(s.down): grant usage on schema away to anon;',
         'function s._loud(s.up): grant select on table s.up to anon;',
         'function s.act(integer): grant execute on function s.act(integer) to anon;',
         'function s.proceed(): grant execute on routine s.proceed() to anon;',

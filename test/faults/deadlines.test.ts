@@ -228,6 +228,26 @@ test('slow queries of several kinds do not hold all connections, and get their t
     assert.deepEqual(new Set((await Promise.all(again)).map(codeOf)), new Set([undefined]));
   }));
 
+test("a role's own lock_timeout holds on a spare connection, too: its query fails there, and waits nowhere else", async () => {
+  await database.run(`alter role anon in database ${database.name} set lock_timeout = '10ms'`);
+  try {
+    await withGraph({ poolSize: 5 }, async (graph) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const naps = ['a', 'b', 'c', 'd'].map((client) => graph.execute({ query: '{ nap(seconds: 60) }' }, caller, { client, signal }));
+      await database.untilRunning('nap', 4);
+      await whileLocked(async () => {
+        const { errors } = await graph.execute({ query: read }, caller, { client: 'other' });
+        assert.deepEqual([errors?.[0]?.extensions.code, errors?.[0]?.extensions.sqlstate], ['CONFLICT', '55P03']);
+      });
+      controller.abort();
+      await Promise.all(naps);
+    });
+  } finally {
+    await database.run(`alter role anon in database ${database.name} reset lock_timeout`);
+  }
+});
+
 test('a full queue refuses at once, and whoever floods it, not others', () =>
   withGraph({ poolSize: 5, queue: { length: 10 } }, async (graph) => {
     const keeper = await database.connect();

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Deadline } from '../../src/budget/deadline.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
 import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { type CutPoint, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
 
@@ -94,6 +96,33 @@ test('whoever stops waiting for a mutation that was committed, and of which noth
   controller.abort();
   assert.equal(await abandoned, 'OUTCOME_UNKNOWN');
   assert.deepEqual(await notes(), ['its time limit', 'its caller']);
+});
+
+test('once a server cannot be reached, the idle connections to it are dropped, so that the next request waits on none of them', async () => {
+  const silent = await startSilentProxy(databases.port);
+  const keeper = await database.connect();
+  const own = openPgDatabase(database.url.replace(`:${database.port}/`, `:${silent.port}/`), { poolSize: 2 });
+  const statements = [{ text: 'select 7 from pg_advisory_xact_lock_shared(1)', parameters: [] }];
+  const wait = (deadline: Deadline) => own.run({ session: null, statements, template: {}, deadline });
+  const deadline = new Deadline(3_600_000);
+  await keeper.query('select pg_advisory_lock(1)');
+  const both = [wait(deadline), wait(deadline)];
+  await database.untilLocked('advisory', 2);
+  await keeper.query('select pg_advisory_unlock(1)');
+  await Promise.all(both);
+  await keeper.query('select pg_advisory_lock(1)');
+  const unheard = wait(deadline);
+  await database.untilLocked('advisory', 1);
+  silent.fallSilent();
+  silent.refuse();
+  deadline.stop('expired');
+  await assert.rejects(unheard, { reason: 'timeout' });
+  await until(async () => silent.connections === 0);
+  await silent.accept();
+  silent.speak();
+  assert.deepEqual(await own.query('select 7'), [['7']]);
+  await own.close();
+  await silent.stop();
 });
 
 test('a query whose connection is cut is sent once more, over another one', async () => {

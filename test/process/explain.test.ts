@@ -75,13 +75,15 @@ describe('rowgraph advise', () => {
     const documents = {
       ...Object.fromEntries(operations.map(({ name, query }) => [name, query])),
       broken: '{ nothing }',
+      upsert:
+        'mutation upsert($objects: [NoteInsertInput!]!, $onConflict: NoteOnConflictInput!) { insertIntoNoteCollection(objects: $objects, onConflict: $onConflict) { affectedCount } }',
       again:
         'query again($kinds: [String!], $page: Int!, $cursor: Cursor) { noteCollection(first: $page, after: $cursor, filter: { kind: { in: $kinds } }) { edges { node { id } } } }',
     };
     const file = await write('documents.json', JSON.stringify(documents));
     const { code, stdout, stderr } = await run('advise', '--trusted-documents', file);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^11 operations explained, 1 not: 10 pieces of advice\n/);
+    assert.match(stdout, /^12 operations explained, 1 not: 10 pieces of advice\n/);
     assert.match(stdout, /\n {2}create index concurrently on public\.note \(kind\);\n {2}for 2 operations: ofKind, again\n/);
     assert.match(stdout, /\nNot explained\n {2}broken: Cannot query field "nothing"/);
   });

@@ -333,6 +333,23 @@ test('all projects together keep within the number of connections, and those tha
   }
 });
 
+test('where more projects are used than may be open, the one that was used least recently is closed', async () => {
+  const service = await serve(
+    { ...projectOf(a, bases.a), ...projectOf(b, bases.b), ...projectOf(c, bases.c) },
+    { projectConnections: '4' },
+  );
+  try {
+    for (const reference of [a, b, a, c, a, b]) {
+      assert.equal((await service.ask(`${reference}.example.com`)).outcome, reference[0]);
+      assert.ok(service.counts().open <= 2);
+    }
+    const opened = service.events.flatMap((event) => (event.kind === 'schema-loaded' ? [event.project] : []));
+    assert.deepEqual(opened, [a, b, c, b]);
+  } finally {
+    await service.stop();
+  }
+});
+
 test('requests of a project that is removed or gets another database run to their end', async () => {
   const service = await serve({ ...projectOf(a, bases.a), ...projectOf(b, bases.b) });
   try {

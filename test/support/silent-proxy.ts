@@ -11,6 +11,10 @@ export interface SilentProxy {
   fallSilent(): void;
   /** Connections that were open while it was silent stay so: what was lost is not sent again. */
   speak(): void;
+  /** Refuses new connections. */
+  refuse(): void;
+  /** Takes new connections again. */
+  accept(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,11 +38,13 @@ export async function startSilentProxy(serverPort: number): Promise<SilentProxy>
     client.on('close', () => server.destroy());
     server.on('close', () => lost.has(client) || client.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+  await listen(0);
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
+  const { port } = address;
   return {
-    port: address.port,
+    port,
     get connections() {
       return sockets.size / 2;
     },
@@ -49,6 +55,10 @@ export async function startSilentProxy(serverPort: number): Promise<SilentProxy>
     speak() {
       isSilent = false;
     },
+    refuse() {
+      proxy.close();
+    },
+    accept: () => listen(port),
     stop() {
       const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
