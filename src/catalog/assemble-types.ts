@@ -8,6 +8,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const schemas = new Map(raw.schemas.map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
   const quotedNames = new Map(raw.types.map(([id, , , quotedName]) => [id, quotedName]));
+  const operatorSchemas = new Map(raw.ownOperators);
   const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
   const types = raw.types.map((type): CatalogType => {
     const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql, oddlyOrdered] = type;
@@ -25,6 +26,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       sql: typeSql(type, schema, quotedNames),
       enumSql,
       oddlyOrdered,
+      operatorSchemaId: operatorSchemas.get(id) ?? 0,
       labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
       comment: isExposedEnum ? comments.on('type', id) : null,
     };

@@ -100,6 +100,19 @@ oddly_ordered as (
   )
   select d.oid from d
 ),
+-- The types whose "=" is not in pg_catalog, such as those of extensions, and the domains over them, with the schema of the operator.
+own_operator as (
+  with recursive d as (
+    select c.opcintype as oid, o.oprnamespace as schema
+    from pg_catalog.pg_opclass c
+    join pg_catalog.pg_amop m on m.amopfamily = c.opcfamily and m.amoplefttype = c.opcintype and m.amoprighttype = c.opcintype
+    join pg_catalog.pg_operator o on o.oid = m.amopopr
+    where c.opcmethod = 403 and c.opcdefault and m.amopstrategy = 3 and o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace
+    union
+    select t.oid, d.schema from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid, d.schema from d
+),
 used_type as materialized (
   select a.atttypid as id from attribute a
   union select f.prorettype from function f
@@ -243,6 +256,11 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         select x.typelem from pg_catalog.pg_type x where x.typcategory = 'A' and (x.oid in (select u.id from used_type u)) is true
       )) is true
       or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)`,
+  // Of the types of columns.
+  ownOperators: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(w.oid::int8, w.schema::int8)::text, ${separator} order by w.oid)
+    from own_operator w
+    where (w.oid in (select a.atttypid from attribute a)) is true`,
   labels: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(v.enumtypid::int8, v.enumlabel)::text, ${separator} order by v.enumtypid, v.enumsortorder)
     from pg_catalog.pg_enum v

@@ -17,6 +17,8 @@ export interface Catalog {
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
   /** The types of columns, arguments and results, including the element types of arrays, and the enums of the exposed schemas. */
   readonly types: ReadonlyMap<number, CatalogType>;
+  /** The schemas, exposed or not, that hold the operators by which columns are compared; pg_catalog aside, which is always searched. */
+  readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
   /** The functions of the exposed schemas, and those of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
 }
@@ -159,6 +161,8 @@ export interface CatalogType {
   readonly enumSql: string | null;
   /** Whether PostgreSQL puts its values in order by operators of other names than `<`, as those of hstore. */
   readonly oddlyOrdered: boolean;
+  /** Of the type of a column: the id of the schema that holds its operators; 0 if that is pg_catalog, or if it has none of its own. */
+  readonly operatorSchemaId: number;
   /** Labels of an enum of the exposed schemas, in order; null for all other types. */
   readonly labels: readonly string[] | null;
   readonly comment: string | null;

@@ -53,6 +53,7 @@ function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: r
     views,
     viewForeignKeys,
     types,
+    operatorSchemas: assembleOperatorSchemas(raw, schemaNames),
     functions: yield* assembleFunctions(raw, comments, schemaNames),
   };
 }
@@ -63,6 +64,14 @@ function assembleSchemas(raw: RawCatalog, comments: CatalogComments, setting: re
   return [...new Set(setting)].flatMap((name) => {
     const id = ids.get(name);
     return id === undefined ? [] : { id, name, comment: comments.on('schema', id) };
+  });
+}
+
+function assembleOperatorSchemas(raw: RawCatalog, schemaNames: ReadonlyMap<number, string>): Catalog['operatorSchemas'] {
+  const ids = new Set(raw.ownOperators.map(([, schemaId]) => schemaId));
+  return [...ids].flatMap((id) => {
+    const name = schemaNames.get(id);
+    return name === undefined ? [] : { id, name };
   });
 }
 

@@ -127,7 +127,7 @@ export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<Cata
 /** The place of each object among those of its kind, by id. */
 type Positions = ReadonlyMap<number, number>;
 
-/** The objects to ask about. Of the types, only enums matter. The schemas include those of functions that are computed fields of exposed tables. */
+/** The objects to ask about. Of the types, only enums matter. The schemas include those of functions that are computed fields of exposed tables, and those of operators. */
 interface ObjectIds {
   readonly schemas: Positions;
   readonly tables: Positions;
@@ -142,7 +142,8 @@ const objectIds = new WeakMap<Catalog, ObjectIds>();
 function objectsOf(catalog: Catalog): ObjectIds {
   const known = objectIds.get(catalog);
   if (known) return known;
-  const schemas = positionsOf([...catalog.schemas.map(({ id }) => id), ...catalog.functions.map(({ schemaId }) => schemaId)]);
+  const searched = [...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id);
+  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId)]);
   const tables = positionsOf(catalog.tables.map(({ id }) => id));
   const functions = positionsOf(catalog.functions.map(({ id }) => id));
   const types = positionsOf([...catalog.types.values()].flatMap(({ id, labels }) => (labels ? [id] : [])));

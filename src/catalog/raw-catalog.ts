@@ -21,6 +21,7 @@ export interface RawCatalog {
   readonly foreignKeys: readonly RawForeignKey[];
   readonly targets: readonly RawTarget[];
   readonly types: readonly RawType[];
+  readonly ownOperators: readonly RawOwnOperator[];
   readonly labels: readonly RawLabel[];
   readonly functions: readonly RawFunction[];
   readonly defaults: readonly RawDefault[];
@@ -131,6 +132,9 @@ export type RawType = readonly [
   enumSql: string | null,
   oddlyOrdered: boolean,
 ];
+
+/** A type that is compared by operators of a schema other than pg_catalog. */
+export type RawOwnOperator = readonly [typeId: number, schemaId: number];
 
 export type RawLabel = readonly [typeId: number, label: string];
 

@@ -39,9 +39,10 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
   }
 }
 
-/** PostgreSQL orders booleans, but has no min and max for them; nor for `char` and `name`, which are compared as text. */
+/** PostgreSQL orders booleans, but has no min and max for them; nor for `char` and `name`, which are compared as text. citext has its own, in its schema. */
 function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
   if (typeName === 'bool') return builtIn(name === 'min' ? 'bool_and' : 'bool_or', value);
+  if (typeName === 'citext') return sql`${trusted(name)}(${value})`;
   return builtIn(name, typeName === 'char' || typeName === 'name' ? sql`${value}::text` : value);
 }
 

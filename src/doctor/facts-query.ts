@@ -1,6 +1,6 @@
 /**
- * The one query of the doctor, as one row with one column of JSON text. Its parameters are the role and the ids of the exposed schemas,
- * tables and functions as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
+ * The one query of the doctor, as one row with one column of JSON text. Its parameters are the role and the ids of the schemas
+ * that names are looked up in, of the exposed tables and of functions, as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
  */
 
 /** Rows come as JSON arrays; `load-facts.ts` names their members in the same order. */

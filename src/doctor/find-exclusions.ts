@@ -35,8 +35,8 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
     const source = catalog.functions.find((candidate) => candidate.id === id);
     return source ? `grant execute on ${examination.routineSql(source)} ${to}` : null;
   }
-  const name =
-    catalog.schemas.find((schema) => schema.id === id)?.name ?? catalog.functions.find(({ schemaId }) => schemaId === id)?.schema;
+  const schemas = [...catalog.schemas, ...catalog.operatorSchemas];
+  const name = schemas.find((schema) => schema.id === id)?.name ?? catalog.functions.find(({ schemaId }) => schemaId === id)?.schema;
   return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
 }
 

@@ -1,4 +1,4 @@
-/** Privileges that a role of requests should not have: over policies, and over the exposed schemas. */
+/** Privileges that a role of requests should not have: over policies, and over the schemas that names are looked up in. */
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
@@ -12,7 +12,8 @@ export function findPowers(examination: Examination): Finding[] {
     const message = 'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
     return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
   }
-  return catalog.schemas.flatMap(({ id, name }) => {
+  const searched = new Map([...catalog.schemas, ...catalog.operatorSchemas].map(({ id, name }) => [id, name]));
+  return [...searched].flatMap(([id, name]) => {
     const grantees = facts.creatable.get(id);
     if (!grantees) return [];
     const message = `${model.role} can create objects in it; revoke the privilege`;

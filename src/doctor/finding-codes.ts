@@ -123,7 +123,8 @@ export const findingCodes = {
   },
   'may-create-objects': {
     severity: 'warning',
-    meaning: 'The role can create objects in an exposed schema, and so add to the API or shadow names that functions look up.',
+    meaning:
+      'The role can create objects in an exposed schema, or in one whose operators compare columns, and so add to the API or shadow names that functions look up.',
     remedy: 'Revoke the privilege. PostgreSQL 14 grants it on `public` to everybody.',
   },
   'no-policy': {

@@ -49,8 +49,10 @@ const commands = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all
 const events = { 2: 'update', 3: 'insert', 4: 'delete' } as const;
 
 /** Loads the facts about a role, which must exist. */
-export async function loadFacts(database: Database, { schemas, tables, functions }: Catalog, role: string): Promise<Facts> {
-  const [schemaIds, tableIds, functionIds] = [schemas, tables, functions].map((objects) => objects.map(({ id }) => id));
+export async function loadFacts(database: Database, catalog: Catalog, role: string): Promise<Facts> {
+  const { schemas, operatorSchemas, tables, functions } = catalog;
+  const searched = new Map([...schemas, ...operatorSchemas].map((schema) => [schema.id, schema]));
+  const [schemaIds, tableIds, functionIds] = [[...searched.values()], tables, functions].map((objects) => objects.map(({ id }) => id));
   const ids = JSON.stringify({ schemas: schemaIds, tables: tableIds, functions: functionIds });
   const [row] = await database.query(factsQuery, [role, ids]);
   if (!row?.[0]) throw new Error('The doctor query returned no row.');

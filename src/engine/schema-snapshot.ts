@@ -86,7 +86,7 @@ export class SchemaSnapshot {
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
-    this.#searchPath = [...settings.schemas, ...settings.extraSearchPath].map((schema) => render(identifier(schema)).text).join(', ');
+    this.#searchPath = searchPathOf(catalog, settings);
     this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
       makeTypes: (privileges) => this.#makeTypes(privileges),
       makeCaches: (types) => this.#makeCaches(types),
@@ -192,6 +192,15 @@ export class SchemaSnapshot {
       documents: new TextCache<CachedDocument>(documents, documentText),
     };
   }
+}
+
+/**
+ * The schemas of operators come last. Without them, PostgreSQL would compare the values of an extension's type as those of another that they can be cast to,
+ * such as citext as text, and say nothing.
+ */
+function searchPathOf({ operatorSchemas }: Catalog, { schemas, extraSearchPath }: SnapshotSettings): string {
+  const names = new Set([...schemas, ...extraSearchPath, ...operatorSchemas.map(({ name }) => name)]);
+  return [...names].map((schema) => render(identifier(schema)).text).join(', ');
 }
 
 /**

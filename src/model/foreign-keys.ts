@@ -150,7 +150,7 @@ function keyBetween(
   if (near.length < localColumns.length || far.length < targetColumns.length) {
     return new Excluded('unusable-directive', 'its directive names columns that do not exist; correct it');
   }
-  const hidden = whyHidden(context, local, near) ?? whyHidden(context, target, far);
+  const hidden = whyHidden(context, local, near) ?? whyHidden(context, target, far) ?? whyIncomparable(context, [...near, ...far]);
   if (hidden) return hidden;
   return {
     name,
@@ -174,6 +174,17 @@ function whyHidden(
   if (!hidden) return undefined;
   const reason = `the role ${context.privileges.role} cannot select the column ${qualifiedName(schema, name)}.${hidden.name}; grant select on it to the role`;
   return notGranted(reason, 'select', source.id, hidden.name);
+}
+
+/** PostgreSQL does not search a schema that the role may not use, and would compare the columns by other operators than the foreign key does. */
+function whyIncomparable({ catalog, privileges }: BuildContext, columns: readonly CatalogColumn[]): Excluded | undefined {
+  const type = columns
+    .map(({ typeId }) => catalog.types.get(typeId))
+    .find((each) => each && each.operatorSchemaId !== 0 && !privileges.schemas.has(each.operatorSchemaId));
+  if (!type) return undefined;
+  const { id, name } = catalog.operatorSchemas.find((each) => each.id === type.operatorSchemaId)!;
+  const problem = `the role ${privileges.role} cannot use the schema ${name}, which has the operators that compare its columns of type ${type.sql}`;
+  return notGranted(`${problem}; grant usage on schema ${name} to the role`, 'usage', id);
 }
 
 function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {
