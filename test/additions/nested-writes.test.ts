@@ -55,6 +55,8 @@ before(async () => {
 
     create table team(id int primary key generated always as identity, name text not null);
     create table member(id int primary key generated always as identity, team_id int references team, name text not null, unique (name));
+    create table page(id int primary key generated always as identity, title text not null default 'untitled');
+    create table line(id int primary key generated always as identity, page_id int references page, words text);
     create table dropped(id int primary key generated always as identity, member_id int references member, word text);
     create function drop_odd() returns trigger language plpgsql as $$ begin if new.word = 'odd' then return null; end if; return new; end $$;
     create trigger t before insert on dropped for each row execute function drop_odd();
@@ -184,6 +186,23 @@ test('objects that give different fields keep their order and their defaults', a
     await database.run(`delete from secret where who like 'w_' returning who`),
     records.map(({ who }) => ({ who })),
   );
+});
+
+test('many objects that give other columns than their neighbours come back in their order, each with its rows', async () => {
+  const objects = Array.from({ length: 30 }, (_, index) => ({
+    ...(index % 2 === 1 && { title: `page ${index}` }),
+    lineCollection: { create: [{ words: `line ${index}` }] },
+  }));
+  const { data, error } = await run(
+    'mutation($objects: [PageInsertInput!]!) { insertIntoPageCollection(objects: $objects) { records { title lineCollection { edges { node { words } } } } } }',
+    { objects },
+  );
+  assert.equal(error, undefined);
+  const records = objects.map(({ title = 'untitled', lineCollection }) => ({
+    title,
+    lineCollection: { edges: lineCollection.create.map((node) => ({ node })) },
+  }));
+  assert.deepEqual(data, { insertIntoPageCollection: { records } });
 });
 
 test('an error names the input', async () => {
