@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { Deadline } from '../budget/deadline.ts';
 import { type Database, DatabaseError } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { toApiError } from '../engine/sqlstate.ts';
+import { ApiError } from '../errors.ts';
 import { installExtension } from '../extension/install-extension.ts';
 import { SchemaWatch } from './schema-watch.ts';
 
@@ -45,6 +46,26 @@ async function runsOf(
   deadline.end();
   return { runs, outcome };
 }
+
+// Ahead of the tests that install the triggers, which would tell of the change.
+test('a request is not refused on a schema that was read while it changed again, whose parts may be of two schemas', async () => {
+  let loads = 0;
+  const load = async (): Promise<number> => {
+    loads += 1;
+    if (loads === 2) await database.query('create table later (id int)', []);
+    return loads;
+  };
+  const changing = await SchemaWatch.start(database, ['public'], load, () => {});
+  const deadline = new Deadline(60_000);
+  await database.query('create table sooner (id int)', []);
+  const used = await changing.withCurrent(deadline, async (snapshot) => {
+    if (snapshot < 3) throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "later"');
+    return snapshot;
+  });
+  assert.equal(used, 3);
+  deadline.end();
+  await changing.stop();
+});
 
 describe('LISTEN', () => {
   /** Starts a watch of a database that has the triggers, where LISTEN fails. */

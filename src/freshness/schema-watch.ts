@@ -61,7 +61,7 @@ export class SchemaWatch<Snapshot> {
   #loaded: Loaded<Snapshot>;
   /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
-  /** When the last completed comparison with the database began. */
+  /** When the last comparison that found no change began. One that leads to a load proves nothing: meanwhile the schema may change again. */
   #comparedAt = -Infinity;
   /** How many comparisons in vain invalid requests may ask for, as of a time. */
   #vainChecks = { left: mostVainChecks, at: performance.now() };
@@ -164,8 +164,10 @@ export class SchemaWatch<Snapshot> {
     if (this.#isStopped) return;
     const began = performance.now();
     const stamp = await readSchemaStamp(this.#database, this.#schemas);
-    this.#comparedAt = began;
-    if (!isForced && isSameStamp(stamp, known)) return;
+    if (!isForced && isSameStamp(stamp, known)) {
+      this.#comparedAt = began;
+      return;
+    }
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
     this.#vainChecks.left = mostVainChecks;
     await this.#listen();
