@@ -102,6 +102,12 @@ describe('a request that PostgreSQL rejects though the schema is current', () =>
     assert.deepEqual(await runsOf({ sqlstate: '42883' }, Infinity), { runs: 4, outcome: 'DATABASE_ERROR' });
   });
 
+  it('fails at once with what no repeat has mended, until the schema changes', async () => {
+    assert.equal((await runsOf({ sqlstate: '42883' }, Infinity)).runs, 1);
+    await watch.reload();
+    assert.deepEqual(await runsOf({ sqlstate: '42883' }, 1), { runs: 2, outcome: 'done' });
+  });
+
   it('does not run again for what a function of the database misses, or for other reasons', async () => {
     const context = 'PL/pgSQL function public.greet() line 1 at RETURN';
     assert.deepEqual(await runsOf({ sqlstate: '42P01', context }, 1), { runs: 1, outcome: 'DATABASE_ERROR' });

@@ -25,6 +25,8 @@ const vainCheckMillis = 200;
 /** How often to run a statement again that misses what the schema has, and how much longer to wait each time. */
 const mostRepeats = 3;
 const repeatMillis = 20;
+/** How many errors that no repeat has mended are remembered. */
+const mostLasting = 100;
 /** How long to keep recompiling a request that fails on one schema after another. One whose schema is out of date has until its deadline. */
 const patienceMillis = 10_000;
 /** Errors that may be due only to the schema that a request was compiled for. */
@@ -65,6 +67,8 @@ export class SchemaWatch<Snapshot> {
   #comparedAt = -Infinity;
   /** How many comparisons in vain invalid requests may ask for, as of a time. */
   #vainChecks = { left: mostVainChecks, at: performance.now() };
+  /** Messages of errors that a repeat has not mended on the current schema, and will not mend again: a type without an operator has none. */
+  readonly #lasting = new Set<string>();
   #isForced = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
@@ -129,7 +133,12 @@ export class SchemaWatch<Snapshot> {
       const isStale = error instanceof StaleSchemaError;
       if (!isStale && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
       if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
-        if (repeats === mostRepeats || !missesSomething(error)) throw clientError(error);
+        const missing = whatIsMissing(error);
+        if (missing === null || this.#lasting.has(missing)) throw clientError(error);
+        if (repeats === mostRepeats) {
+          if (this.#lasting.size < mostLasting) this.#lasting.add(missing);
+          throw clientError(error);
+        }
         repeats += 1;
         await untilStopped(pause(repeats * repeatMillis), deadline, stopError);
       }
@@ -169,6 +178,7 @@ export class SchemaWatch<Snapshot> {
       return;
     }
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
+    this.#lasting.clear();
     this.#vainChecks.left = mostVainChecks;
     await this.#listen();
   }
@@ -243,13 +253,13 @@ function hasAskedDatabase(error: unknown): boolean {
 }
 
 /**
- * Whether a statement of ours, and not a function that it runs, met something that is not there. Where the schema is current all the same, the connection's
- * process has not heard yet of a change that others see already: PostgreSQL sends word after the commit.
+ * The message of a statement of ours, and not of a function that it runs, that met something which is not there; null of other errors. Where the schema is
+ * current all the same, the connection's process has not heard yet of a change that others see already: PostgreSQL sends word after the commit.
  */
-function missesSomething(error: unknown): boolean {
-  if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return false;
-  const { sqlstate, context } = error.cause;
-  return sqlstate !== null && missingStates.has(sqlstate) && context === undefined;
+function whatIsMissing(error: unknown): string | null {
+  if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return null;
+  const { sqlstate, context, message } = error.cause;
+  return sqlstate !== null && missingStates.has(sqlstate) && context === undefined ? message : null;
 }
 
 function clientError(error: unknown): unknown {
