@@ -69,8 +69,9 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
 
 /** The path that a request asks for, without its query; null if it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
 function readTarget(url: string): string | null {
-  const target = url.startsWith('/') || !URL.canParse(url) ? url : url.slice(new URL(url).origin.length) || '/';
-  const path = target.split('?', 1)[0]!;
+  // Its origin is cut off as it is written: a `URL` would leave out the port 80.
+  const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  const path = target.split('?', 1)[0]! || '/';
   if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);

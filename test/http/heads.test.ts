@@ -137,9 +137,17 @@ test('every response has an id, and takes the one that a proxy gave', async () =
 });
 
 test('a target may be a whole URL', async () => {
-  const request = rawRequest(server.anonKey, { lines: last }).replace('POST /', 'POST http://example.org/');
-  const [got] = await exchange(server.port, request);
-  assert.deepEqual([got?.status, got?.body], [200, answer]);
+  for (const origin of [
+    'http://example.org',
+    'HTTP://Example.org',
+    'http://example.org:80',
+    'https://example.org:443',
+    'http://[::1]:8000',
+  ]) {
+    const request = rawRequest(server.anonKey, { lines: last }).replace('POST /', `POST ${origin}/`);
+    const [got] = await exchange(server.port, request);
+    assert.deepEqual([got?.status, got?.body], [200, answer], origin);
+  }
 });
 
 test('a wish for another protocol is passed over', async () => {
