@@ -56,6 +56,12 @@ const cases: readonly (readonly [name: string, query: string, expected: string, 
   ['arguments that exclude each other', nested('first: 1, last: 1'), `BAD_USER_INPUT ${inBooks}`],
   ['an order of two keys', nested('orderBy: [{id: AscNullsLast, title: AscNullsLast}]'), `BAD_USER_INPUT ${inBooks}`],
   ['a nodeId that is none', nested('filter: {nodeId: {eq: "no"}}'), `BAD_USER_INPUT ${inBooks}`],
+  [
+    'a nodeId that is none, as the default of a variable',
+    nested('filter: {nodeId: {eq: $id}}', '($id: ID = "no")'),
+    `BAD_USER_INPUT ${inBooks}`,
+  ],
+  ['a cursor that is none, as the default of a variable', nested('after: $c', '($c: Cursor = "no")'), `BAD_USER_INPUT ${inBooks}`],
   ['a nodeId of another table', nested(`filter: {nodeId: {eq: ${quoted(nodeIdOf('public', 'author', 1))}}}`), `BAD_USER_INPUT ${inBooks}`],
   [
     'a text that is too long',

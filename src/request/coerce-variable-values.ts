@@ -26,7 +26,7 @@ import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 import { errorWithin } from './value-place.ts';
 import type { VariableDeclaration } from './variable-declarations.ts';
-import { explainVariable, invalidVariable } from './variable-error.ts';
+import { explainVariable, invalidVariable, VariableError } from './variable-error.ts';
 
 export interface Variables {
   readonly variant: string;
@@ -102,6 +102,7 @@ class VariableCoercer {
   coerce({ name, type, defaultValue, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): void {
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (given === undefined) {
+      if (defaultValue instanceof VariableError) throw defaultValue;
       if (defaultValue !== undefined) this.values.set(name, defaultValue);
       else if (isNonNullType(type)) throw invalidVariable(name, `is required: its type is ${type}.`);
       this.variant += '-';

@@ -8,17 +8,19 @@ import {
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
+  type ValueNode,
   visit,
 } from 'graphql';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
+import { explainVariable, VariableError } from './variable-error.ts';
 
 /** A variable as its operation declares it. */
 export interface VariableDeclaration {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** The default of the declaration; undefined if it has none. */
-  readonly defaultValue: InputValue | undefined;
+  /** The default of the declaration, or why it is none: the error of requests that rely on it. Undefined if it has none. */
+  readonly defaultValue: InputValue | VariableError | undefined;
   /** A boolean that decides on `@skip` or `@include` is part of the variant. */
   readonly isCondition: boolean;
 }
@@ -35,10 +37,21 @@ export function declareVariables(
     return {
       name,
       type,
-      defaultValue: defaultValue && coerceInputLiteral(type, defaultValue, new Map()),
+      defaultValue: defaultValue && readDefault(name, type, defaultValue),
       isCondition: conditions.has(name) && getNullableType(type) === GraphQLBoolean,
     };
   });
+}
+
+/** Any text is a valid ID or cursor; whether it is one of ours shows when it is read. */
+function readDefault(name: string, type: GraphQLInputType, node: ValueNode): InputValue | VariableError | undefined {
+  try {
+    return coerceInputLiteral(type, node, new Map());
+  } catch (error) {
+    const told = explainVariable(error, name);
+    if (told instanceof VariableError) return told;
+    throw told;
+  }
 }
 
 /** Input fields whose booleans decide what the SQL is: the members of nested writes that are switches. */
