@@ -124,6 +124,7 @@ used_type as materialized (
  * same order.
  */
 const lists: Readonly<Record<keyof RawCatalog, string>> = {
+  encoding: `select pg_catalog.json_build_array(pg_catalog.current_setting('server_encoding'))::text`,
   setting: `select pg_catalog.string_agg(e.oid::text, ${separator}) from exposed e`,
   schemas: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(n.oid::int8, n.nspname, pg_catalog.quote_ident(n.nspname))::text, ${separator})

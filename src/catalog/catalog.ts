@@ -4,6 +4,8 @@
  */
 
 export interface Catalog {
+  /** PostgreSQL's name of the encoding of the database: `UTF8`. */
+  readonly encoding: string;
   /** The exposed schemas as configured, including those that do not exist. */
   readonly setting: readonly string[];
   /** The exposed schemas that exist, in the order of the setting. */
@@ -71,7 +73,7 @@ export interface CatalogColumn {
   /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has none. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). */
+  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). Of a view, only what is generated always. */
   readonly automatic: boolean;
   /** Whether PostgreSQL has a value for a row that comes without one, other than null. */
   readonly hasDefault: boolean;
@@ -125,6 +127,8 @@ export interface CatalogView {
   readonly problem: string | null;
   /** Columns that no two rows share, unless one of them is null. */
   readonly unique: readonly (readonly number[])[];
+  /** Columns that show ones which PostgreSQL generates always, and takes no values for. */
+  readonly generated: readonly number[];
 }
 
 /** A foreign key whose columns a view shows, or whose target a view shows. */

@@ -2,6 +2,8 @@
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
 
 export interface RawCatalog {
+  /** A single row. */
+  readonly encoding: readonly (readonly [name: string])[];
   /** Ids of the exposed schemas that exist. */
   readonly setting: readonly number[];
   /** All schemas of the database. */

@@ -49,6 +49,8 @@ export interface GrantedSchema {
   /** For how many milliseconds idempotency keys are kept; null if the database keeps none. */
   readonly keyLifetime: number | null;
   readonly searchPath: string;
+  /** Whether claims are written in ASCII alone, because the encoding of the database may lack their characters. */
+  readonly escapesClaims: boolean;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
   readonly documents: TextCache<CachedDocument>;

@@ -54,6 +54,9 @@ const bytesOfRole = 500;
 const mostCarriedOver = 50;
 const loadedAtATime = 2;
 
+/** Encodings that take every character as UTF-8 writes it; SQL_ASCII does not know what it stores. */
+const storesUnicode: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
+
 interface KnownRole {
   readonly role: Role;
   readonly privileges: PrivilegeSet;
@@ -187,6 +190,7 @@ export class SchemaSnapshot {
       version: this.#version,
       keyLifetime: this.#keepsKeys ? this.#settings.keyLifetime : null,
       searchPath: this.#searchPath,
+      escapesClaims: !storesUnicode.has(this.#catalog.encoding),
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
       documents: new TextCache<CachedDocument>(documents, documentText),

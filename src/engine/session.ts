@@ -15,6 +15,11 @@ function claimsTextOf(caller: Caller): string {
   return text;
 }
 
+/** The same JSON without other characters: what PostgreSQL cannot store concerns nobody but those who read that claim. */
+function inAscii(json: string): string {
+  return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Claims come from the program: if they cannot be written as JSON, that is a bug in the program. */
 export class ClaimsError extends TypeError {
   constructor(cause: unknown) {
@@ -42,6 +47,7 @@ export function sessionOf(
   applicationName: string | null,
 ): Session {
   const version = kind === 'mutation' ? granted.version : null;
-  const { searchPath } = granted;
-  return { role: caller.role, claims: claimsTextOf(caller), searchPath, version, applicationName, defaults: role.defaults };
+  const { searchPath, escapesClaims } = granted;
+  const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
+  return { role: caller.role, claims, searchPath, version, applicationName, defaults: role.defaults };
 }

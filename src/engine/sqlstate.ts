@@ -48,6 +48,26 @@ const operatorLookups: ReadonlySet<string> = new Set([
   'record_eq',
 ]);
 
+/** A pattern is compared with a column whose collation PostgreSQL has no patterns for; `like` works from PostgreSQL 18 on. */
+const withoutPatterns: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'The column has a nondeterministic collation. Filter with "eq" or "in", or by a column of another collation, such as one of a view that shows it with collate "C".',
+};
+
+/** A value has a character that the encoding of the database lacks. */
+const untranslatable: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'The encoding of the database has no such character. Send the value without it, or move to a database with the encoding UTF8.',
+};
+
+/** The functions of PostgreSQL's source that read patterns. */
+const patternReaders: ReadonlySet<string> = new Set([
+  'GenericMatchText',
+  'Generic_Text_IC_like',
+  'pg_set_regex_collation',
+  'text_starts_with',
+]);
+
 /** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
   overloaded: { code: 'OVERLOADED', terse: true },
@@ -143,6 +163,9 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === null) return unreachable;
   // With a context, it is a function that looked for it.
   if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
+  if (sqlstate === '0A000' && context === undefined && patternReaders.has(routine ?? '')) return withoutPatterns;
+  // With another context, it is a function that has met it, such as one that reads JSON.
+  if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null)) return untranslatable;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known) return known;
