@@ -1,4 +1,4 @@
-/** What is loaded of the packages that rowgraph depends on: by the library, and by the handlers that mount the endpoint. */
+/** What is loaded of the packages that rowgraph depends on: by the library, by the handlers that mount the endpoint, and by the command line. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,6 +35,10 @@ test('importing the library loads pg, graphql and lru-cache alone', async () => 
     [],
   );
   for (const name of ['pg', 'graphql', 'lru-cache']) assert.ok(packages.includes(name), name);
+});
+
+test('the command line loads commander alone, before it knows which command is to run', async () => {
+  assert.deepEqual([...new Set(await packagesOf('cli/run-program.ts'))], ['commander']);
 });
 
 /** A package, and all that it installs. */

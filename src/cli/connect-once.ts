@@ -1,5 +1,5 @@
 /** A PostgreSQL connection for one task of a command. Failures become one line that says what to change. */
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
 
 /** The database cannot be reached, is starting or stopping, or has no free connection: changing settings would not help. */
@@ -15,7 +15,7 @@ export class UnreachableError extends CommandError {
  * code 2 where the settings are wrong, with `UnreachableError` where the same settings may do later.
  */
 export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
-  const client = makeClient(databaseUrl, patience);
+  const client = await makeClient(databaseUrl, patience);
   // A connection that fails later does not matter here, but would end the process if nobody listened.
   client.on('error', () => undefined);
   try {
@@ -32,7 +32,8 @@ export async function connectOnce<T>(databaseUrl: string, work: (client: Client)
 }
 
 /** `pg` reads the URL and the files that it names, such as that of `sslrootcert`. What is wrong with these does not change by itself. */
-function makeClient(databaseUrl: string, patience: number): Client {
+async function makeClient(databaseUrl: string, patience: number): Promise<Client> {
+  const { Client } = await import('pg');
   const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
   try {
     return new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });

@@ -1,7 +1,6 @@
 /** `rowgraph keys`: signs keys with the project's secret, or makes an opaque one. */
 import { Command } from 'commander';
 import { createApiKey, parseApiKeys } from '../auth/api-keys.ts';
-import { expiryOf, signKey } from '../auth/sign-key.ts';
 import { CommandError } from './command-error.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';
@@ -32,13 +31,13 @@ export function keysCommand(environment: Environment): Command {
 }
 
 /** The key, which is nowhere else, on one line; on the next what the file of keys needs of it. */
-function printOpaque(name: string, anonRole: string, { role, claims, expires }: Flags): void {
+async function printOpaque(name: string, anonRole: string, { role, claims, expires }: Flags): Promise<void> {
   if (name === '' || role === undefined) throw new CommandError('--opaque requires a name, and --role', 2);
   const { key, hash } = createApiKey(role === anonRole ? 'publishable' : 'secret');
   const entry = {
     hash,
     role,
-    ...(expires !== undefined && { expires: expiresAt(expires) }),
+    ...(expires !== undefined && { expires: await expiresAt(expires) }),
     ...(claims !== undefined && { claims: parseClaims(claims) }),
   };
   const file = JSON.stringify(Object.fromEntries([[name, entry]]));
@@ -56,7 +55,8 @@ function checkEntry(file: string): void {
   }
 }
 
-function expiresAt(expires: string): string {
+async function expiresAt(expires: string): Promise<string> {
+  const { expiryOf } = await import('../auth/sign-key.ts');
   try {
     return new Date(expiryOf(expires) * 1000).toISOString();
   } catch (error) {
@@ -65,6 +65,7 @@ function expiresAt(expires: string): string {
 }
 
 async function sign(secret: string, role: string, { expires, claims }: Flags): Promise<string> {
+  const { signKey } = await import('../auth/sign-key.ts');
   const members = claims === undefined ? {} : parseClaims(claims);
   try {
     return await signKey(secret, role, expires, members);

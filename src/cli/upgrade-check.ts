@@ -1,7 +1,7 @@
 /** `rowgraph upgrade-check`: reports how the GraphQL schema of each role changes from one version to another. */
 import { Command } from 'commander';
 import { CommandError, SilentExitError } from './command-error.ts';
-import { compareSchemas, type RoleChanges } from './compare-schemas.ts';
+import type { RoleChanges } from './compare-schemas.ts';
 import type { CommandSettings, Environment } from './config.ts';
 import { describeChanges } from './describe-changes.ts';
 import { modelOptionsOf, modelSettingNames } from './model-options.ts';
@@ -38,6 +38,7 @@ export function upgradeCheckCommand(environment: Environment): Command {
 }
 
 async function compareSources({ from, to, roles }: Flags, options: SchemaSourceOptions, anonRole: string): Promise<RoleChanges[]> {
+  const { compareSchemas } = await import('./compare-schemas.ts');
   const sources: SchemaSource[] = [];
   try {
     const old = await openSchemaSource(from, '--from', options);
@@ -46,7 +47,12 @@ async function compareSources({ from, to, roles }: Flags, options: SchemaSourceO
     sources.push(next);
     const changes: RoleChanges[] = [];
     for (const role of rolesOf(roles, sources, anonRole)) {
-      changes.push(compareTexts(role, await old.read(role), await next.read(role)));
+      const [oldText, newText] = [await old.read(role), await next.read(role)];
+      try {
+        changes.push(compareSchemas(role, oldText, newText));
+      } catch (error) {
+        throw new CommandError(`the schema of ${role} cannot be read: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`, 2, error);
+      }
     }
     return changes;
   } finally {
@@ -58,12 +64,4 @@ function rolesOf(named: string | undefined, sources: readonly SchemaSource[], an
   if (named !== undefined) return named.split(',').map((role) => role.trim());
   const known = sources.flatMap(({ roles }) => roles ?? []);
   return known.length > 0 ? [...new Set(known)].sort() : [anonRole];
-}
-
-function compareTexts(role: string, from: string | null, to: string | null): RoleChanges {
-  try {
-    return compareSchemas(role, from, to);
-  } catch (error) {
-    throw new CommandError(`the schema of ${role} cannot be read: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`, 2, error);
-  }
 }
