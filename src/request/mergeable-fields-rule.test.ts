@@ -57,7 +57,7 @@ test('for random documents it agrees with graphql-js on whether they are valid',
     return fields.join(' ');
   };
   let invalid = 0;
-  for (let round = 0; round < 3000; round += 1) {
+  for (let round = 0; round < 1000; round += 1) {
     const fragments = [0, 1].map(
       (n) => `fragment C${n} on Cat { ${selection(1, true, n)} } fragment D${n} on Dog { ${selection(1, false, n)} }`,
     );
@@ -66,7 +66,7 @@ test('for random documents it agrees with graphql-js on whether they are valid',
     if (expected) invalid += 1;
     assert.equal(errorsOf(document).length > 0, expected, document);
   }
-  assert.ok(invalid > 100 && invalid < 2900, String(invalid));
+  assert.ok(invalid > 100 && invalid < 900, String(invalid));
 });
 
 test('thousands of equal fields are valid', () => {

@@ -10,6 +10,7 @@ import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand
 import { RandomSource } from '../property/random-source.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
+import { until } from '../support/until.ts';
 import { abuseSchema, doublingFragments, pageProduct } from './worst-documents.ts';
 
 const schema = `
@@ -116,7 +117,7 @@ async function attackBesideUser(context: TestContext, attack: (counts: Counts) =
 /** Resolves when nothing of an attack runs in PostgreSQL any more. */
 async function untilIdle(): Promise<void> {
   const running = "select from pg_stat_activity where usename = 'authenticator' and state = 'active' and query like '%slow%'";
-  while ((await superuser.query(running)).rowCount !== 0);
+  await until(async () => (await superuser.query(running)).rowCount === 0);
 }
 
 const times = <Result>(length: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
@@ -146,9 +147,9 @@ test('documents that expand, page sizes that multiply, bodies that nest', async 
   const deep = `{"query":"{ a }","variables":{"x":${'['.repeat(450_000)}${']'.repeat(450_000)}}}`;
   const counts = await attackBesideUser(context, async (counts) => {
     const bodies = [doublingFragments(20), doublingFragments(14), pageProduct(1000, 4), deep, '['.repeat(1_000_000)];
-    for (let round = 0; round < 10; round++) await times(bodies.length, async (index) => count(counts, await send(bodies[index]!)));
+    for (let round = 0; round < 3; round++) await times(bodies.length, async (index) => count(counts, await send(bodies[index]!)));
   });
-  assert.deepEqual(counts, { TOO_MANY_FIELDS: 20, TOO_MANY_ESTIMATED_ROWS: 10, TOO_DEEP: 20 });
+  assert.deepEqual(counts, { TOO_MANY_FIELDS: 6, TOO_MANY_ESTIMATED_ROWS: 3, TOO_DEEP: 6 });
 });
 
 test('a hundred slow queries at a time, whose client then goes away', async (context) => {
@@ -157,7 +158,7 @@ test('a hundred slow queries at a time, whose client then goes away', async (con
     const asked = times(100, async () => count(counts, await send({ query: '{ slow(seconds: 60) }' }, { signal: gone.signal })));
     // They hold all connections that they get before they go.
     const holding = "select from pg_stat_activity where usename = 'authenticator' and state = 'active' and query like '%slow%'";
-    while (((await superuser.query(holding)).rowCount ?? 0) < 8);
+    await until(async () => ((await superuser.query(holding)).rowCount ?? 0) >= 8);
     for (let index = 0; index < 20; index++) count(counts, await send({ query: '{ __typename }' }));
     gone.abort();
     await asked;
@@ -169,7 +170,7 @@ test('a hundred slow queries at a time, whose client then goes away', async (con
 test('hang-ups in every phase', async (context) => {
   const random = new RandomSource(13);
   const counts = await attackBesideUser(context, async (counts) => {
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 8; round++) {
       await times(20, async () => {
         const query = random.pick([
           '{ slow(seconds: 60) }',
@@ -188,11 +189,11 @@ test('hang-ups in every phase', async (context) => {
       });
     }
   });
-  assert.deepEqual(counts, { left: 300 });
+  assert.deepEqual(counts, { left: 160 });
   await untilIdle();
 });
 
-test('ten thousand requests on one connection, and clients that read nothing', async (context) => {
+test('two thousand requests on one connection, and clients that read nothing', async (context) => {
   const counts = await attackBesideUser(context, async (counts) => {
     // Together they stay within the half of the bytes that an address may have, as the user is at the same one.
     const lazy = await times(12, () =>
@@ -200,11 +201,11 @@ test('ten thousand requests on one connection, and clients that read nothing', a
     );
     for (const { socket } of lazy) socket.pause();
     const eager = await connectRaw(Number(url.port));
-    for (let index = 0; index < 10_000; index++) eager.socket.write(rawRequest(anonKey));
-    for (const { status } of await eager.answers(10_000)) count(counts, `${status}`);
+    for (let index = 0; index < 2_000; index++) eager.socket.write(rawRequest(anonKey));
+    for (const { status } of await eager.answers(2_000)) count(counts, `${status}`);
     for (const { socket } of [...lazy, eager]) socket.destroy();
   });
-  assert.deepEqual(counts, { 200: 10_000 });
+  assert.deepEqual(counts, { 200: 2_000 });
 });
 
 test('nothing was a defect', async () => {

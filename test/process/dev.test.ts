@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
+import { saveSnapshot } from '../../src/cli/embedded/database-snapshots.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
 import { type Answer, ask, type Printed, startDev } from './start-dev.ts';
 
@@ -251,11 +252,12 @@ test('a data folder whose SQL failed begins anew, and a folder of somebody elseâ
   assert.match(torn.stderr, /^rowgraph: \S*rowgraph\.json cannot be read: [^\n]+\n$/);
 });
 
-test('a damaged cache is made anew', async () => {
+test('a damaged cache is made anew, whether a snapshot was cut off or is no database', async () => {
   const folder = path.join(home, 'cache/rowgraph');
   const states = (await readdir(folder)).filter((name) => name.endsWith('.zst'));
   assert.ok(states.length >= 2, String(states));
   for (const name of states) await truncate(path.join(folder, name), 10_000);
+  await saveSnapshot(folder, 'empty', new Blob(['no archive']));
   const printed = await startDev(home);
   assert.equal((await paste(printed.curl)).errors, undefined);
   const { stderr } = await printed.command.stop();

@@ -183,7 +183,7 @@ for (const workers of ['1', '2']) {
     const service = await serve('--drain-delay', '1h', '--workers', workers);
     assert.equal((await service.fetch('/health/ready')).status, 200);
     service.process.kill('SIGTERM');
-    while ((await service.fetch('/health/ready')).status === 200);
+    await until(async () => (await service.fetch('/health/ready')).status !== 200);
     assert.deepEqual(await service.ask(letters), lettersAnswer);
     assert.equal((await service.fetch('/health/live')).status, 200);
     // Signals that follow closely on each other are one.
@@ -195,7 +195,7 @@ for (const workers of ['1', '2']) {
 test('an exception during the drain delay ends it', async () => {
   const service = await serve('--drain-delay', '1h');
   service.process.kill('SIGTERM');
-  while ((await service.fetch('/health/ready')).status === 200);
+  await until(async () => (await service.fetch('/health/ready')).status !== 200);
   service.process.kill('SIGHUP');
   assert.equal((await service.ended).code, 1);
 });

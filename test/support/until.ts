@@ -4,6 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** In milliseconds, between two looks: what comes soon is seen soon, and what takes longer is not slowed down by who looks. */
+const pauses = { first: 2, last: 50, growth: 1.5 };
+
 const waits = new Set<() => string>();
 
 /** Resolves when the condition holds. Where that can become impossible, the condition throws: so does this, then. */
@@ -12,7 +15,7 @@ export async function until(condition: () => unknown): Promise<void> {
   const describe = (): string => `${condition} ${stack?.split('\n')[2]?.trim()}`;
   waits.add(describe);
   try {
-    while (!(await condition())) await pause(5);
+    for (let length = pauses.first; !(await condition()); length = Math.min(length * pauses.growth, pauses.last)) await pause(length);
   } finally {
     waits.delete(describe);
   }

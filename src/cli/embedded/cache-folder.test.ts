@@ -4,10 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { Progress } from '../progress.ts';
 import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
 import { readDevelopmentSecret } from './development-secret.ts';
-import { openAndFill } from './open-pglite.ts';
 
 let folder: string;
 /** A file stands where the folder would be. */
@@ -33,13 +31,4 @@ test('a snapshot is read back, and none where it cannot be written', async () =>
   assert.equal(Buffer.from(await kept!.arrayBuffer()).toString(), 'abc');
   await saveSnapshot(unusable, 'letters', new Blob(['abc']));
   assert.equal(await readSnapshot(unusable, 'letters'), null);
-});
-
-test('a snapshot that is no database is replaced', async () => {
-  const cacheFolder = path.join(folder, 'broken');
-  await saveSnapshot(cacheFolder, 'empty', new Blob(['no archive']));
-  const place = { folder: null, cacheFolder, extensions: {}, progress: new Progress(() => {}) };
-  const pglite = await openAndFill(place, async () => {});
-  assert.deepEqual((await pglite.query('select 1 as one')).rows, [{ one: 1 }]);
-  await pglite.close();
 });
