@@ -16,7 +16,8 @@ describe('the places of errors', () => {
     database = await startPglite();
     await database.exec(`${rolesSql} ${grantsSql} create table note (id int primary key, text varchar(3)); insert into note values (1, 'a'), (2, 'b');
       create function fail(v int) returns int stable language sql as 'select 1 / (v - v)';
-      create table late (id int primary key, note_id int references note deferrable initially deferred);`);
+      create table late (id int primary key, note_id int references note deferrable initially deferred, spot inet); insert into late values (50, 1);
+      create function broken(n note) returns int stable language plpgsql as $$ begin raise 'broken'; end $$;`);
     graph = await createRowgraph({ database });
   });
   after(async () => {
@@ -58,6 +59,19 @@ describe('the places of errors', () => {
       'INVALID_VALUE z 1:45',
     );
     assert.equal(await place('{ y: fail(v: 1) z: fail(v: 1) }'), 'INVALID_VALUE undefined undefined');
+  });
+
+  it('names the field whose order calls a function that fails, or whose filter has a value that cannot be read', async () => {
+    const beside = (field: string) =>
+      `{ a: lateCollection { edges { cursor } }\n${field} { edges { cursor } } b: noteCollection { edges { cursor } } }`;
+    assert.equal(await place(beside('n: noteCollection(orderBy: [{broken: AscNullsLast}])')), 'RAISED n 2:1');
+    assert.equal(await place(beside('n: lateCollection(orderBy: [{note: {broken: AscNullsLast}}])')), 'RAISED n 2:1');
+    for (const filter of ['{not: {spot: {eq: "x"}}}', '{and: [{id: {gt: 0}}, {or: [{spot: {eq: "x"}}]}]}']) {
+      assert.equal(await place(beside(`n: lateCollection(filter: ${filter})`)), 'INVALID_VALUE n 2:1');
+    }
+    for (const filter of ['{some: {not: {spot: {eq: "x"}}}}', '{none: {spot: {is: NULL, eq: "x"}}}']) {
+      assert.equal(await place(beside(`n: noteCollection(filter: {lateCollection: ${filter}})`)), 'INVALID_VALUE n 2:1');
+    }
   });
 
   it('names the field of what is refused ahead of the database', async () => {
