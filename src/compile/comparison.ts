@@ -33,12 +33,14 @@ export function orderable(value: Sql, type: ValueType): Sql {
 
 /** A parameter as a value to compare with. */
 export function comparand(parameter: Parameter, type: ValueType): Sql {
-  return parameter.encoding.kind === 'json' ? composed(parameter, type.sqlType) : comparable(bind(parameter, type.sqlType), type);
+  return parameter.encoding.kind === 'json'
+    ? composed(bind(parameter, 'jsonb'), type.sqlType)
+    : comparable(bind(parameter, type.sqlType), type);
 }
 
-/** A parameter that is JSON as a value of a composite type. */
-function composed(parameter: Parameter, type: string): Sql {
-  const members = sql`${literal('value')}, ${bind(parameter, 'jsonb')}`;
+/** JSON as a value of a composite type. */
+export function composed(json: Sql, type: string): Sql {
+  const members = sql`${literal('value')}, ${json}`;
   return sql`(select r.value from pg_catalog.jsonb_to_record(pg_catalog.jsonb_build_object(${members})) as r(value ${trusted(type)}))`;
 }
 

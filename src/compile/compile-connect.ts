@@ -1,7 +1,9 @@
 /** The steps of a nested write that find rows which are there already: to take their keys, or to make them refer to others. */
+import type { Column } from '../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable } from './comparison.ts';
 import { keepKeys, keptColumns } from './key-list.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
@@ -11,7 +13,7 @@ import { type Frame, selectList } from './statement-frame.ts';
 /** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. A single row needs no number. */
 export function findRows({ table, source, into, appends }: FindStep, frame: Frame): Sql {
   const isOne = source.labels.length === 1 && into.labels !== null && !mustBeNumbered(source);
-  const conditions = source.outputs.map(({ column }, index) => sql`t1.${identifier(column.name)} = ${trusted(`s.o${index}`)}`);
+  const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
   const kept = keptColumns(into, 't1');
   const found = isOne
@@ -20,6 +22,11 @@ export function findRows({ table, source, into, appends }: FindStep, frame: Fram
   const checks = isOne ? [absent(source)] : [missing(), ...(source.parents ? [several()] : [])];
   const columns = [...keepKeys(into, trusted('f.n'), 'f', appends), ...checks];
   return sql`with ${compileSource(source, !isOne).expression},${newLine}found as (${found})${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
+}
+
+/** That a column of a row has a value of its type. */
+function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
+  return sql`${comparable(sql`${row}.${identifier(name)}`, type)} = ${comparable(value, type)}`;
 }
 
 /** An error if the only row is not there. */
@@ -44,14 +51,14 @@ function several(): Sql {
 /** Makes the rows refer to those of the source. Rows that do already are left alone. */
 export function attachRows({ table, source, match, set }: AttachStep, frame: Frame): Sql {
   const columnOf = (output: number) => identifier(source.outputs[output]!.column.name);
-  const conditions = match.map((output) => sql`t1.${columnOf(output)} = ${trusted(`s.o${output}`)}`);
+  const conditions = match.map((output) => isSameValue(source.outputs[output]!.column, sql`t1`, trusted(`s.o${output}`)));
   const key = table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`);
   const values = set.map((output) => sql`${trusted(`s.o${output}`)} as ${trusted(`v${output}`)}`);
   const moves = set.map((output) => sql`t1.${columnOf(output)} is distinct from ${trusted(`s.o${output}`)}`);
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
   const found = sql`found as materialized (select distinct on (s.m) s.m, s.n, ${join([...key, ...values], ', ')}, ${join(moves, ' or ')} as moves${newLine}from ${rows} order by s.m)`;
   const assignments = set.map((output) => sql`${columnOf(output)} = ${trusted(`f.v${output}`)}`);
-  const isSame = table.primaryKey.map(({ name }, index) => sql`t2.${identifier(name)} = ${trusted(`f.k${index}`)}`);
+  const isSame = table.primaryKey.map((column, index) => isSameValue(column, sql`t2`, trusted(`f.k${index}`)));
   const update = sql`update ${tableSource(table)} as t2${newLine}set ${join(assignments, ', ')}${newLine}from found as f${newLine}where f.moves and ${join(isSame, ' and ')}${newLine}returning 1`;
   const keys = trusted(table.primaryKey.map((_, index) => `k${index}`).join(', '));
   const pairs = trusted([...table.primaryKey.map((_, index) => `k${index}`), ...set.map((output) => `v${output}`)].join(', '));

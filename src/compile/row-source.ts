@@ -9,8 +9,9 @@
  */
 import type { Column, ValueType } from '../model/model.ts';
 import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
-import type { Parameter, ParameterValue } from '../plan/plan.ts';
+import type { Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { composed } from './comparison.ts';
 import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
 
 /** Up to so many rows are values of their own: PostgreSQL writes them in less time than those of arrays. */
@@ -116,13 +117,13 @@ function numbersAs(name: string, numbers: readonly (number | null)[]): BoundColu
   return { name, bound: numbers.map((number) => bindText(number === null ? null : String(number), 'int4')) };
 }
 
-function valuesAs(name: string, type: ValueType, use: 'write' | 'filter' | 'text', values: readonly ParameterValue[]): BoundColumn {
+function valuesAs(name: string, type: ValueType, use: ValueUse, values: readonly ParameterValue[]): BoundColumn {
   const isText = isBoundAsText(type, use);
   if (values.length > fewRows) {
     const rows: Parameter = { value: { kind: 'list', items: values }, encoding: { kind: 'rows', type, use } };
     return { name, bound: [bind(rows, isText ? 'text[]' : `${type.sqlType}[]`)] };
   }
-  const encoding: Parameter['encoding'] = use === 'text' ? { kind: 'text' } : { kind: 'value', type, use };
+  const encoding: Parameter['encoding'] = use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use };
   return { name, bound: values.map((value) => bind({ value, encoding } satisfies Parameter, isText ? 'text' : type.sqlType)) };
 }
 
@@ -140,6 +141,7 @@ function boundRows(given: readonly BoundColumn[], isFew: boolean): Sql {
 function outputValue({ parents, joins }: RowSource, places: Places, { column: { type }, from }: Output, index: number): Sql {
   if (from.kind === 'given') {
     const name = trusted(`g.a${index}`);
+    if (from.use === 'json') return composed(sql`${name}::jsonb`, type.sqlType);
     return isBoundAsText(type, from.use) ? sql`${name}::${trusted(type.sqlType)}` : name;
   }
   const { join: number, of } = from;
@@ -159,7 +161,7 @@ function presenceOf({ optional }: KeyJoin, number: number, { joins }: Places): S
 }
 
 /** Arrays have no arrays as elements, and not those of every type take commas between theirs. */
-function isBoundAsText(type: ValueType, use: 'write' | 'filter' | 'text'): boolean {
-  if (use === 'text' || (type.kind !== 'scalar' && type.kind !== 'enum')) return true;
+function isBoundAsText(type: ValueType, use: ValueUse): boolean {
+  if ((use !== 'write' && use !== 'filter') || (type.kind !== 'scalar' && type.kind !== 'enum')) return true;
   return type.kind === 'scalar' && (type.scalar === 'Opaque' || type.scalar === 'JSON');
 }

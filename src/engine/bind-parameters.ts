@@ -6,7 +6,7 @@ import { type Limits, overLimit } from '../budget/limits.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../model/model.ts';
 import { checkCount } from '../plan/parameters.ts';
-import type { Parameter, ParameterValue } from '../plan/plan.ts';
+import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import type { NestedJson, ScalarValue } from '../request/input-value.ts';
 import { isStorable } from '../request/is-storable.ts';
 
@@ -126,16 +126,20 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
     case 'fraction':
       return checkFraction(String(given), encoding.argument);
     case 'text':
-      return textOfElement(given);
     case 'array':
-      return isNested(given) && given.json.startsWith('[') ? given.json.replaceAll('[', '{').replaceAll(']', '}') : textOfElement(given);
     case 'json':
-      return isNested(given) ? given.json : JSON.stringify(given);
+      return encodeElement(given, encoding.kind);
     case 'integer':
       return String(given);
     case 'rows':
       return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
   }
+}
+
+function encodeElement(element: ScalarValue, use: ElementUse): string | null {
+  if (use === 'json') return isNested(element) ? element.json : JSON.stringify(element);
+  if (use === 'array' && isNested(element) && element.json.startsWith('[')) return element.json.replaceAll('[', '{').replaceAll(']', '}');
+  return textOfElement(element);
 }
 
 /** Nothing can equal a text that PostgreSQL cannot hold. */
@@ -174,10 +178,21 @@ function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): Sca
 
 function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
   if (value === null) return null;
-  if (type.kind === 'list') return encodeArray(Array.isArray(value) ? value : [value], type.element, use);
+  if (type.kind === 'list') {
+    const items = Array.isArray(value) ? value : [value];
+    return vectors.has(type.sqlType) ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
+  }
   // `in` is a list of values of a type that is not a list.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
+}
+
+/** Types of numbers that PostgreSQL writes as `1 2 3`, and not as arrays. */
+const vectors: ReadonlySet<string> = new Set(['int2vector', 'oidvector']);
+
+function vectorText(items: readonly ScalarValue[], type: string): string {
+  if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of the type ${type} has no nulls. Leave them out.`);
+  return items.join(' ');
 }
 
 function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
@@ -199,9 +214,9 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
 }
 
 /** Each as it would be bound alone. */
-function encodeRows(values: readonly ScalarValue[], type: ValueType, use: 'filter' | 'write' | 'text'): string {
-  if (use !== 'text') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
-  return arrayLiteral(values.map((value) => (value === null ? null : textOfElement(value))));
+function encodeRows(values: readonly ScalarValue[], type: ValueType, use: ValueUse): string {
+  if (use === 'filter' || use === 'write') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
+  return arrayLiteral(values.map((value) => (value === null ? null : encodeElement(value, use))));
 }
 
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {

@@ -7,7 +7,7 @@ import type { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import { writePath } from '../plan/input-path.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
-import type { Parameter, ParameterValue, Plan } from '../plan/plan.ts';
+import type { Parameter, ParameterValue, Plan, ValueUse } from '../plan/plan.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { unreadParameter } from './find-suspects.ts';
 import type { PreparedRequest } from './prepare-request.ts';
@@ -70,7 +70,7 @@ function stepOf(plan: Plan | null, statement: number): NestedStep | undefined {
 interface GivenColumn {
   readonly column: Column;
   readonly values: readonly ParameterValue[];
-  readonly use: 'write' | 'filter' | 'text';
+  readonly use: ValueUse;
 }
 
 /** The columns of which a step binds values, in the order of those. */
@@ -90,7 +90,7 @@ function unboundInput(step: NestedStep, hindsight: Hindsight): string | undefine
 }
 
 function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['use']): Parameter {
-  return { value, encoding: use === 'text' ? { kind: 'text' } : { kind: 'value', type, use } };
+  return { value, encoding: use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use } };
 }
 
 function canBind(parameter: Parameter, { textOf }: Hindsight): boolean {

@@ -6,7 +6,7 @@ import { atInput, type InputPath, inputError, inputPath } from './input-path.ts'
 import { mapInSteps } from './map-in-steps.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { parameterValue } from './parameters.ts';
-import type { ParameterValue } from './plan.ts';
+import type { ParameterValue, ValueUse } from './plan.ts';
 import { RowShape } from './row-shape.ts';
 
 /** An object of the input, with where it stands. */
@@ -37,7 +37,7 @@ export interface GivenRelation {
 
 /** Columns that identify a row, with their values. */
 export interface GivenKey {
-  readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: 'filter' | 'text' }[];
+  readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: ValueUse }[];
   readonly object: GivenObject;
 }
 
@@ -139,7 +139,7 @@ export function readKey(object: GivenObject, table: Table): GivenKey {
       columns.push({ column: binding.column, value: parameterValue(value), use: 'filter' });
     } else if (binding?.kind === 'node id') {
       const key = atInput(inputPath(name, object.path), () => keyOfNodeId(value, table, name));
-      columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: 'text' as const })));
+      columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: parameter.encoding.kind })));
     }
   }
   const given = new Set(columns.map(({ column }) => column));

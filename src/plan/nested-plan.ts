@@ -4,7 +4,7 @@
  */
 import type { Column, Table } from '../model/model.ts';
 import type { InputPath } from './input-path.ts';
-import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue } from './plan.ts';
+import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
 
 export interface NestedWritePlan {
   readonly kind: 'nested write';
@@ -125,8 +125,8 @@ export interface KeyJoin {
 
 export interface Output {
   readonly column: Column;
-  readonly from: /** How the values become PostgreSQL's text: as they are written, as they are compared, or as they are. */
-    | { readonly kind: 'given'; readonly values: readonly ParameterValue[]; readonly use: 'write' | 'filter' | 'text' }
+  readonly from:
+    | { readonly kind: 'given'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
     /** A column of the parents, or of the join of this number. */
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
 }

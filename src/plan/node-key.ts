@@ -2,11 +2,10 @@
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
-import { keyParameter } from './parameters.ts';
-import type { Parameter } from './plan.ts';
+import { type ElementParameter, keyParameter } from './parameters.ts';
 
 /** The key columns with their values out of a nodeId of this table, which is in `argument`. Throws BAD_USER_INPUT if they do not fit. */
-export function keyOfNodeId(id: InputValue, table: Table, argument: string): { column: Column; parameter: Parameter }[] {
+export function keyOfNodeId(id: InputValue, table: Table, argument: string): { column: Column; parameter: ElementParameter }[] {
   if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', `Expected a nodeId in the argument "${argument}".`);
   if (id.schema !== table.schema || id.table !== table.name) {
     throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not identify a record of type ${table.typeName}.`);

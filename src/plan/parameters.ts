@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts';
 import type { ValueType } from '../model/model.ts';
 import type { BindValue, InputValue } from '../request/input-value.ts';
-import type { Count, Parameter, ParameterValue } from './plan.ts';
+import type { Count, ElementUse, Parameter, ParameterValue } from './plan.ts';
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 
@@ -11,13 +11,18 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
+/** An element of a cursor or nodeId. */
+export interface ElementParameter extends Parameter {
+  readonly encoding: { readonly kind: ElementUse };
+}
+
 /** An element of a cursor or nodeId, for a value of the type. Undefined: of a computed field or an aggregate. */
-export function elementParameter(element: BindValue | null, type: ValueType | undefined): Parameter {
+export function elementParameter(element: BindValue | null, type: ValueType | undefined): ElementParameter {
   return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
 }
 
 /** An element of a nodeId: values of composite types are there as JSON. */
-export function keyParameter(element: BindValue | null, type: ValueType): Parameter {
+export function keyParameter(element: BindValue | null, type: ValueType): ElementParameter {
   if (type.kind !== 'composite' && type.kind !== 'row') return elementParameter(element, type);
   return { value: element ?? nullValue, encoding: { kind: 'json' } };
 }

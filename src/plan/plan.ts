@@ -283,6 +283,12 @@ export interface Parameter {
 /** A bind value, or a list of bind values that stands in the document. */
 export type ParameterValue = BindValue | { readonly kind: 'list'; readonly items: readonly ParameterValue[] };
 
+/** What an element of a cursor or nodeId becomes. */
+export type ElementUse = 'text' | 'array' | 'json';
+
+/** What values are given for, which decides how they become PostgreSQL's text. */
+export type ValueUse = 'filter' | 'write' | ElementUse;
+
 export type ParameterEncoding =
   /** As the type tells: enum names become labels, lists array literals; texts are checked by the length of their column. */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
@@ -294,8 +300,8 @@ export type ParameterEncoding =
   | { readonly kind: 'json' }
   /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
-  /** A list with a value of a column for each row, each of which is encoded as `value` and `text` are. */
-  | { readonly kind: 'rows'; readonly type: ValueType; readonly use: 'filter' | 'write' | 'text' }
+  /** A list with a value of a column for each row, each of which is encoded as `value` or an element is. */
+  | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
   /** A number from 0 to 1. */
