@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     create table berth (id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null);
     create table mooring (id int primary key, place berth, places berth[]);
     insert into berth values (1, 'north', 4.5, false);

@@ -6,12 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { buildSchema, GraphQLObjectType, GraphQLScalarType, isSpecifiedScalarType } from 'graphql';
 import { scalarConfig, scalars, withScalars } from '../src/codegen/codegen.ts';
 import { createRowgraph, type Rowgraph } from '../src/index.ts';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     create table harbour (id int primary key generated always as identity, name text not null);
     comment on table harbour is '@graphql({"aggregate": {"enabled": true}})';
     create view log as select 7 as id, 'calm' as line;
@@ -83,7 +83,7 @@ describe('a global identifier called id', () => {
     return data;
   };
   before(async () => {
-    graph = await createRowgraph({ database: started.pglite, nodeIdField: 'id' });
+    graph = await createRowgraph({ database: started.database.url, nodeIdField: 'id' });
   });
   after(() => graph.close());
 
@@ -145,7 +145,7 @@ describe('required inputs', () => {
     return Object.fromEntries(inputFields.map(({ name, type }) => [name, type.kind === 'NON_NULL']));
   };
   before(async () => {
-    graph = await createRowgraph({ database: started.pglite, introspection: 'on', requiredInputs: true });
+    graph = await createRowgraph({ database: started.database.url, introspection: 'on', requiredInputs: true });
   });
   after(() => graph.close());
 
@@ -179,7 +179,7 @@ describe('required inputs', () => {
   });
 
   test('are not the keys that nested writes fill in', async () => {
-    await started.pglite.exec(`
+    await started.database.run(`
       create table dock (number int primary key generated always as identity, name text not null);
       create table crane (number int primary key generated always as identity, dock_number int not null references dock, load int not null);
       create table hoist (number int primary key generated always as identity, dock int not null references dock);`);
@@ -191,17 +191,17 @@ describe('required inputs', () => {
     const objects = '{name: "north", craneCollection: {create: [{load: 7}]}, hoistCollection: {create: [{}]}}';
     const made = await run(`mutation { insertIntodockCollection(objects: [${objects}]) { records { name } } }`);
     assert.deepEqual(made.data, { insertIntodockCollection: { records: [{ name: 'north' }] } });
-    const plain = await createRowgraph({ database: started.pglite, requiredInputs: true, dialect: 'pg_graphql' });
+    const plain = await createRowgraph({ database: started.database.url, requiredInputs: true, dialect: 'pg_graphql' });
     const sdl = await plain.sdl({ role: 'service_role' });
     await plain.close();
     for (const field of ['dock_number: Int!', 'dock: Int!']) assert.match(sdl, new RegExp(`^  ${field}$`, 'm'));
-    await started.pglite.exec('drop table dock, crane, hoist');
+    await started.database.run('drop table dock, crane, hoist');
     await graph.reload();
   });
 
   test('are not what a trigger or a rule may fill in', async () => {
     assert.deepEqual(await fieldsOf('entryInsertInput'), { id: true, stamp: true });
-    await started.pglite.exec('create trigger screen before insert on entry for each row execute function screen()');
+    await started.database.run('create trigger screen before insert on entry for each row execute function screen()');
     await graph.reload();
     assert.deepEqual(await fieldsOf('entryInsertInput'), { id: false, stamp: false });
   });
@@ -222,7 +222,7 @@ describe('custom scalars', () => {
   });
 
   test('say no more than those of pg_graphql in its dialect', async () => {
-    const graph = await createRowgraph({ database: started.pglite, introspection: 'on', dialect: 'pg_graphql' });
+    const graph = await createRowgraph({ database: started.database.url, introspection: 'on', dialect: 'pg_graphql' });
     assert.doesNotMatch(await graph.sdl({ role: 'service_role' }), /@specifiedBy/);
     const query =
       '{ __type(name: "BigInt") { specifiedByURL } of: __type(name: "BigIntFilter") { inputFields { type { specifiedByURL } } } }';

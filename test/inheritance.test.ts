@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     create table city (id int primary key, name text not null);
     create table mayor (id int primary key, city_id int not null references city);
     insert into city values (1, 'Ulm'), (2, 'Bonn');
@@ -38,7 +38,7 @@ test('a key that a filter names is read as one row', async () => {
 
 test('with a child that has the same key both rows are there, also right after it was made', async () => {
   await ask(ruled);
-  await started.pglite.exec(`create table capital () inherits (city); insert into capital values (2, 'Bonn, the capital')`);
+  await started.database.run(`create table capital () inherits (city); insert into capital values (2, 'Bonn, the capital')`);
   assert.deepEqual(await ask(named), { cityCollection: { edges: [{ node: { name: 'Bonn' } }, { node: { name: 'Bonn, the capital' } }] } });
   assert.match(JSON.stringify((await started.graph.explain({ query: named }, { role: 'anon' }, { mode: 'sql' })).statements), /order by/);
   const { mayorCollection } = (await ask(ruled)) as { mayorCollection: { edges: { node: { city: { name: string } } }[] } };

@@ -1,12 +1,12 @@
 /** An insert of one row, whose response that row makes: also where a trigger changes it, or keeps it out. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table harbour (id int primary key generated always as identity, name text not null);
     create table ship (id int primary key generated always as identity, name text not null, harbour_id int references harbour, loud text);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
 /** Values of a type, as SQL literals. */
 const keys: Readonly<Record<string, readonly [type: string, ...values: string[]]>> = {
@@ -80,9 +80,9 @@ interface Page {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly hasPreviousPage: boolean };
 }
 
-let all: PgliteGraph;
+let all: TestGraph;
 before(async () => {
-  all = await startPgliteGraph(setup);
+  all = await startTestGraph(setup);
 });
 after(() => all.stop());
 
@@ -109,7 +109,7 @@ async function walk(collection: string, order: string, mark: string, direction: 
 }
 
 async function marksOf(sql: string): Promise<unknown[]> {
-  return (await all.pglite.query<{ readonly mark: number }>(sql)).rows.map(({ mark }) => mark);
+  return (await all.database.run(sql)).map(({ mark }) => mark as number);
 }
 
 describe('a key', () => {

@@ -1,12 +1,12 @@
 /** An enum none of whose labels is a GraphQL name is not a type: its values are Opaque, and nothing of them is out of reach. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let graph: PgliteGraph;
+let graph: TestGraph;
 
 before(async () => {
-  graph = await startPgliteGraph(`
+  graph = await startTestGraph(`
     comment on schema public is '@graphql({"introspection": true})';
     create type stars as enum ('1', '2', 'two "and a half"', '3');
     create table review (id int primary key, stars stars not null, earlier stars[]);

@@ -1,7 +1,7 @@
 /** The doctor names the mutations that PostgreSQL refuses because of rules, and no others. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
 /** Rules on a table each, by what they refuse. */
 const tables: readonly { readonly name: string; readonly rule: string; readonly refused: readonly string[] }[] = [
@@ -35,9 +35,9 @@ ${tables
   .join('\n')}
 create view seen as select * from plain; create rule r as on update to seen do instead nothing; comment on view seen is '@graphql({"primary_key_columns": ["id"]})';`;
 
-let database: PgliteGraph;
+let database: TestGraph;
 before(async () => {
-  database = await startPgliteGraph(schemaSql);
+  database = await startTestGraph(schemaSql);
 });
 after(() => database.stop());
 
@@ -75,7 +75,7 @@ test('a rule on a view is told of, too', async () => {
 });
 
 test('what the role may not do is not told', async () => {
-  await database.pglite.exec('revoke delete on kept from anon');
+  await database.database.run('revoke delete on kept from anon');
   await database.graph.reload();
   const { findings } = await database.graph.doctor({ role: 'anon' });
   assert.ok(findings.some(({ name, code }) => code === 'write-fails' && name === 'public.also_deleted'));

@@ -1,13 +1,13 @@
 /** A column under several names: its JSON is made once for each row, whatever the names, and the rows stay as they were. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
   // Columns that have the names which statements give to what they make.
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table knot (id int primary key, "(json 1)" text, "(number)" int, rope_id int references knot);
     comment on column knot."(json 1)" is '@graphql({"name": "title"})';

@@ -1,11 +1,11 @@
 /** Types that PostgreSQL cannot compare or put in order are in filters and orders, as in pg_graphql: what asks for it is told so, and what to do. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let all: PgliteGraph;
+let all: TestGraph;
 before(async () => {
-  all = await startPgliteGraph(`
+  all = await startTestGraph(`
     create extension ltree;
     create table place_row (id int primary key, place point);
     create table site (

@@ -6,7 +6,7 @@ import { readConfiguration } from '../../src/cli/config.ts';
 import { modelOptionsOf } from '../../src/cli/model-options.ts';
 import { type AdditionName, createRowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { additionNames } from '../../src/model/additions.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
 create table pond (id int primary key, code uuid unique, depth int);
@@ -15,9 +15,9 @@ create view wet_frog as select id, pond_id from frog;`;
 
 type SchemaOptions = Pick<RowgraphOptions, 'additions' | 'dialect'>;
 
-let database: PgliteGraph;
+let database: TestGraph;
 before(async () => {
-  database = await startPgliteGraph(schemaSql);
+  database = await startTestGraph(schemaSql);
 });
 after(() => database.stop());
 
@@ -51,10 +51,10 @@ function argumentOf(schema: GraphQLSchema, field: string, name: string): unknown
 /** The additions of the schema that the options and these comments make. */
 async function additionsBy(options: SchemaOptions, comments: Comments = {}): Promise<AdditionName[]> {
   const { schema = {}, frog = {}, view = {} } = comments;
-  await database.pglite.exec(`comment on schema public is '@graphql(${JSON.stringify(schema)})';
+  await database.database.run(`comment on schema public is '@graphql(${JSON.stringify(schema)})';
     comment on table frog is '@graphql(${JSON.stringify({ aggregate: { enabled: true }, ...frog })})';
     comment on view wet_frog is '@graphql(${JSON.stringify(view)})'`);
-  const graph = await createRowgraph({ ...options, database: database.pglite });
+  const graph = await createRowgraph({ ...options, database: database.database.url });
   try {
     const made = buildSchema(await graph.sdl({ role: 'service_role' }));
     return additionNames.filter((name) => signs[name](made));

@@ -5,7 +5,7 @@ import { buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSch
 import { type AdditionName, createRowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { additionNames } from '../../src/model/additions.ts';
 import { additionSuffixes } from '../../src/model/graphql-names.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const columnsOfItem = [
   ...[
@@ -72,10 +72,10 @@ insert into item (id, author_id, "some", "count", "is", "sum") values (1, 1, 3, 
 insert into part (id, item_id, item, label) values (1, 1, 7, 'a'), (2, 1, 8, 'b'), (3, 2, 9, 'c');
 `;
 
-let database: PgliteGraph;
+let database: TestGraph;
 let reference: GraphQLSchema;
 before(async () => {
-  database = await startPgliteGraph(schemaSql);
+  database = await startTestGraph(schemaSql);
   reference = buildSchema(await sdlOf({ dialect: 'pg_graphql' }));
 });
 after(() => database.stop());
@@ -99,7 +99,7 @@ for (const { name, options } of choices) {
 }
 
 async function sdlOf(options: Pick<RowgraphOptions, 'additions' | 'dialect'>): Promise<string> {
-  const graph = await createRowgraph({ ...options, database: database.pglite });
+  const graph = await createRowgraph({ ...options, database: database.database.url });
   try {
     return await graph.sdl({ role: 'service_role' });
   } finally {
@@ -169,6 +169,6 @@ test('the doctor tells what gave way', async () => {
 
 test('a directive that switches additions of tables off leaves their names to others', async () => {
   const off = JSON.stringify({ additions: Object.fromEntries(additionNames.map((name) => [name, false])) });
-  await database.pglite.exec(`comment on table author is '@graphql(${off})'; comment on table part is '@graphql(${off})'`);
+  await database.database.run(`comment on table author is '@graphql(${off})'; comment on table part is '@graphql(${off})'`);
   assert.deepEqual(validateSchema(buildSchema(await sdlOf({}))), []);
 });

@@ -10,7 +10,7 @@ import { serveSettings } from '../../src/cli/command-settings.ts';
 import { findUnknownVariables, readConfiguration } from '../../src/cli/config.ts';
 import { roleStatements } from '../../src/cli/role-statements.ts';
 import { startTestServer } from '../http/start-test-server.ts';
-import { startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph } from '../support/test-graph.ts';
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, '../../deploy');
@@ -105,7 +105,7 @@ test('the roles of compose are those of `rowgraph roles`', async () => {
 test('docs/getting-started.md: its table and its requests, with the roles of compose', async (context) => {
   const page = await readFile(path.join(deploy, '../docs/getting-started.md'), 'utf8');
   const table = /<<'SQL'\n([\s\S]*?)\nSQL\n/.exec(page)?.[1] ?? '';
-  const { graph, stop } = await startPgliteGraph(`${await read('roles.sql')} ${table}`);
+  const { graph, stop } = await startTestGraph(`${await read('roles.sql')} ${table}`);
   context.after(stop);
   const [insert, select, ...more] = [...page.matchAll(/^ask '(.*)'$/gm)].map(([, body = '']) => JSON.parse(body));
   assert.deepEqual(more, []);

@@ -13,7 +13,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { secret } from '../http/start-test-server.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { address, isInstalled, nginxIn, startProxy, stopProxy } from './start-proxy.ts';
 
 const setup = `
@@ -34,7 +34,7 @@ interface Answer {
 
 describe('nginx', { skip: (await isInstalled('nginx', '-v')) ? false : 'there is no nginx on the path, or this is not Linux' }, () => {
   let folder: string;
-  let database: PgliteGraph;
+  let database: TestGraph;
   let server: RunningServer;
   let port: number;
   let child: ChildProcess;
@@ -42,7 +42,7 @@ describe('nginx', { skip: (await isInstalled('nginx', '-v')) ? false : 'there is
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-shared-cache-'));
-    database = await startPgliteGraph(setup);
+    database = await startTestGraph(setup);
     const telemetry = createTelemetry({ level: 'silent' });
     server = await startServer({ graph: database.graph, jwtSecret: secret, telemetry, cacheControl: 'public, max-age=3600' });
     const sign = (sub: string): Promise<string> => signKey(secret, 'authenticated', '1h', { sub });

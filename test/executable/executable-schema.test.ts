@@ -15,7 +15,7 @@ import {
   validateSchema,
 } from 'graphql';
 import type { Caller } from '../../src/index.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const setup = `
   create type mood as enum ('happy', 'not-so happy');
@@ -27,12 +27,12 @@ const setup = `
   create function fail(message text) returns text language plpgsql stable as $$ begin raise exception '%', message; end $$;
   comment on schema public is '@graphql({"inflect_names": true, "introspection": false})';
 `;
-let opened: PgliteGraph;
+let opened: TestGraph;
 let schema: GraphQLSchema;
 /** The statements of the engine's requests, as documents. */
 const asked: string[] = [];
 before(async () => {
-  opened = await startPgliteGraph(setup);
+  opened = await startTestGraph(setup);
   const { graph } = opened;
   const { execute: original } = graph;
   graph.execute = (request, ...rest) => {
@@ -106,7 +106,7 @@ for (const [name, source] of alike)
 test('it is the schema of the role, and a valid one', async () => {
   assert.equal(printSchema(schema), (await opened.graph.sdl({ role: 'service_role' })).trim());
   assert.deepEqual(validateSchema(schema), []);
-  await opened.pglite.exec('revoke all on book from anon');
+  await opened.database.run('revoke all on book from anon');
   await opened.graph.reload();
   assert.doesNotMatch(printSchema(await opened.graph.schema()), /Book/);
 });
@@ -184,7 +184,7 @@ test('mutations are all or nothing', async () => {
     [[['m1'], 'CONSTRAINT_VIOLATION']],
   );
   assert.equal(asked.length, 1);
-  const { rows } = await opened.pglite.query('select id from book where id >= 80');
+  const rows = await opened.database.run('select id from book where id >= 80');
   assert.deepEqual(rows, []);
 });
 
@@ -266,7 +266,7 @@ test('a mutation whose resolver somebody has wrapped runs only if that calls our
     deny: deleteFromBookCollection(atMost: 9, filter: {id: {eq: 60}}) { affectedCount } }`;
   const { errors } = await ask(source, {}, guarded);
   assert.equal(errors?.[0]?.message, 'not that many');
-  const { rows } = await opened.pglite.query('select id from book where id = 60');
+  const rows = await opened.database.run('select id from book where id = 60');
   assert.deepEqual(rows, [{ id: 60 }], 'the first had its own transaction');
   const allowed = await ask('mutation { deleteFromBookCollection(atMost: 1, filter: {id: {eq: 60}}) { affectedCount } }', {}, guarded);
   assert.deepEqual(allowed.data, { deleteFromBookCollection: { affectedCount: 1 } });
@@ -282,7 +282,7 @@ test('atomic mutations are all or nothing even if their resolvers are wrapped', 
     b: insertIntoBookCollection(objects: [{id: 50, title: "t"}]) { affectedCount } }`;
   const { errors } = await ask(source, {}, extend(wrapped));
   assert.deepEqual([errors?.length, errors?.[0]?.path, asked.length], [1, ['b'], 1]);
-  assert.deepEqual((await opened.pglite.query('select from book where id = 50')).rows, []);
+  assert.deepEqual(await opened.database.run('select from book where id = 50'), []);
 });
 
 test('hostile names and values go through as what they are', async () => {
@@ -314,7 +314,7 @@ test('documents of an operation are written once, for each set of root fields', 
 });
 
 test('a schema of nothing is one too', async () => {
-  const { graph, stop } = await startPgliteGraph('');
+  const { graph, stop } = await startTestGraph('');
   try {
     const empty = await graph.schema();
     assert.equal((await graphql({ schema: empty, source: '{ __typename }' })).data?.__typename, 'Query');

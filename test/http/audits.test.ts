@@ -5,17 +5,17 @@ import { serverAudits } from 'graphql-http';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { secret } from './start-test-server.ts';
 
 /** Audits that fail, and why that is right. */
 const reasons: Readonly<Record<string, string>> = {};
 
-let database: PgliteGraph;
+let database: TestGraph;
 let server: RunningServer;
 let apiKey: string;
 before(async () => {
-  database = await startPgliteGraph(`
+  database = await startTestGraph(`
     create table note (id int primary key, body text);
     comment on schema public is '@graphql({"introspection": true})'`);
   server = await startServer({ graph: database.graph, jwtSecret: secret, telemetry: createTelemetry({ level: 'silent' }) });

@@ -5,7 +5,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { ApiError } from '../../src/errors.ts';
 import { startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph } from '../support/test-graph.ts';
 import { until } from '../support/until.ts';
 import { type Execute, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
@@ -185,7 +185,7 @@ test('a large batch has one turn, which ends once all its requests are prepared'
 });
 
 test('over a database, each request is a transaction of its own', async () => {
-  const database = await startPgliteGraph('create table note (id int primary key); insert into note values (1)');
+  const database = await startTestGraph('create table note (id int primary key); insert into note values (1)');
   const real = await startServer({
     graph: database.graph,
     jwtSecret: secret,
@@ -199,7 +199,7 @@ test('over a database, each request is a transaction of its own', async () => {
     const response = await fetch(`${real.url}/graphql/v1`, { method: 'POST', headers, body });
     const codes = (await readAll(response)).map(({ errors }) => errors?.[0]?.extensions.code);
     assert.deepEqual(codes, [undefined, 'CONSTRAINT_VIOLATION', undefined, 'GRAPHQL_VALIDATION_FAILED', undefined]);
-    const { rows } = await database.pglite.query('select id from note order by id');
+    const rows = await database.database.run('select id from note order by id');
     assert.deepEqual(rows, [{ id: 1 }, { id: 2 }, { id: 3 }]);
   } finally {
     await real.close();

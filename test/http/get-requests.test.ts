@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { until } from '../support/until.ts';
 import { connectRaw } from './raw-client.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
@@ -220,9 +220,7 @@ test('requests by GET count against the limits', async () => {
 });
 
 test('over a database, a query runs and a mutation is 405 and changes nothing', async () => {
-  const database: PgliteGraph = await startPgliteGraph(
-    'create table note (id int primary key, body text); insert into note values (1, $$ü$$)',
-  );
+  const database: TestGraph = await startTestGraph('create table note (id int primary key, body text); insert into note values (1, $$ü$$)');
   const real: RunningServer = await startServer({
     graph: database.graph,
     jwtSecret: secret,
@@ -248,7 +246,7 @@ test('over a database, a query runs and a mutation is 405 and changes nothing', 
     }
     assert.equal((await ask('query A { __typename } mutation B { __typename }')).status, 200);
     assert.equal((await ask('{ noteCollection { edges { node { id body } } } }')).headers.get('etag'), etag);
-    await database.pglite.exec('insert into note values (2)');
+    await database.database.run('insert into note values (2)');
     assert.notEqual((await ask('{ noteCollection { edges { node { id body } } } }')).headers.get('etag'), etag);
   } finally {
     await real.close();

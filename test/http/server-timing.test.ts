@@ -4,14 +4,14 @@ import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { secret, startTestServer } from './start-test-server.ts';
 
-let database: PgliteGraph;
+let database: TestGraph;
 let server: RunningServer;
 let apiKey: string;
 before(async () => {
-  database = await startPgliteGraph(`create function nap() returns int language sql volatile as 'select 1 from pg_sleep(0.2)';
+  database = await startTestGraph(`create function nap() returns int language sql volatile as 'select 1 from pg_sleep(0.2)';
     create table note (id int primary key)`);
   server = await startServer({
     graph: database.graph,

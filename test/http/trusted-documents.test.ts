@@ -9,7 +9,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { DocumentCheck } from '../../src/cli/document-check.ts';
 import type { Event } from '../../src/events.ts';
 import { WatchedDocuments } from '../../src/http/documents/watched-documents.ts';
-import { startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph } from '../support/test-graph.ts';
 import { until } from '../support/until.ts';
 import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
@@ -235,7 +235,7 @@ test('files that are wrong are an error that names them', async () => {
 });
 
 test('documents are checked for each role and compiled, again after each change of files and schema', async (context) => {
-  const { graph, pglite, stop } = await startPgliteGraph(`
+  const { graph, database, stop } = await startTestGraph(`
     create table note (id int primary key, text text);
     revoke all on note from anon`);
   context.after(stop);
@@ -267,7 +267,7 @@ test('documents are checked for each role and compiled, again after each change 
   ])
     assert.equal((await graph.execute(request, { role: 'authenticated' })).errors, undefined);
   assert.deepEqual([readVariant().entries, readVariant().misses], [entries, misses]);
-  await pglite.exec(
+  await database.run(
     `create table late (id int); comment on table late is '@graphql({"totalCount": {"enabled": true}, "primary_key_columns": ["id"]})'`,
   );
   await graph.reload();

@@ -1,4 +1,4 @@
-/** A rowgraph over a PGlite of its own, with the usual roles and grants: for tests of a few tables. */
+/** A rowgraph over a PGlite of its own, with the usual roles and grants: for tests of a few tables on PGlite. */
 import assert from 'node:assert/strict';
 import type { PGlite } from '@electric-sql/pglite';
 import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
@@ -18,14 +18,16 @@ export async function startPgliteGraph(schemaSql: string, options: Omit<Rowgraph
   const pglite = await startPglite();
   await pglite.exec(`${rolesSql} ${grantsSql} ${schemaSql}`);
   const graph = await createRowgraph({ ...options, database: pglite });
-  const ask = async (query: string, role = 'service_role'): Promise<unknown> => {
-    const { data, errors } = await graph.execute({ query }, { role });
-    assert.equal(errors, undefined, JSON.stringify(errors));
-    return data;
-  };
   const stop = async (): Promise<void> => {
     await graph.close();
     await pglite.close();
   };
-  return { pglite, graph, ask, stop };
+  return { pglite, graph, ask: (query, role) => askGraph(graph, query, role), stop };
+}
+
+/** The data of a response without errors. */
+export async function askGraph(graph: Rowgraph, query: string, role = 'service_role'): Promise<unknown> {
+  const { data, errors } = await graph.execute({ query }, { role });
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
 }

@@ -6,13 +6,13 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { startServer } from '../../src/http/start-server.ts';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/create-telemetry.ts';
 import { redactDocument } from '../../src/telemetry/redact-document.ts';
-import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const secret = 'a secret that has more than 32 characters';
-let database: PgliteGraph;
+let database: TestGraph;
 let apiKey: string;
 before(async () => {
-  database = await startPgliteGraph("create table note (id int primary key, body text); insert into note values (1, 'b')");
+  database = await startTestGraph("create table note (id int primary key, body text); insert into note values (1, 'b')");
   apiKey = await signKey(secret, 'anon');
 });
 after(() => database.stop());
