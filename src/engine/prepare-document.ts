@@ -20,7 +20,6 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
   try {
     const { schema } = await granted.types();
     const { operations } = await runInSlices(parseDocument(schema, query, role.limits));
-    if (operations.length === 0) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains no operation.');
     for (const { name, variables } of operations) {
       for (const sample of sampleVariables(variables)) await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
     }

@@ -112,6 +112,16 @@ describe('getOperation', () => {
     assert.equal(getOperation(parseDocument(schema, '{ __typename }'), undefined).name, undefined);
   });
 
+  it('is never asked about a document without an operation, which is not valid', () => {
+    for (const text of [
+      'fragment F on Query { __typename }',
+      'fragment F on Query { ...G } fragment G on Query { ...F }',
+      'type Query { a: Int }',
+    ])
+      assert.equal(errorsOf(text)[0]?.code, 'GRAPHQL_VALIDATION_FAILED', text);
+    for (const text of ['', '# nothing']) assert.equal(errorsOf(text)[0]?.code, 'GRAPHQL_PARSE_FAILED', text);
+  });
+
   it('refuses what leaves none or several', () => {
     fails('query a { __typename } query b { __typename }', null, /several operations/);
     fails('query a { __typename }', 'c', /no operation named "c"/);

@@ -88,13 +88,14 @@ export function recheckDocument(text: string, { operations, textCounts }: Docume
   );
 }
 
-/** The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. */
+/**
+ * The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. A valid document has an operation, since
+ * it has no fragment that none uses.
+ */
 export function getOperation(document: Document, name: string | null | undefined): DocumentOperation {
   const { operations } = document;
-  const [only] = operations;
-  if (!only) throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains no operation. Write a query or a mutation.');
   if (name === undefined || name === null) {
-    if (operations.length === 1) return only;
+    if (operations.length === 1) return operations[0]!;
     throw new ApiError('OPERATION_RESOLUTION_FAILURE', 'The document contains several operations. Set "operationName" to the one to run.');
   }
   const chosen = operations.find((operation) => operation.name === name);
