@@ -30,6 +30,15 @@ const failure =
     error instanceof DatabaseError && error.sqlstate === sqlstate;
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
+test('a response that is larger than it may be is refused: of a query it says so, of anything else that it was committed', async () => {
+  const large = (text: string, template?: object): Batch => ({ ...batch([text]), maxBytes: 1000, ...(template && { template }) });
+  const outcome = (message: RegExp) => ({ name: 'DatabaseError', reason: 'response-too-large', message });
+  assert.equal((await database.run(large(`select repeat('x', 1000)`, {}))).length, 1);
+  await assert.rejects(database.run(large(`select repeat('x', 1001)`, {})), outcome(/Ask for fewer rows or fields\.$/));
+  await assert.rejects(database.run(large(`insert into entry values (77) returning repeat('x', 1001)`)), outcome(/was committed/));
+  assert.deepEqual(await database.query('delete from entry returning id'), [['77']]);
+});
+
 test('a batch gives the first row of each statement as text, as the caller', async () => {
   const statements = [
     { text: whoAmI, parameters: [] },

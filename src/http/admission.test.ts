@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Admission } from './admission.ts';
+import { Admission, refusals } from './admission.ts';
 
 test('clients with nothing in hand are forgotten when there are many, and those with something are not', () => {
   const admission = new Admission({ requests: 10, clientRequests: 1, bytes: 1 });
@@ -14,4 +14,17 @@ test('clients with nothing in hand are forgotten when there are many, and those 
   assert.notEqual(admission.refer('idle'), idle);
   assert.equal(admission.refer('busy'), busy);
   assert.notEqual(admission.refuse(busy), null, 'what it has in hand still counts');
+});
+
+test('more operations of a request are refused as a whole: where the server has no room for them, or their client or user has none', () => {
+  const admission = new Admission({ requests: 10, clientRequests: 6, bytes: 1 });
+  const [address, other, user] = [admission.refer('address'), admission.refer('other'), admission.refer('user')];
+  admission.count(address, user, 4);
+  assert.equal(admission.refuseMore(address, user, 2), null);
+  assert.equal(admission.refuseMore(address, user, 3), refusals.clientRequests);
+  assert.equal(admission.refuseMore(other, user, 3), refusals.clientRequests);
+  assert.equal(admission.refuseMore(other, null, 6), null);
+  assert.equal(admission.refuseMore(other, null, 7), refusals.requests);
+  admission.count(address, user, -4);
+  assert.equal(admission.refuseMore(other, user, 6), null);
 });

@@ -204,3 +204,13 @@ test('a graph that fails is a defect that is reported, and not thrown', async ()
   assert.deepEqual((await readError(await handler(postOf()))).code, 'INTERNAL_ERROR');
   assert.ok(events.some(({ kind }) => kind === 'defect-found'));
 });
+
+test('bodies that are too large together are refused while they are read', async () => {
+  const { handler, finished } = open({ maxBytesInFlight: 100_000 });
+  const body = { query, padding: 'x'.repeat(60_000) };
+  const { code, message } = await readError(await handler(postOf(body)));
+  assert.equal(code, 'OVERLOADED');
+  assert.match(message, /of this client/);
+  assert.equal((await handler(postOf())).status, 200);
+  assert.equal(finished.length, 2);
+});

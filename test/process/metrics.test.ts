@@ -86,6 +86,7 @@ test('without an admin port, each worker answers for all, if it is given the key
   }
   for (const authorization of ['', key, `Bearer ${key}x`, `Bearer ${key.slice(1)}`])
     assert.equal((await fetch(admin, { headers: { authorization } })).status, 401, authorization);
+  assert.equal((await fetch(admin)).status, 401);
   assert.equal((await command.stop()).code, 0);
 });
 
