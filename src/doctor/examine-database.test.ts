@@ -69,7 +69,7 @@ describe('examineDatabase', () => {
       message,
       /^inferred from its definition: its key is id; author_id refers to s\.author; a comment directive overrides it, such as /,
     );
-    await doctor.pglite.exec(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
+    await doctor.run(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
   });
 
   it('can only revoke what may be done with a foreign table', async () => {
@@ -120,7 +120,7 @@ describe('examineDatabase', () => {
     const messages = policies.filter(({ code }) => code === 'open-policy').map(({ message }) => message.split(';')[0]);
     assert.deepEqual(messages, ['it lets anon update and delete any row', 'it lets anon update any row']);
     for (const { code, remedy } of policies)
-      if (code === 'policy-calls-per-row') await doctor.pglite.exec((remedy ?? '').replaceAll('s.book', 'book'));
+      if (code === 'policy-calls-per-row') await doctor.run((remedy ?? '').replaceAll('s.book', 'book'));
   });
 
   it('warns of views that show what row level security hides, directly or through others', async () => {
@@ -148,12 +148,12 @@ describe('examineDatabase', () => {
       'view s.over_filled: revoke all on table s.over_filled from anon;',
     ]);
     const shown: string[] = [];
-    await doctor.pglite.exec('set role anon');
+    await doctor.run('set role anon');
     for (const view of [...views, 'inner_view']) {
-      const { rows } = await doctor.pglite.query(`select from ${view}`);
+      const rows = await doctor.run(`select from ${view}`);
       if (rows.length > 0) shown.push(`s.${view}`);
     }
-    await doctor.pglite.exec('reset role');
+    await doctor.run('reset role');
     assert.deepEqual(shown.sort(), findings.flatMap(({ code, name }) => (code === 'view-bypasses-rls' ? [name] : [])).sort());
   });
 
@@ -246,13 +246,13 @@ describe('examineDatabase', () => {
       'role-bypasses-rls role postgres',
     ]);
     assert.deepEqual(linesOf(await doctor.examine(sql, { role: 'service_role' }), 'role-bypasses-rls', 'writable-without-rls'), []);
-    await doctor.pglite.exec('create schema common; grant usage, create on schema common to public, anon');
+    await doctor.run('create schema common; grant usage, create on schema common to public, anon');
     const schema = onlyOf(await doctor.examine('', { schemas: ['common'] }), 'may-create-objects');
     assert.deepEqual([schema.name, schema.remedy], ['common', 'revoke create on schema common from anon, public;']);
   });
 
   it('does not warn of what the role cannot reach', async () => {
-    await doctor.pglite.exec(`create schema apart; create table apart.note (id int primary key); grant all on apart.note to anon;
+    await doctor.run(`create schema apart; create table apart.note (id int primary key); grant all on apart.note to anon;
       create function apart.act() returns int security definer language sql as 'select 1'; create view apart.notes as select * from apart.note;
       grant all on apart.notes to anon; alter table apart.note enable row level security;`);
     const findings = await doctor.examine('', { schemas: ['apart'] });

@@ -1,14 +1,15 @@
-/** Examines small schemas for tests of the doctor: each from SQL in a schema of its own, in one PGlite with the roles of the vectors. */
-import type { PGlite } from '@electric-sql/pglite';
-import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+/** Examines small schemas for tests of the doctor: each from SQL in a schema of its own, in one database with the roles of the vectors. */
+import type { Database } from '../../src/database/database.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { examineDatabase } from '../../src/doctor/examine-database.ts';
 import type { FindingCode } from '../../src/doctor/finding-codes.ts';
 import type { Finding } from '../../src/doctor/report.ts';
-import { startPglite } from './pglite.ts';
-import { rolesSql } from './roles.ts';
+import { startTestDatabases, type TestDatabase } from './test-databases.ts';
 
 export interface Doctor {
-  readonly pglite: PGlite;
+  /** Runs SQL as the superuser, in the session in which the objects are made. */
+  readonly run: TestDatabase['run'];
+  readonly database: Database;
   /** Makes the objects in a fresh schema that everybody may use, and gives the findings, with `s` for the name of the schema. */
   examine(sql: string, options?: { readonly role?: string; readonly schemas?: readonly string[] }): Promise<readonly Finding[]>;
   close(): Promise<void>;
@@ -16,20 +17,24 @@ export interface Doctor {
 
 /** Starts a database for it. The caller closes it. Roles and further schemas that the SQL makes are there for the SQL after it. */
 export async function startDoctor(): Promise<Doctor> {
-  const pglite = await startPglite();
-  const database = openPgliteDatabase(pglite);
-  await pglite.exec(rolesSql);
+  const databases = await startTestDatabases();
+  const { url, run } = await databases.create('');
+  const database = openPgDatabase(url.replace('authenticator', 'postgres'));
   let schemaCount = 0;
   return {
-    pglite,
+    run,
+    database,
     async examine(sql, { role = 'anon', schemas = [] } = {}) {
       schemaCount += 1;
       const schema = `s${schemaCount}`;
-      await pglite.exec(`create schema ${schema}; grant usage on schema ${schema} to public; set search_path to ${schema}; ${sql}`);
+      await run(`create schema ${schema}; grant usage on schema ${schema} to public; set search_path to ${schema}; ${sql}`);
       const { findings } = await examineDatabase(database, [schema, ...schemas], role);
       return JSON.parse(JSON.stringify(findings).replaceAll(new RegExp(`\\b${schema}\\b`, 'g'), 's')) as Finding[];
     },
-    close: () => pglite.close(),
+    async close() {
+      await database.close();
+      await databases.close();
+    },
   };
 }
 

@@ -1,15 +1,14 @@
 /**
- * Builds models of small schemas for tests: each from SQL in a schema of its own, in one PGlite with the roles of the vectors.
+ * Builds models of small schemas for tests: each from SQL in a schema of its own, in one database with the roles of the vectors.
  */
 
 import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
-import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';
 import type { ReportedModel, Table } from '../../src/model/model.ts';
-import { startPglite } from './pglite.ts';
-import { grantsSql, rolesSql } from './roles.ts';
+import { startTestDatabases } from './test-databases.ts';
 
 export interface ModelOptions {
   /** Default: service_role. */
@@ -28,15 +27,15 @@ export interface ModelBuilder {
 
 /** Starts a database to build models in. The caller closes it. */
 export async function startModelBuilder(): Promise<ModelBuilder> {
-  const pglite = await startPglite();
-  const database = openPgliteDatabase(pglite);
-  await pglite.exec(rolesSql + grantsSql);
+  const databases = await startTestDatabases();
+  const { url, run } = await databases.create('');
+  const database = openPgDatabase(url.replace('authenticator', 'postgres'));
   let schemaCount = 0;
   return {
     async build(sql, { role = 'service_role', directive = {}, schemas = [] } = {}) {
       schemaCount += 1;
       const schema = `s${schemaCount}`;
-      await pglite.exec(`
+      await run(`
         create schema ${schema}; grant usage on schema ${schema} to anon, service_role; set search_path to ${schema};
         alter default privileges in schema ${schema} grant all on tables to anon, service_role;
         comment on schema ${schema} is '@graphql(${JSON.stringify({ inflect_names: true, ...directive })})';
@@ -45,7 +44,10 @@ export async function startModelBuilder(): Promise<ModelBuilder> {
       const catalog = await loadCatalog(database, [schema, ...schemas]);
       return runAtOnce(buildReportedModel(catalog, await loadPrivileges(database, catalog, role)));
     },
-    close: () => pglite.close(),
+    async close() {
+      await database.close();
+      await databases.close();
+    },
   };
 }
 
