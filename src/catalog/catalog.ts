@@ -73,7 +73,7 @@ export interface CatalogColumn {
   /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has none. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). Of a view, only what is generated always. */
+  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). */
   readonly automatic: boolean;
   /** Whether PostgreSQL has a value for a row that comes without one, other than null. */
   readonly hasDefault: boolean;
@@ -127,8 +127,6 @@ export interface CatalogView {
   readonly problem: string | null;
   /** Columns that no two rows share, unless one of them is null. */
   readonly unique: readonly (readonly number[])[];
-  /** Columns that show ones which PostgreSQL generates always, and takes no values for. */
-  readonly generated: readonly number[];
 }
 
 /** A foreign key whose columns a view shows, or whose target a view shows. */

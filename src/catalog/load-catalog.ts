@@ -7,7 +7,7 @@ import type { RequestDatabase } from '../database/database.ts';
 import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';
 import { assembleTypes } from './assemble-types.ts';
-import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable, CatalogView } from './catalog.ts';
+import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable } from './catalog.ts';
 import { CatalogComments } from './catalog-comments.ts';
 import { catalogQuery, listNames } from './catalog-query.ts';
 import { parseRows } from './parse-rows.ts';
@@ -49,7 +49,7 @@ function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: r
     encoding: raw.encoding[0]?.[0] ?? '',
     setting: schemas,
     schemas: assembleSchemas(raw, comments, schemas),
-    tables: tables.map((table) => markGenerated(table, views.get(table.id))),
+    tables,
     foreignKeys,
     views,
     viewForeignKeys,
@@ -66,12 +66,6 @@ function assembleSchemas(raw: RawCatalog, comments: CatalogComments, setting: re
     const id = ids.get(name);
     return id === undefined ? [] : { id, name, comment: comments.on('schema', id) };
   });
-}
-
-/** The table, or the view with the columns of tables below it that take no values. */
-function markGenerated(table: CatalogTable, view: CatalogView | undefined): CatalogTable {
-  if (view === undefined || view.generated.length === 0) return table;
-  return { ...table, columns: table.columns.map((column) => ({ ...column, automatic: view.generated.includes(column.number) })) };
 }
 
 function assembleOperatorSchemas(raw: RawCatalog, schemaNames: ReadonlyMap<number, string>): Catalog['operatorSchemas'] {

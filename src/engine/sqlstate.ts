@@ -60,6 +60,12 @@ const untranslatable: Meaning = {
   hint: 'The encoding of the database has no such character. Send the value without it, or move to a database with the encoding UTF8.',
 };
 
+/** A view shows a column that takes no values; inputs of tables leave such columns out. */
+const alwaysGenerated: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'PostgreSQL always generates the values of this column. Leave it out.',
+};
+
 /** The functions of PostgreSQL's source that read patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
@@ -166,6 +172,7 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === '0A000' && context === undefined && patternReaders.has(routine ?? '')) return withoutPatterns;
   // With another context, it is a function that has met it, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null)) return untranslatable;
+  if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known) return known;

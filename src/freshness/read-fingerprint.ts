@@ -59,8 +59,6 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
     from pg_catalog.pg_rewrite w where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relhassubclass), 0))
     from pg_catalog.pg_class c where (c.oid in (select s.id from source s)) is true),
-  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', a.attrelid, a.attnum), 0))
-    from pg_catalog.pg_attribute a where (a.attgenerated <> '' or a.attidentity = 'a') and (a.attrelid in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
     from pg_catalog.pg_rewrite w where w.ev_type = '1' and (w.ev_class in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))

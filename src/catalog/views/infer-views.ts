@@ -30,8 +30,7 @@ export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, num
     const { key, unique, problem, originOf } = analysis.factsOf(id);
     const numbers = (columns: readonly KeyColumn[]) => columns.map(({ column }) => column);
     const origins = Array.from({ length: count }, (_, index) => originOf(index + 1));
-    const generated = origins.flatMap((origin, index) => (origin?.generated ? [index + 1] : []));
-    views.set(id, { key: key && numbers(key), problem, unique: unique.map(numbers), generated, origins });
+    views.set(id, { key: key && numbers(key), problem, unique: unique.map(numbers), origins });
     yield;
   }
   return views;
@@ -42,18 +41,14 @@ class Analysis {
   readonly #relations: ReadonlyMap<number, { readonly kind: string; readonly hasChildren: boolean }>;
   readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
   readonly #equalities: ReadonlySet<string>;
-  readonly #generated: ReadonlySet<string>;
-  readonly #diverted: ReadonlySet<number>;
   readonly #known = new Map<number, RowFacts>();
   /** Of queries that `with` names, which may be read many times. */
   readonly #named = new Map<TreeNode, RowFacts>();
 
-  constructor({ definitions, relations, generated, diverted, indexes, families, equalities }: RawViews) {
+  constructor({ definitions, relations, indexes, families, equalities }: RawViews) {
     const familyOf = new Map(families);
     this.#definitions = new Map(definitions);
     this.#relations = new Map((relations ?? []).map(([id, kind, hasChildren]) => [id, { kind, hasChildren }]));
-    this.#generated = new Set((generated ?? []).map(([tableId, column]) => `${tableId} ${column}`));
-    this.#diverted = new Set(diverted);
     const keys = (indexes ?? []).map(([tableId, primary, count, columns, classes, collations]) => ({
       tableId,
       primary,
@@ -82,8 +77,7 @@ class Analysis {
     if (definition === undefined) return unknownFacts('its definition is too long');
     try {
       const [query] = asNodes(parseNodeTree(definition));
-      const facts = this.#queryFacts(query, []);
-      return this.#diverted.has(id) ? withoutGenerated(facts) : facts;
+      return this.#queryFacts(query, []);
     } catch {
       return unknownFacts('its definition is one that this version of rowgraph does not know');
     }
@@ -92,9 +86,7 @@ class Analysis {
   #tableFacts(tableId: number, hasChildren: boolean): RowFacts {
     const indexes = this.#indexes.get(tableId) ?? [];
     const primary = indexes.find((index) => index.primary);
-    const originOf = (column: number): ColumnOrigin => {
-      return { path: '', tableId, column, generated: this.#generated.has(`${tableId} ${column}`) };
-    };
+    const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
     // The rows of tables that inherit from it are among its own, but not in its indexes.
     if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
@@ -139,15 +131,6 @@ class Analysis {
     this.#named.set(named, facts);
     return facts;
   }
-}
-
-/** The facts about a view of which triggers or rules decide what becomes of its values. */
-function withoutGenerated(facts: RowFacts): RowFacts {
-  const originOf = (column: number): ColumnOrigin | null => {
-    const origin = facts.originOf(column);
-    return origin && { ...origin, generated: false };
-  };
-  return { ...facts, originOf };
 }
 
 /** What `with` names: of the outermost query first. */

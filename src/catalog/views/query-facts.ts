@@ -11,8 +11,6 @@ export interface ColumnOrigin {
   readonly tableId: number;
   /** Its number. */
   readonly column: number;
-  /** Whether PostgreSQL takes no value for it, wherever it is shown and written. */
-  readonly generated: boolean;
 }
 
 /** A column of a key, with what means equal in the index that keeps it unique. */

@@ -7,9 +7,6 @@ export interface RawViews {
   readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean]>;
   /** Of views, as PostgreSQL keeps their queries. */
   readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
-  readonly generated: RawRows<readonly [tableId: number, column: number]>;
-  /** Ids of views. */
-  readonly diverted: RawRows<number>;
   readonly indexes: RawRows<RawViewIndex>;
   readonly foreignKeys: RawRows<RawForeignKey>;
   readonly families: RawRows<readonly [operatorClass: number, family: number]>;

@@ -40,21 +40,6 @@ select pg_catalog.json_build_object(
     where w.ev_type = '1' and (w.ev_class in (select s.id from source s)) is true
       and pg_catalog.octet_length(w.ev_action::text) <= ${longestDefinition}
   ),
-  -- Columns to which PostgreSQL takes no values.
-  'generated', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(a.attrelid::int8, a.attnum))
-    from pg_catalog.pg_attribute a
-    where (a.attrelid in (select s.id from source s)) is true and (a.attgenerated <> '' or a.attidentity = 'a')
-  ),
-  -- 64 is instead of: such a trigger, like a rule for inserts and updates, does with the values of a view what it likes.
-  'diverted', (
-    select pg_catalog.json_agg(d.id)
-    from (
-      select t.tgrelid::int8 as id from pg_catalog.pg_trigger t where t.tgtype & 64 <> 0 and (t.tgrelid in (select s.id from source s)) is true
-      union
-      select w.ev_class::int8 from pg_catalog.pg_rewrite w where w.ev_type in ('2', '3') and (w.ev_class in (select s.id from source s)) is true
-    ) d
-  ),
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       i.indrelid::int8, i.indisprimary, i.indnkeyatts, i.indkey::pg_catalog.int2[], i.indclass::pg_catalog.oid[]::int8[],
