@@ -130,9 +130,9 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   try {
     if (options.schemaTriggers) await installExtension(database);
     const judgeExtension = observeOutdated(observe);
-    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous) => {
+    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous, onDoubt) => {
       judgeExtension(stamp.extension);
-      return loadSnapshot(database, settings, observe, stamp, previous);
+      return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
     };
     const watch = await SchemaWatch.start(database, settings.schemas, load, observe);
     return new RowgraphService(database, settings, watch, observe, timeout);

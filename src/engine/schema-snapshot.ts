@@ -68,6 +68,7 @@ export class SchemaSnapshot {
   readonly #fingerprint: string;
   readonly #catalog: Catalog;
   readonly #settings: SnapshotSettings;
+  readonly #onDoubt: () => void;
   readonly #searchPath: string;
   readonly #roles: LRUCache<string, KnownRole>;
   readonly #loading = new Map<string, Promise<KnownRole>>();
@@ -81,8 +82,10 @@ export class SchemaSnapshot {
     ignoredDirectives: readonly string[],
     { version, extension, fingerprint }: SchemaStamp,
     settings: SnapshotSettings,
+    onDoubt: () => void,
   ) {
     this.#catalog = catalog;
+    this.#onDoubt = onDoubt;
     this.ignoredDirectives = ignoredDirectives;
     this.#version = version;
     this.#keepsKeys = extension !== null && !isOlder(extension, firstVersionWithKeys);
@@ -101,8 +104,13 @@ export class SchemaSnapshot {
     });
   }
 
-  /** Reads the catalog. The stamp must be read before it. */
-  static async load(database: RequestDatabase, stamp: SchemaStamp, settings: SnapshotSettings): Promise<SchemaSnapshot> {
+  /** Reads the catalog. The stamp must be read before it. `onDoubt` is called for a role whose privileges may not go with it. */
+  static async load(
+    database: RequestDatabase,
+    stamp: SchemaStamp,
+    settings: SnapshotSettings,
+    onDoubt = () => {},
+  ): Promise<SchemaSnapshot> {
     const catalog = await loadCatalog(database, settings.schemas);
     const problems = await runInSlices(checkDirectives(catalog));
     // An unknown member may belong to another tool.
@@ -112,6 +120,7 @@ export class SchemaSnapshot {
       ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`),
       stamp,
       settings,
+      onDoubt,
     );
   }
 
@@ -166,7 +175,10 @@ export class SchemaSnapshot {
     const refusal = refusalOf(role, trustedRoles.includes(name));
     const alikeName = nameOfAlike(role, defaults);
     const known = { role: { refusal, limits: limitsOf(name), defaults, alikeName }, privileges: this.#schemas.setOf(role.privileges) };
-    if (!isPresent) return known;
+    if (!isPresent) {
+      this.#onDoubt();
+      return known;
+    }
     this.#schemas.hold(known.privileges);
     this.#roles.set(name, known);
     return known;
@@ -226,9 +238,10 @@ export async function loadSnapshot(
   observe: Observer,
   stamp: SchemaStamp,
   previous: SchemaSnapshot | null,
+  onDoubt: () => void,
 ): Promise<SchemaSnapshot> {
   const start = performance.now();
-  const snapshot = await SchemaSnapshot.load(database, stamp, settings);
+  const snapshot = await SchemaSnapshot.load(database, stamp, settings, onDoubt);
   await loadRoles(snapshot, previous?.roles().slice(0, mostCarriedOver) ?? [], database);
   if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });

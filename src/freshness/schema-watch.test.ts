@@ -67,6 +67,33 @@ test('a request is not refused on a schema that was read while it changed again,
   await changing.stop();
 });
 
+test('a request is not refused on a snapshot that has come into doubt since the schema was compared', async () => {
+  let loads = 0;
+  let doubt = (): void => {};
+  const load = async (_stamp: unknown, _previous: unknown, onDoubt: () => void): Promise<number> => {
+    doubt = onDoubt;
+    loads += 1;
+    return loads;
+  };
+  const watched = await SchemaWatch.start(database, ['public'], load, () => {});
+  const deadline = new Deadline(60_000);
+  const refusal = new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "replaced"');
+  const used = await watched.withCurrent(deadline, async (snapshot) => {
+    if (snapshot > 1) return snapshot;
+    // Finds no change.
+    await assert.rejects(
+      watched.withCurrent(deadline, () => Promise.reject(refusal)),
+      refusal,
+    );
+    await database.query('create table replaced (id int)', []);
+    doubt();
+    throw refusal;
+  });
+  assert.equal(used, 2);
+  deadline.end();
+  await watched.stop();
+});
+
 describe('LISTEN', () => {
   /** Starts a watch of a database that has the triggers, where LISTEN fails. */
   async function start(sqlstate: string): Promise<SchemaWatch<number>> {

@@ -47,8 +47,11 @@ const missingStates: ReadonlySet<string> = new Set(['42703', '42883', '42P01', '
 /** What a standby says to what it cannot do. */
 const readOnlyState = '25006';
 
-/** Loads the snapshot that takes the place of `previous`. The stamp was read before. */
-export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
+/**
+ * Loads the snapshot that takes the place of `previous`. The stamp was read before. The snapshot calls `onDoubt` where it finds later that the schema has
+ * changed since: no earlier comparison vouches for it then.
+ */
+export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null, onDoubt: () => void) => Promise<Snapshot>;
 
 interface Loaded<Snapshot> {
   readonly stamp: SchemaStamp;
@@ -58,13 +61,13 @@ interface Loaded<Snapshot> {
 export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
-  readonly #load: LoadSnapshot<Snapshot>;
+  readonly #load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
   readonly #observe: Observer;
   #loaded: Loaded<Snapshot>;
   /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
   /** When the last comparison that found no change began. One that leads to a load proves nothing: meanwhile the schema may change again. */
-  #comparedAt = -Infinity;
+  readonly #compared: { at: number };
   /** How many comparisons in vain invalid requests may ask for, as of a time. */
   #vainChecks = { left: mostVainChecks, at: performance.now() };
   /** Messages of errors that a repeat has not mended on the current schema, and will not mend again: a type without an operator has none. */
@@ -78,15 +81,17 @@ export class SchemaWatch<Snapshot> {
   private constructor(
     database: Database,
     schemas: readonly string[],
-    load: LoadSnapshot<Snapshot>,
+    load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>,
     observe: Observer,
     loaded: Loaded<Snapshot>,
+    compared: { at: number },
   ) {
     this.#database = database;
     this.#schemas = schemas;
     this.#load = load;
     this.#observe = observe;
     this.#loaded = loaded;
+    this.#compared = compared;
   }
 
   /** Loads a snapshot of these schemas and starts watching them. Rejects if it cannot be loaded. */
@@ -97,7 +102,14 @@ export class SchemaWatch<Snapshot> {
     observe: Observer,
   ): Promise<SchemaWatch<Snapshot>> {
     const stamp = await readSchemaStamp(database, schemas);
-    const watch = new SchemaWatch(database, schemas, load, observe, { stamp, snapshot: await load(stamp, null) });
+    const compared = { at: -Infinity };
+    const loadIn = (read: SchemaStamp, previous: Snapshot | null): Promise<Snapshot> => {
+      return load(read, previous, () => {
+        compared.at = -Infinity;
+      });
+    };
+    const loaded = { stamp, snapshot: await loadIn(stamp, null) };
+    const watch = new SchemaWatch(database, schemas, loadIn, observe, loaded, compared);
     await watch.#listen();
     watch.#schedule();
     return watch;
@@ -174,7 +186,7 @@ export class SchemaWatch<Snapshot> {
     const began = performance.now();
     const stamp = await readSchemaStamp(this.#database, this.#schemas);
     if (!isForced && isSameStamp(stamp, known)) {
-      this.#comparedAt = began;
+      this.#compared.at = began;
       return;
     }
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
@@ -191,7 +203,7 @@ export class SchemaWatch<Snapshot> {
     if (this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
     // A comparison that began after the request has seen everything that the client can know of.
-    if (!isFree && (this.#comparedAt >= began || !this.#mayCheckInVain())) return false;
+    if (!isFree && (this.#compared.at >= began || !this.#mayCheckInVain())) return false;
     try {
       await this.#refresh.run();
     } catch (failure) {
