@@ -6,6 +6,7 @@ import { type PostgresServer, startPostgres } from '../../test/support/postgres.
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
+import { Deadline } from '../budget/deadline.ts';
 import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
@@ -317,6 +318,25 @@ describe('batches of one template', () => {
     await untilTogether(database, 1 + 2 + 3, ask, shared(text, '1', null));
     await database.close();
   });
+
+  test('that nobody waits for any more are all cancelled', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const text = 'select pg_sleep($1::float8)::text';
+      const sleeping = async () => (await admin.query("select from pg_stat_activity where wait_event = 'PgSleep'")).length;
+      let cancelRequests = 0;
+      for (let attempt = 0; attempt < 10 && cancelRequests < values.length; attempt++) {
+        for (let time = 0; time < 500; time++) await database.run(shared(text, '0'));
+        const deadlines = values.map(() => new Deadline(3_600_000));
+        const runs = Promise.allSettled(deadlines.map((deadline) => database.run({ ...shared(text, '3600'), deadline })));
+        await until(async () => (await sleeping()) === 1);
+        proxy.takeBatches();
+        for (const deadline of deadlines) deadline.stop('abandoned');
+        for (const settled of await runs) assert.equal(settled.status === 'rejected' && settled.reason.reason, 'cancelled');
+        assert.deepEqual(await database.query('select 7'), [['7']]);
+        cancelRequests = proxy.takeBatches() - 1;
+      }
+      assert.ok(cancelRequests >= values.length, 'each of them that ran together was cancelled');
+    }));
 
   test('do not feel a connection that broke unnoticed', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
