@@ -8,7 +8,7 @@ import { roleStatements } from '../src/cli/role-statements.ts';
 import { type Caller, createRowgraph, type Rowgraph } from '../src/index.ts';
 import { directiveMembers } from '../src/model/directive-members.ts';
 import { readPageSteps } from './support/page-steps.ts';
-import { startPglite } from './support/pglite.ts';
+import { startTestDatabases } from './support/test-databases.ts';
 
 const read = (page: string): Promise<string> => readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8');
 
@@ -18,21 +18,22 @@ const callers: Readonly<Record<string, Caller>> = {
   Ada: { role: 'authenticated', claims: { sub: '00000000-0000-4000-8000-00000000000a' } },
 };
 
-/** Runs a page as in `rowgraph dev`. Resolves to the graph as the page leaves it. */
+/** Runs a page with the roles, the rights and the event triggers of `rowgraph dev`, on a PostgreSQL server. Resolves to the graph as the page leaves it. */
 async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
-  const pglite = await startPglite();
-  await pglite.exec(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
-  const graph = await createRowgraph({ database: pglite, introspection: 'on', schemaTriggers: true });
+  const databases = await startTestDatabases();
+  const { url, run } = await databases.create(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
+  const superuser = url.replace('authenticator', 'postgres');
+  const graph = await createRowgraph({ database: superuser, introspection: 'on', schemaTriggers: true });
   context.after(async () => {
     await graph.close();
-    await pglite.close();
+    await databases.close();
   });
   const steps = readPageSteps(await read(page));
-  await pglite.exec(supabaseStatements(steps.map((step) => (step.kind === 'sql' ? step.text : '')).join('\n')));
+  await run(supabaseStatements(steps.map((step) => (step.kind === 'sql' ? step.text : '')).join('\n')));
   await graph.reload();
   for (const step of steps) {
     if (step.kind === 'sql') {
-      await pglite.exec(step.text);
+      await run(step.text);
       await graph.reload();
     } else if (step.kind === 'types') compareTypes(await graph.sdl(), step.text);
     else {
