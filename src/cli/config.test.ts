@@ -107,6 +107,7 @@ test('each problem is one line that names its source, and shows no secret', () =
     '--body-limit must be a size from 1kb to 1024mb, such as 512kb or 2mb (it is "0")',
   ]);
   assert.deepEqual(problemsOf(['port'], { file: { name: 'f.json', text: '[]' } }), ['f.json must hold a JSON object']);
+  assert.deepEqual(problemsOf(['port'], { file: { name: 'f.json', text: '{"jwtSecret":\nswordfish}' } }), ['f.json is not JSON']);
 });
 
 test('a setting that must be given is asked for by both its names', () => {

@@ -2,6 +2,7 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
  * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
+import { readJson } from '../auth/entry-members.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
 import {
@@ -302,9 +303,9 @@ function readFileValues(file: ConfigurationSources['file'], problems: string[]):
   if (file === undefined) return {};
   let members: unknown;
   try {
-    members = JSON.parse(file.text);
+    members = readJson(file.text);
   } catch (error) {
-    problems.push(`${file.name} is not JSON: ${(error as Error).message}`);
+    problems.push(`${file.name} ${(error as Error).message}`);
     return {};
   }
   if (members === null || typeof members !== 'object' || Array.isArray(members)) {

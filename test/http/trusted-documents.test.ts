@@ -200,6 +200,7 @@ test('a folder has the documents of all its files', async () => {
 test('files that are wrong are an error that names them', async () => {
   const bad: Record<string, RegExp> = {
     '': /bad\.json is not JSON/,
+    'no\njson': /bad\.json is not JSON$/,
     '[]': /bad\.json must hold a JSON object/,
     null: /must hold a JSON object/,
     '{"a":1}': /the document of "a" must be a string/,

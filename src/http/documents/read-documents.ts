@@ -5,6 +5,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { readJson } from '../../auth/entry-members.ts';
 import { readTextFile } from '../../files/read-text-file.ts';
 import { isJsonObject } from '../../json-object.ts';
 import { checkCacheControl } from '../cache-control.ts';
@@ -57,9 +58,9 @@ export async function listFiles(location: string): Promise<readonly string[]> {
 function parseDocuments(file: string, text: string): readonly (readonly [id: string, entry: Entry])[] {
   let content: unknown;
   try {
-    content = JSON.parse(text);
+    content = readJson(text);
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`);
+    throw new Error(`${file} ${(error as Error).message}`);
   }
   if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of ids and documents`);
   const entries = content.format === 'apollo-persisted-query-manifest' ? readManifest(content.operations) : Object.entries(content);
