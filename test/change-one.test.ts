@@ -1,12 +1,12 @@
 /** Updates and deletes by the key, whose response the row makes: also where there is no row, a trigger keeps it, or the key is unique no longer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let started: PgliteGraph;
+let started: TestGraph;
 
 before(async () => {
-  started = await startPgliteGraph(`
+  started = await startTestGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table harbour (id int primary key, name text not null);
     create table ship (id int primary key, name text not null, harbour_id int references harbour, loud text, trips int not null default 0);
@@ -75,7 +75,7 @@ test('a row that is deleted is answered as it was', async () => {
 });
 
 test('"atMost" holds: 0, from a variable, and where a key may have two rows until the transaction ends', async () => {
-  const { graph, pglite } = started;
+  const { graph, database } = started;
   const message = 'update impacts too many records';
   const run = async (query: string, variables = {}): Promise<unknown> => {
     const { errors } = await graph.execute({ query, variables }, { role: 'service_role' });
@@ -85,7 +85,7 @@ test('"atMost" holds: 0, from a variable, and where a key may have two rows unti
   assert.equal(await run(`mutation { ${update} 0) { affectedCount } }`), message);
   assert.equal(await run(`mutation ($most: Int!) { ${update} $most) { affectedCount } }`, { most: 0 }), message);
   assert.equal(await run(`mutation ($most: Int!) { ${update} $most) { affectedCount } }`, { most: 1 }), undefined);
-  assert.deepEqual((await pglite.query('select trips from ship where id = 4')).rows, [{ trips: 7 }]);
+  assert.deepEqual(await database.run('select trips from ship where id = 4'), [{ trips: 7 }]);
   const answer = async (id: number, most: number): Promise<unknown> => {
     const query =
       'mutation ($id: Int!, $most: Int!) { done: deleteFromLegCollection(filter: {shipId: {eq: $id}, number: {eq: 1}}, atMost: $most) { records { note } affectedCount } }';
@@ -102,15 +102,16 @@ test('"atMost" holds: 0, from a variable, and where a key may have two rows unti
     both: updateBerthCollection(set: {name: "x"}, filter: {id: {eq: 2}}, atMost: ${most}) { affectedCount }
     third: updateBerthCollection(set: {id: 3}, filter: {id: {eq: 2}}, atMost: 2) { affectedCount } }`;
   assert.equal(await run(swap(1)), message);
-  assert.deepEqual((await pglite.query('select name from berth order by id')).rows, [{ name: 'north' }, { name: 'south' }]);
+  assert.deepEqual(await database.run('select name from berth order by id'), [{ name: 'north' }, { name: 'south' }]);
 });
 
 test('a second row with the key, which a schema change let in, makes it fail', async () => {
-  const { graph, pglite } = started;
+  const { graph, database } = started;
   const request = { query: 'mutation { updateShipCollection(set: {trips: 9}, filter: {id: {eq: 2}}) { affectedCount } }' };
   const { statements } = await graph.explain(request, { role: 'service_role' }, { mode: 'sql' });
   const { text, parameters } = statements.at(-1)!;
-  await pglite.exec(`alter table ship drop constraint ship_pkey; insert into ship (id, name) values (2, 'other');`);
-  await assert.rejects(pglite.query(text, [...parameters]), /more than one row/);
-  assert.deepEqual((await pglite.query('select distinct trips from ship where id = 2')).rows, [{ trips: 0 }]);
+  await database.run(`alter table ship drop constraint ship_pkey; insert into ship (id, name) values (2, 'other');`);
+  const client = await database.connect();
+  await assert.rejects(client.query(text, [...parameters]), /more than one row/);
+  assert.deepEqual(await database.run('select distinct trips from ship where id = 2'), [{ trips: 0 }]);
 });

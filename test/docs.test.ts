@@ -121,7 +121,8 @@ async function runExample(page: string): Promise<void> {
   const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(text)?.[1];
   assert.ok(example, `${page} has no block of TypeScript marked <!-- runs -->`);
   const program = example.replace(/from 'rowgraph'/g, "from './src/index.ts'");
-  const flags = ['--input-type=module-typescript', '--eval', program];
+  // As in support/pglite.ts: its PostgreSQL ends before it would pay to compile it again.
+  const flags = ['--wasm-tiering-budget=1000000000', '--input-type=module-typescript', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
   const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(text)?.[1];
   if (printed !== undefined) assert.equal(stdout, printed);

@@ -1,13 +1,13 @@
 /** Types of extensions in a schema that is neither exposed nor searched: their values are compared by their own operators all the same. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
 describe('citext in a schema off the search path', () => {
-  let all: PgliteGraph;
+  let all: TestGraph;
 
   before(async () => {
-    all = await startPgliteGraph(`
+    all = await startTestGraph(`
       create schema "My Types"; create extension citext with schema "My Types"; grant usage on schema "My Types" to anon, service_role;
       create domain address as "My Types".citext;
       create table account (email "My Types".citext primary key, name "My Types".citext unique, n int);

@@ -1,11 +1,11 @@
 /** PostgreSQL's vectors of numbers, which are lists in the API: what is read of them can be written and compared. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
+import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-let all: PgliteGraph;
+let all: TestGraph;
 before(async () => {
-  all = await startPgliteGraph(`
+  all = await startTestGraph(`
     create table path (id int primary key, steps int2vector, owners oidvector);
     create table path_note (id int primary key, path_id int references path);
     create function total(steps int2vector) returns bigint immutable language sql as 'select sum(s) from unnest(steps::int2[]) s';

@@ -4,8 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { PGlite } from '@electric-sql/pglite';
-import { startPglite } from '../../test/support/pglite.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../../test/support/test-databases.ts';
 import { type Limits, noLimits } from '../budget/limits.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
@@ -40,16 +39,22 @@ const setup = `
 `;
 
 describe('roles', () => {
-  let pglite: PGlite;
+  let databases: TestDatabases;
+  let run: TestDatabase['run'];
   let database: Database;
   let uses: SchemaCacheUses;
 
   before(async () => {
-    pglite = await startPglite();
-    await pglite.exec(setup);
-    database = openDatabase(pglite, { poolSize: undefined, prepare: undefined, observe: () => {} });
+    databases = await startTestDatabases();
+    const created = await databases.create(setup);
+    run = created.run;
+    const superuser = created.url.replace('authenticator', 'postgres');
+    database = openDatabase(superuser, { poolSize: undefined, prepare: undefined, observe: () => {} });
   });
-  after(() => pglite.close());
+  after(async () => {
+    await database.close();
+    await databases.close();
+  });
 
   async function load(limitsOf: (role: string) => Limits = () => noLimits, sizes = caches): Promise<SchemaSnapshot> {
     uses = new SchemaCacheUses();
@@ -106,19 +111,19 @@ describe('roles', () => {
   ];
   for (const [name, change, undo] of differences) {
     it(`that differ in ${name} share none`, async () => {
-      await pglite.exec(change);
+      await run(change);
       assert.deepEqual(await groupsOf('reader', 'twin'), [['reader'], ['twin']]);
-      await pglite.exec(undo);
+      await run(undo);
       assert.deepEqual(await groupsOf('reader', 'twin'), [['reader', 'twin']]);
     });
   }
 
   it('that share a schema keep what is their own', async () => {
-    await pglite.exec("alter role twin set work_mem = '7MB'; alter role heir superuser");
+    await run("alter role twin set work_mem = '7MB'; alter role heir superuser");
     const limits = { ...noLimits, fields: 7 };
     const snapshot = await load((role) => (role === 'twin' ? limits : noLimits));
     const [reader, twin, heir] = await Promise.all(['reader', 'twin', 'heir'].map(async (role) => await snapshot.of(role, database)));
-    await pglite.exec('alter role twin reset work_mem; alter role heir nosuperuser');
+    await run('alter role twin reset work_mem; alter role heir nosuperuser');
     assert.equal(reader!.granted, twin!.granted);
     assert.deepEqual([reader!.role.defaults.settings, twin!.role.defaults.settings], [[], [['work_mem', '7MB']]]);
     assert.deepEqual([reader!.role.limits, twin!.role.limits], [noLimits, limits]);
@@ -162,7 +167,7 @@ describe('roles', () => {
 
     before(async () => {
       const tables = Array.from({ length: 300 }, (_, index) => `create table wide_${index} (id int primary key);`);
-      await pglite.exec(`${tables.join(' ')} create role left_hand; create role right_hand; grant usage on schema public to left_hand, right_hand;
+      await run(`${tables.join(' ')} create role left_hand; create role right_hand; grant usage on schema public to left_hand, right_hand;
         grant select on all tables in schema public to left_hand, right_hand; grant insert on book to right_hand`);
     });
 
