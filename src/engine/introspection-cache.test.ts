@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { Deadline } from '../budget/deadline.ts';
+import type { IntrospectionJson } from '../introspection/execute-introspection.ts';
 import { CacheUse } from './cache-use.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
 
@@ -13,14 +15,18 @@ describe('IntrospectionCache', () => {
   });
 
   /** The response of this name, which is so many bytes long and is noted in `made` when it is begun and when it is ended. */
-  async function ask(name: string, length = 10): Promise<string> {
-    const pieces = await answers.get(name, function* () {
+  async function ask(name: string, length = 10, deadline: Deadline | null = null): Promise<string> {
+    const make = function* (): Generator<void, IntrospectionJson> {
       made.push(name);
       yield;
       made.push(`${name}.`);
-      return [Buffer.from(name), Buffer.alloc(length, '.')];
-    });
-    return Buffer.concat(pieces).toString();
+      return new Map([
+        ['a', [Buffer.from(name)]],
+        ['b', [Buffer.alloc(length, '.')]],
+      ]);
+    };
+    const json = await answers.get(name, make, deadline);
+    return Buffer.concat([...json.values()].flat()).toString();
   }
 
   it('makes a response once', async () => {
@@ -59,6 +65,36 @@ describe('IntrospectionCache', () => {
     await ask('a');
     await ask('a');
     assert.equal(made.length, 4);
+  });
+
+  it('lets a request go at its deadline, and does nothing that nobody waits for', async () => {
+    const deadlines = [new Deadline(60_000), new Deadline(60_000)] as const;
+    const stopped = Promise.allSettled([ask('a', 10, deadlines[0]), ask('b', 10, deadlines[1])]);
+    const others = Promise.all([ask('a'), ask('c')]);
+    for (const deadline of deadlines) deadline.stop('expired');
+    for (const outcome of await stopped) assert.equal(outcome.status === 'rejected' && outcome.reason.code, 'TIMEOUT');
+    await others;
+    assert.deepEqual(made, ['a', 'a.', 'c', 'c.']);
+    assert.equal(await ask('b'), 'b..........');
+  });
+
+  it('stops in the middle of what nobody waits for', async () => {
+    const deadline = new Deadline(60_000);
+    const stopped = assert.rejects(
+      answers.get(
+        'endless',
+        function* () {
+          for (let step = 0; ; step++) {
+            if (step === 3) deadline.stop('abandoned');
+            yield;
+          }
+        },
+        deadline,
+      ),
+      { code: 'CANCELLED' },
+    );
+    assert.equal(await ask('a'), 'a..........');
+    await stopped;
   });
 
   it('does not remember a failure, and goes on after it', async () => {

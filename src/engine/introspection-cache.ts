@@ -3,11 +3,17 @@
  * for it meanwhile, and one at a time, since one may be tens of megabytes.
  */
 import { LRUCache } from 'lru-cache';
+import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { runInSlices } from '../budget/slices.ts';
+import type { IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { CacheUse } from './cache-use.ts';
 
-/** JSON in UTF-8, in pieces. */
-type IntrospectionJson = readonly Buffer[];
+/** A response that is being made, or is to be. */
+interface Making {
+  readonly json: Promise<IntrospectionJson>;
+  /** How many requests wait for it. */
+  waiting: number;
+}
 
 /** Small responses are bounded too: each costs more than its bytes. */
 const maxEntries = 1000;
@@ -15,7 +21,7 @@ const maxEntries = 1000;
 export class IntrospectionCache {
   readonly #use: CacheUse;
   readonly #known: LRUCache<string, IntrospectionJson>;
-  readonly #making = new Map<string, Promise<IntrospectionJson>>();
+  readonly #making = new Map<string, Making>();
   #lastMade: Promise<void> = Promise.resolve();
 
   /** Keeps responses up to this many bytes in total, with their identities. A larger one is made for the requests that wait for it, but not kept. */
@@ -29,22 +35,48 @@ export class IntrospectionCache {
     return this.#known.size;
   }
 
-  /** The response with this identity; `make` makes it if it is not cached. Failures are not cached. */
-  async get(identity: string, make: () => Generator<void, IntrospectionJson>): Promise<IntrospectionJson> {
-    const known = this.#use.note(this.#known.get(identity) ?? this.#making.get(identity));
-    if (known) return known;
-    const made = this.#make(identity, make);
-    this.#making.set(identity, made);
-    this.#lastMade = made.then(ignore, ignore);
-    return made;
+  /**
+   * The response with this identity; `make` makes it if it is not cached. Failures are not cached. Rejects with TIMEOUT or CANCELLED once the deadline has
+   * stopped the request.
+   */
+  async get(
+    identity: string,
+    make: () => Generator<void, IntrospectionJson>,
+    deadline: Deadline | null = null,
+  ): Promise<IntrospectionJson> {
+    const known = this.#known.get(identity);
+    const making = this.#making.get(identity);
+    this.#use.note(known ?? making);
+    if (known !== undefined) return known;
+    const awaited = making ?? this.#begin(identity, make);
+    awaited.waiting += 1;
+    try {
+      return await untilStopped(awaited.json, deadline, explainStop);
+    } finally {
+      awaited.waiting -= 1;
+    }
   }
 
-  async #make(identity: string, make: () => Generator<void, IntrospectionJson>): Promise<IntrospectionJson> {
-    await this.#lastMade;
+  #begin(identity: string, make: () => Generator<void, IntrospectionJson>): Making {
+    const made = this.#lastMade.then(() => runInSlices(this.#whileAwaited(identity, making, make())));
+    const making: Making = { json: made, waiting: 0 };
+    this.#making.set(identity, making);
+    this.#lastMade = made.then(ignore, ignore);
+    return making;
+  }
+
+  /** Does the work and keeps the response, unless those who waited for it have gone: others wait behind it. */
+  *#whileAwaited(identity: string, making: Making, work: Generator<void, IntrospectionJson>): Generator<void, IntrospectionJson> {
     try {
-      const json = await runInSlices(make());
-      this.#known.set(identity, json);
-      return json;
+      for (;;) {
+        if (making.waiting === 0) throw new Error('Nobody waits for this response.');
+        const { done, value } = work.next();
+        if (done) {
+          this.#known.set(identity, value);
+          return value;
+        }
+        yield;
+      }
     } finally {
       this.#making.delete(identity);
     }
@@ -52,7 +84,9 @@ export class IntrospectionCache {
 }
 
 function sizeOf(json: IntrospectionJson, identity: string): number {
-  return json.reduce((total, { length }) => total + length, identity.length);
+  let total = identity.length;
+  for (const pieces of json.values()) for (const { length } of pieces) total += length;
+  return total;
 }
 
 function ignore(): void {}

@@ -4,11 +4,11 @@
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
-import type { BatchResult, ColumnValue, RequestDatabase, Session, Statement } from '../database/database.ts';
+import type { BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
 import type { Distribution } from '../distribution.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
-import { executeIntrospection } from '../introspection/execute-introspection.ts';
+import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
 import { assembleResponse, type ResponseBody, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
 import type { CacheSizes } from './cache-sizes.ts';
@@ -85,7 +85,7 @@ export async function executeRequest(
       rows = outcome;
     }
     if (marks !== undefined && statements.length > 0) marks.ended = performance.now();
-    const introspected = compiled.isIntrospective ? await introspectAll(granted, ready, request) : noneIntrospected;
+    const introspected = compiled.isIntrospective ? await introspect(granted, ready, request, deadline) : noneIntrospected;
     const response = assembleResponse(responseMembers(compiled, rows, introspected), extensions);
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
@@ -152,11 +152,7 @@ export async function readRequest(
 }
 
 /** Where each root field's JSON comes from. */
-function responseMembers(
-  { roots }: CompiledOperation,
-  rows: BatchResult,
-  introspected: ReadonlyMap<string, ColumnValue>,
-): ResponseMember[] {
+function responseMembers({ roots }: CompiledOperation, rows: BatchResult, introspected: IntrospectionJson): ResponseMember[] {
   return roots.map((root) => {
     if (root.kind === 'json') return root;
     if (root.kind === 'introspection') return { key: root.key, json: introspected.get(root.key)! };
@@ -164,35 +160,25 @@ function responseMembers(
   });
 }
 
-const noneIntrospected: ReadonlyMap<string, ColumnValue> = new Map();
+const noneIntrospected: IntrospectionJson = new Map();
 
 /** The values of the root fields that introspect, by key. */
-async function introspectAll(
-  granted: GrantedSchema,
-  prepared: PreparedRequest,
-  request: GraphQLRequest,
-): Promise<ReadonlyMap<string, ColumnValue>> {
-  const keys = prepared.compiled.roots.filter(({ kind }) => kind === 'introspection').map(({ key }) => key);
-  return new Map(
-    await Promise.all(keys.map(async (key): Promise<[string, ColumnValue]> => [key, await introspect(granted, prepared, request, key)])),
-  );
-}
-
 async function introspect(
   granted: GrantedSchema,
   { document, operation, variables, compiled }: PreparedRequest,
   request: GraphQLRequest,
-  key: string,
-): Promise<ColumnValue> {
+  deadline: Deadline | null,
+): Promise<IntrospectionJson> {
+  const keys = compiled.roots.filter(({ kind }) => kind === 'introspection').map(({ key }) => key);
   const { introspected } = await granted.types();
   if (!introspected) {
     throw new ApiError(
       'GRAPHQL_VALIDATION_FAILED',
       'Introspection is disabled. To enable it, run: comment on schema … is \'@graphql({"introspection": true})\'',
-      { path: [key] },
+      { path: [keys[0]!] },
     );
   }
-  const identity = `${compiled.id} ${key} ${request.variables ? JSON.stringify(request.variables) : ''}`;
+  const identity = `${compiled.id} ${request.variables ? JSON.stringify(request.variables) : ''}`;
   const asked = { node: operation.node, fragments: document.fragments, variables };
-  return granted.introspectionCache.get(identity, () => executeIntrospection(introspected, asked, key));
+  return granted.introspectionCache.get(identity, () => executeIntrospection(introspected, asked, keys), deadline);
 }

@@ -16,15 +16,18 @@ interface Asked {
   readonly model?: Model;
 }
 
-/** The work of answering what a document selects under a key. */
-function answering(
-  text: string,
-  { variables = {}, key = '__schema', model = sampleModel }: Asked = {},
-): Generator<void, readonly Buffer[]> {
+/** The work of answering what a document selects under keys. */
+function answeringAll(text: string, keys: readonly string[], { variables = {}, model = sampleModel }: Asked = {}) {
   const document = parseDocument(runAtOnce(buildSchema(model)), text);
   const operation = getOperation(document, undefined);
   const coerced = coerceVariableValues(operation.variables, variables);
-  return executeIntrospection(() => giveAtOnce(model), { node: operation.node, fragments: document.fragments, variables: coerced }, key);
+  return executeIntrospection(() => giveAtOnce(model), { node: operation.node, fragments: document.fragments, variables: coerced }, keys);
+}
+
+/** The same under one key. */
+function* answering(text: string, asked: Asked = {}): Generator<void, readonly Buffer[]> {
+  const { key = '__schema' } = asked;
+  return (yield* answeringAll(text, [key], asked)).get(key)!;
 }
 
 // biome-ignore lint/correctness/useYield: a model that is there already needs no pause
@@ -123,6 +126,30 @@ describe('executeIntrospection', () => {
     for (; !step.done; step = steps.next()) pauses += 1;
     assert.equal(Buffer.concat(step.value).toString(), '{"possibleTypes":[{"name":"Account"},{"name":"Post"}]}');
     assert.ok(pauses > runAtOnce(buildSchema(sampleModel)).typeNames().length, `${pauses} pauses`);
+  });
+
+  it('answers several root fields, each with its own selection', () => {
+    const text = '{ a: __type(name: "PageInfo") { name } b: __schema { queryType { name } } c: __type(name: "Gone") { name } }';
+    const json = runAtOnce(answeringAll(text, ['a', 'b', 'c']));
+    assert.deepEqual(
+      [...json].map(([key, pieces]) => [key, JSON.parse(Buffer.concat(pieces).toString())]),
+      [
+        ['a', { name: 'PageInfo' }],
+        ['b', { queryType: { name: 'Query' } }],
+        ['c', null],
+      ],
+    );
+  });
+
+  it('bounds the length of all root fields together', () => {
+    const keys = Array.from({ length: 200 }, (_, index) => `a${index}`);
+    const selection = '__schema { types { name description fields { name description args { name description } } } }';
+    const text = `{ ${keys.map((key) => `${key}: ${selection}`).join(' ')} }`;
+    assert.equal(runAtOnce(answeringAll(text, keys.slice(0, 2))).size, 2);
+    assert.throws(
+      () => runAtOnce(answeringAll(text, keys)),
+      (error) => error instanceof ApiError && error.code === 'QUERY_TOO_COMPLEX' && error.message.includes('Select each field only once'),
+    );
   });
 
   it('refuses an argument that does not fit', () => {

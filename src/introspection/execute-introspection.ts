@@ -9,7 +9,7 @@ import type { Selections } from '../request/collect-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { DescribedSchema } from './described-schema.ts';
 import { selectIntrospection } from './select-introspection.ts';
-import { writeIntrospection } from './write-introspection.ts';
+import { IntrospectionWriter } from './write-introspection.ts';
 
 /** A valid operation, and what was read of its variables. */
 export interface IntrospectingOperation {
@@ -18,22 +18,30 @@ export interface IntrospectingOperation {
   readonly variables: Variables;
 }
 
+/** JSON in UTF-8, in pieces, of each root field of introspection by its key. */
+export type IntrospectionJson = ReadonlyMap<string, readonly Buffer[]>;
+
 /**
- * JSON of what the operation selects under `key`, a root field of introspection. The model and the types that it tells of are built for it and go with
- * it: those of a large schema take far more memory than the response, which is kept.
+ * JSON of what the operation selects under `keys`, its root fields of introspection. The model and the types that it tells of are built once for all of them
+ * and go with them: those of a large schema take far more memory than the response, which is kept. Throws QUERY_TOO_COMPLEX if the response is too long.
  */
 export function* executeIntrospection(
   buildModel: () => Generator<void, Model>,
   operation: IntrospectingOperation,
-  key: string,
-): Generator<void, readonly Buffer[]> {
+  keys: readonly string[],
+): Generator<void, IntrospectionJson> {
   const model = yield* buildModel();
-  const schema = yield* buildSchema(model);
+  const schema = new DescribedSchema(yield* buildSchema(model));
+  const writer = new IntrospectionWriter(yield* longestResponse(model));
   const { node, fragments, variables } = operation;
+  const json = new Map<string, readonly Buffer[]>();
   try {
-    const selected = selectIntrospection({ schema: new DescribedSchema(schema), fragments, variables }, node.selectionSet, key);
-    yield;
-    return yield* writeIntrospection(selected, yield* longestResponse(model));
+    for (const key of keys) {
+      const selected = selectIntrospection({ schema, fragments, variables }, node.selectionSet, key);
+      yield;
+      json.set(key, yield* writer.write(selected));
+    }
+    return json;
   } catch (error) {
     throw error instanceof GraphQLError ? new ApiError('BAD_USER_INPUT', error.message, { cause: error }) : error;
   }

@@ -9,33 +9,32 @@ import type { IntrospectedField, Shape } from './select-introspection.ts';
 /** Characters of text that become a piece of bytes. */
 const pieceLength = 64 * 1024;
 
-/** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX if it exceeds this many characters. */
-export function* writeIntrospection({ resolve, shape }: IntrospectedField, maxLength: number): Generator<void, readonly Buffer[]> {
-  const writer = new Writer(maxLength);
-  yield* writer.value(shape, resolve(undefined));
-  return writer.end();
-}
-
-class Writer {
+/** Writes the root fields of one request. */
+export class IntrospectionWriter {
   #text = '';
   #length = 0;
-  readonly #pieces: Buffer[] = [];
+  #pieces: Buffer[] = [];
   readonly #maxLength: number;
 
+  /** All that is written may have this many characters. */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  *value(shape: Shape, value: unknown): Generator<void, void> {
+  /** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX if there is no room for it. */
+  *write({ resolve, shape }: IntrospectedField): Generator<void, readonly Buffer[]> {
+    yield* this.#value(shape, resolve(undefined));
+    const pieces = [...this.#pieces, Buffer.from(this.#text)];
+    this.#text = '';
+    this.#pieces = [];
+    return pieces;
+  }
+
+  *#value(shape: Shape, value: unknown): Generator<void, void> {
     if (value === null || value === undefined) this.#add('null');
     else if (shape.kind === 'list') yield* this.#list(shape.member, value as Iterable<unknown>);
     else if (shape.kind === 'object') yield* this.#object(shape.fields, value);
     else this.#add(shape.textOf(value));
-  }
-
-  end(): readonly Buffer[] {
-    this.#pieces.push(Buffer.from(this.#text));
-    return this.#pieces;
   }
 
   *#list(member: Shape, values: Iterable<unknown>): Generator<void, void> {
@@ -44,7 +43,7 @@ class Writer {
     for (const value of values) {
       if (value !== pause) {
         this.#add(separator);
-        yield* this.value(member, value);
+        yield* this.#value(member, value);
         separator = ',';
       }
       yield;
@@ -57,7 +56,7 @@ class Writer {
     this.#add('{');
     for (const { label, resolve, shape } of fields) {
       this.#add(`${separator}${label}`);
-      yield* this.value(shape, resolve(source));
+      yield* this.#value(shape, resolve(source));
       separator = ',';
     }
     this.#add('}');

@@ -115,6 +115,7 @@ describe('documents that are made to harm', () => {
   it('introspection is answered once, and refused where a document asks for it hundreds of times', async () => {
     assert.equal((await send({ query: getIntrospectionQuery() }))[0], null);
     assert.deepEqual(await send(worst.introspectionAliases(290)), ['QUERY_TOO_COMPLEX', 0]);
+    assert.deepEqual(await send(worst.introspectionRoots(190)), ['QUERY_TOO_COMPLEX', 0]);
   });
 
   it('counting an operation takes as long as its text, whatever it expands to', () => {

@@ -209,6 +209,10 @@ export const introspectionAliases = (count: number): GraphQLRequest => ({
   query: `{ __schema { ${times(count, (index) => `a${index}: types { name description fields { name description args { name } } }`)} } }`,
 });
 
+export const introspectionRoots = (count: number): GraphQLRequest => ({
+  query: `{ ${times(count, (index) => `a${index}: __schema { types { name description fields { name description args { name } } } }`)} }`,
+});
+
 /** Relations of ten fields each, of few rows. */
 export const fewRelations = (count: number): GraphQLRequest => ({
   query: `{ accountCollection(first: 1) { edges { node { ${times(count, (index) => `a${index}: blogCollection(first: 1) { edges { cursor node { id name description } } pageInfo { hasNextPage endCursor } }`)} } } } }`,
