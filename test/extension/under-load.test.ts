@@ -32,6 +32,8 @@ const steps = [
   'alter extension rowgraph update',
   'alter table item add column if not exists extra int',
 ];
+/** The place of the step that creates an old version. */
+const outdating = 3;
 
 test('create, drop and update under load: as many answers as requests, and no failure', async (context) => {
   const database = await databases.create(setup);
@@ -52,10 +54,13 @@ test('create, drop and update under load: as many answers as requests, and no fa
     }
   });
   const ddl = await database.connect();
+  await until(() => counts.answered > 5 || failed.length > 0);
   for (let turn = 0; turn < 6 * steps.length; turn++) {
-    const { answered } = counts;
-    await until(() => counts.answered > answered + 5 || failed.length > 0);
     await ddl.query(steps[turn % steps.length]!);
+    const { answered } = counts;
+    // The old version stays until a request has met it.
+    const isMet = (): boolean => turn % steps.length !== outdating || events.some(({ kind }) => kind === 'extension-outdated');
+    await until(() => (counts.answered > answered + 5 && isMet()) || failed.length > 0);
   }
   isDone = true;
   await Promise.all(callers);
