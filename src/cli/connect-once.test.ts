@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -29,14 +30,18 @@ test('a server that hangs up, or is silent, may answer later', async () => {
   assert.match(silent.message, /timeout expired$/);
 });
 
-test('nobody who listens at any address of a host may come', async () => {
+test('a host of several addresses may come, and the message has what each of them said', async (context) => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
   await once(probe.close(), 'close');
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookup = (_host: string, _options: object, callback: (error: null, found: object[]) => void) => callback(null, addresses);
+  context.mock.method(dns, 'lookup', lookup as unknown as typeof dns.lookup);
+  const refused = addresses.map(({ address }) => `connect ECONNREFUSED ${address}:${port}`).join(', ');
   await assert.rejects(
-    connectOnce(`postgres://somebody@localhost:${port}/app`, async () => 'connected'),
-    (error) => error instanceof UnreachableError && /: connect ECONNREFUSED \S+/.test(error.message),
+    connectOnce(`postgres://somebody@database.example:${port}/app`, async () => 'connected'),
+    (error) => error instanceof UnreachableError && error.message.endsWith(`: ${refused}`),
   );
 });
 

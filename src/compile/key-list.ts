@@ -33,13 +33,9 @@ function read(setting: Sql): Sql {
   return sql`${textOf(setting)}::jsonb`;
 }
 
-/** The rows of a list as a FROM item: `m`, the number, and the columns; and `n`, the label, if the plan does not know it. */
+/** The rows of a list that may have several as a FROM item: `m`, the number, and the columns; and `n`, the label, if the plan does not know it. */
 export function keyRows(list: KeyList, alias: string): Sql {
   const { columns, labels } = settingsOf(list);
-  if (holdsOnlyRow(list)) {
-    const names = [...columns.map((_, index) => `c${index}`), 'm'];
-    return sql`(values (${join([...columns.map(textOf), integer(1)], ', ')})) as ${trusted(alias)}(${trusted(names.join(', '))})`;
-  }
   const settings = labels === null ? columns : [labels, ...columns];
   const arrays = settings.map((setting) => sql`pg_catalog.jsonb_array_elements_text(${read(setting)})`);
   const names = [...(labels === null ? [] : ['n']), ...columns.map((_, index) => `c${index}`), 'm'];
@@ -47,9 +43,8 @@ export function keyRows(list: KeyList, alias: string): Sql {
   return sql`${rows} with ordinality as ${trusted(alias)}(${trusted(names.join(', '))})`;
 }
 
-/** The values of a column, in an array. */
+/** The values of a column of a list that may have several rows, in an array. */
 export function keysAsArray(list: KeyList, column: string, type: string): Sql {
-  if (holdsOnlyRow(list)) return sql`array[${onlyKey(list, column, type)}]`;
   const values = sql`pg_catalog.jsonb_array_elements_text(${read(settingsOf(list).columns[indexIn(list, column)]!)})`;
   return sql`array(select a.v::${trusted(type)} from ${values} as a(v))`;
 }

@@ -83,10 +83,10 @@ describe('roles', () => {
   }
 
   /** The text of the response, or the code of the error. */
-  async function ask(snapshot: SchemaSnapshot, role: string, query: string): Promise<string> {
+  async function ask(snapshot: SchemaSnapshot, role: string, query: string, variables = {}): Promise<string> {
     const target = { database, caller: { role }, observe: () => {}, deadline: null, client: '', onPrepared: undefined };
     try {
-      const { chunks } = await executeRequest(await snapshot.of(role, database), caches, { query }, target);
+      const { chunks } = await executeRequest(await snapshot.of(role, database), caches, { query, variables }, target);
       return Buffer.concat(chunks).toString();
     } catch (error) {
       return (error as { code: string }).code;
@@ -179,6 +179,15 @@ describe('roles', () => {
         assert.match(await ask(snapshot, role, rows), /"title":"one"/);
       assert.equal(misses(snapshot), 2);
       assert.match(await ask(snapshot, 'left_hand', '{ bookCollection { edges { node { id } } } }'), /"id":1/);
+      assert.equal(misses(snapshot), 3);
+    });
+
+    it('have types made again for a variant of a document that was not compiled before', async () => {
+      const snapshot = await load(undefined, tight);
+      const optional = 'query ($titled: Boolean!) { bookCollection { edges { node { id title @include(if: $titled) } } } }';
+      assert.match(await ask(snapshot, 'left_hand', optional, { titled: false }), /"node":\{"id":1\}/);
+      await ask(snapshot, 'right_hand', rows);
+      assert.match(await ask(snapshot, 'left_hand', optional, { titled: true }), /"node":\{"id":1,"title":"one"\}/);
       assert.equal(misses(snapshot), 3);
     });
 

@@ -36,6 +36,13 @@ describe('buildSchema', () => {
     ]);
   });
 
+  it('has root fields whose properties are described as those of any object', () => {
+    const fields = fieldsOf(schema, 'Query');
+    const { get, enumerable } = Object.getOwnPropertyDescriptor(fields, 'accountByPk')!;
+    assert.equal(get?.(), fields.accountByPk);
+    assert.deepEqual([enumerable, Object.getOwnPropertyDescriptor(fields, 'gone')], [true, undefined]);
+  });
+
   it('gives the root fields one by one as it has them together', () => {
     const describe = (field: GraphQLField<unknown, unknown>) => [field.name, String(field.type), field.toConfig()];
     for (const name of ['Query', 'Mutation']) {
