@@ -1,6 +1,7 @@
 /** What the texts of single settings must look like. Each check throws an `Error` whose message ends a sentence that begins with the name of the setting. */
 import { parseClaimPath } from '../auth/role-claim.ts';
 import { readProxyTrust } from '../http/client-address.ts';
+import { checkOrigin } from '../http/cross-origin.ts';
 import { expected } from './setting-kinds.ts';
 
 /** A URL of PostgreSQL. */
@@ -53,6 +54,15 @@ function isTrustworthy(value: string): boolean {
 /** A path of names, as `readClaim` follows it. */
 export function checkClaimPath(value: string): void {
   parseClaimPath(value);
+}
+
+/** An origin that a browser can send. */
+export function checkCorsOrigin(value: string): void {
+  try {
+    checkOrigin(value);
+  } catch {
+    throw expected('must be origins such as https://example.com, without a path, separated by commas');
+  }
 }
 
 /** Addresses, networks and names of ranges. */

@@ -48,6 +48,17 @@ test('values are typed and checked', () => {
   assert.deepEqual(read(['schemas', 'prepare', 'poolSize'], { file }), { schemas: ['a', 'b'], prepare: false, poolSize: 4 });
 });
 
+test('origins are those that browsers send', () => {
+  const originsOf = (corsOrigins: string) => read(['corsOrigins'], { flags: { corsOrigins } }).corsOrigins;
+  const accepted = ['*', 'null', 'https://app.example', 'http://localhost:5173', 'http://[::1]:8080', 'capacitor://localhost'];
+  assert.deepEqual(originsOf(accepted.join(', ')), accepted);
+  for (const never of ['app.example', 'https://app.example/', 'https://App.example', 'https://app.example:443', 'https://*.example', '/']) {
+    assert.deepEqual(problemsOf(['corsOrigins'], { flags: { corsOrigins: never } }), [
+      `--cors-origins must be origins such as https://example.com, without a path, separated by commas (it is ${JSON.stringify(never)})`,
+    ]);
+  }
+});
+
 test('names and sizes may be given in place of all and of off', () => {
   const given = read(['additions', 'persistedQueries'], { flags: { additions: 'groups, nestedWrites', persistedQueries: '2MB' } });
   assert.deepEqual(given, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });

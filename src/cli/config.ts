@@ -8,6 +8,7 @@ import { checkCacheControl } from '../http/cache-control.ts';
 import {
   checkBasePath,
   checkClaimPath,
+  checkCorsOrigin,
   checkDatabaseUrl,
   checkDomain,
   checkJwtSecret,
@@ -138,7 +139,7 @@ export const settings = {
     'no-store',
     checkCacheControl,
   ),
-  corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*']),
+  corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*'], checkCorsOrigin),
   rateLimit: wholeNumber('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
   trustProxy: text(
     'ADDRESSES',

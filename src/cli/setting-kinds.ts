@@ -94,11 +94,17 @@ export function numberOrSwitch(description: string, usual: number, [least, most]
   return { ...number, placeholder: 'NUMBER|on|off', default: 'off', defaultText: 'off', parse };
 }
 
-/** Items separated by commas; `-` is the empty list. */
-export function list(placeholder: string, description: string, fallback: readonly string[]): Setting<readonly string[]> {
+/** Items separated by commas, each of which passes the check; `-` is the empty list. */
+export function list(
+  placeholder: string,
+  description: string,
+  fallback: readonly string[],
+  check: (item: string) => void = () => undefined,
+): Setting<readonly string[]> {
   const parse = (value: string): readonly string[] => {
     const items = value === '-' ? [] : value.split(',').map((item) => item.trim());
     if (items.includes('')) throw expected('must be a comma-separated list without empty items');
+    for (const item of items) check(item);
     return items;
   };
   return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };

@@ -19,8 +19,23 @@ const noHeaders: readonly string[] = [];
 /** In seconds; browsers cache preflight responses for two hours at most. */
 const maxAge = '7200';
 
-/** `*` is any origin; an empty list is none. */
+/** Those of browsers, and of apps that show pages of their own, such as capacitor://localhost. */
+const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/;
+
+/** Throws an `Error` for what is neither `*` nor `null` nor an origin as browsers send it (HTML standard, serialization of an origin), and would never match one. */
+export function checkOrigin(origin: string): void {
+  if (origin === '*' || origin === 'null') return;
+  const sent = URL.canParse(origin) && !origin.includes('*') ? new URL(origin).origin : 'null';
+  // Only schemes of the web have origins for `URL`.
+  if (sent === origin || (sent === 'null' && originPattern.test(origin))) return;
+  throw new Error(
+    `${JSON.stringify(origin)} is not an origin that browsers send. Write it like ${sent === 'null' ? 'https://example.com' : sent}.`,
+  );
+}
+
+/** `*` is any origin; an empty list is none. Throws an `Error` as `checkOrigin` does. */
 export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
+  for (const origin of origins) checkOrigin(origin);
   const isAny = origins.includes('*');
   const exposed = ['access-control-expose-headers', 'x-request-id, retry-after, idempotency-replayed'];
   const byOrigin = new Map(origins.map((origin) => [origin, ['access-control-allow-origin', origin, ...exposed]]));

@@ -75,3 +75,10 @@ test('health and metrics are not for pages of other origins', async () => {
     assert.deepEqual([response.status, response.headers.get('access-control-allow-origin')], [200, null]);
   }
 });
+
+test('an origin that no browser sends is refused at the start, with the one that it may stand for', async () => {
+  await assert.rejects(startTestServer({ corsOrigins: ['https://App.example:443/'] }), {
+    message: '"https://App.example:443/" is not an origin that browsers send. Write it like https://app.example.',
+  });
+  await assert.rejects(startTestServer({ corsOrigins: ['https://*.example'] }), { message: /Write it like https:\/\/example\.com\.$/ });
+});
