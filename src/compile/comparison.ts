@@ -20,9 +20,15 @@ const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   overlaps: '&&',
 };
 
+/** The type as whose values those of a type are compared. */
+export function comparedType(type: ValueType): string {
+  return type.kind === 'scalar' && type.comparedAs !== undefined ? type.comparedAs : type.sqlType;
+}
+
 /** A value of the type as PostgreSQL can compare it. */
 export function comparable(value: Sql, type: ValueType): Sql {
-  return type.kind === 'scalar' && type.comparedAs !== undefined ? sql`${value}::${trusted(type.comparedAs)}` : value;
+  const compared = comparedType(type);
+  return compared === type.sqlType ? value : sql`${value}::${trusted(compared)}`;
 }
 
 /** A value of the type as PostgreSQL can put it in order; null if it is null. A record is ordered by what orders its columns, whatever the names of the operators. */

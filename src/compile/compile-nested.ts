@@ -22,6 +22,7 @@ import type {
 } from '../plan/nested-plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable, comparedType } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
@@ -200,7 +201,9 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   const conditions: Sql[] = [];
   if (of) conditions.push(...belongsTo(of, target));
   if (except) {
-    const key = table.primaryKey.map(({ name, type }) => sql`${keyColumn(except, 'x', name, type.sqlType)} = ${target.column(name)}`);
+    const key = table.primaryKey.map(
+      ({ name, type }) => sql`${keyColumn(except, 'x', name, comparedType(type))} = ${comparable(target.column(name), type)}`,
+    );
     conditions.push(sql`not exists (select 1 from ${keyRows(except, 'x')} where ${join(key, ' and ')})`);
   }
   if (filter) conditions.push(compileFilter(filter, target, aliases));
@@ -211,15 +214,19 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
 function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scope): Sql[] {
   const among = areAmong(list, pairs, target);
   if (pairs.length === 1 && among.length === 1) return among;
-  const isSame = pairs.map(({ name, of, type }) => sql`${keyColumn(list, 'k', of, type.sqlType)} = ${target.column(name)}`);
+  const isSame = pairs.map(
+    ({ name, of, type }) => sql`${keyColumn(list, 'k', of, comparedType(type))} = ${comparable(target.column(name), type)}`,
+  );
   return [...among, sql`exists (select 1 from ${keyRows(list, 'k')} where ${join(isSame, ' and ')})`];
 }
 
 /** That the columns of a key have values of the list. PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
 function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[] {
-  // An array has no arrays as elements.
-  const simple = pairs.filter(({ type }) => type.kind !== 'list');
-  return simple.map(({ name, of, type }) => sql`${target.column(name)} = any (${keysAsArray(list, of, type.sqlType)})`);
+  // An array has no arrays as elements. Those of composite types are no lists of GraphQL.
+  const simple = pairs.filter(({ type }) => !type.sqlType.endsWith('[]'));
+  return simple.map(
+    ({ name, of, type }) => sql`${comparable(target.column(name), type)} = any (${keysAsArray(list, of, comparedType(type))})`,
+  );
 }
 
 /** The statement that reads the response. */
@@ -255,10 +262,14 @@ function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
   const { primaryKey } = table;
   const source = sql`${tableSource(table)} as ${trusted(scope.alias)}`;
   if (list.labels?.length === 1) {
-    const isOnly = primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${onlyKey(list, name, type.sqlType)}`);
+    const isOnly = primaryKey.map(
+      ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${onlyKey(list, name, comparedType(type))}`,
+    );
     return sql`${newLine}from ${source}${where(isOnly)}`;
   }
-  const key = primaryKey.map(({ name, type }) => sql`${scope.column(name)} = ${keyColumn(list, 'k', name, type.sqlType)}`);
+  const key = primaryKey.map(
+    ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${keyColumn(list, 'k', name, comparedType(type))}`,
+  );
   const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name }));
   return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${where(areAmong(list, pairs, scope))}`;
 }
