@@ -5,6 +5,7 @@
  */
 import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
+import { BatchMeasures } from './batch-measures.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { PgConnectionStates } from './pg-connection-states.ts';
@@ -57,6 +58,7 @@ class PgDatabase implements Database {
   readonly #onConnectionError: (error: unknown) => void;
   readonly #states: PgConnectionStates;
   readonly #runner: PgJobRunner;
+  readonly #measures = new BatchMeasures();
   readonly #onRemove = (client: PgPoolClient): void => {
     this.#states.forget(client);
     this.#connections.noteRemoved();
@@ -94,8 +96,14 @@ class PgDatabase implements Database {
     this.#states = new PgConnectionStates(statementCacheSize, this.#ownsPool, (client, error) =>
       this.#connections.noteBroken(client, error),
     );
-    const request = (job: PgJob): void => this.#request(job);
-    this.#runner = new PgJobRunner(this.#connections, this.#states, this.#pipelining, request, () => this.#dropIdle());
+    this.#runner = new PgJobRunner({
+      connections: this.#connections,
+      states: this.#states,
+      pipelining: this.#pipelining,
+      measures: this.#measures,
+      request: (job) => this.#request(job),
+      onSilence: () => this.#dropIdle(),
+    });
     // A connection that fails while idle is reported here, and would end the process if nobody listened. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
     this.#pool.on('remove', this.#onRemove);
@@ -137,7 +145,7 @@ class PgDatabase implements Database {
   }
 
   readStatistics(): DatabaseStatistics {
-    const { batchSeconds, batchBytes } = this.#runner.measures;
+    const { batchSeconds, batchBytes } = this.#measures;
     return { pool: this.#connections.readStatistics(), batchSeconds, batchBytes };
   }
 

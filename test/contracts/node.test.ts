@@ -113,8 +113,10 @@ contract('node', 'database/wire/pg-socket.ts', 'what a socket reads is handed on
   const read = texts.map(async (_, index) => {
     const socket = new PgSocket();
     let received = '';
-    socket.readWith((bytes) => {
-      received += bytes.toString();
+    socket.readWith({
+      read: (bytes) => {
+        received += bytes.toString();
+      },
     });
     socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(String(index));

@@ -1,7 +1,7 @@
 /**
  * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a batch, or of several that share the
  * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection that is, and
- * what happens after a failure, is up to `pg-job-runner.ts`.
+ * what happens after a failure, is up to `pg-job-run.ts`.
  *
  * Leans on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and events, and that its
  * parser takes messages one by one.
@@ -100,9 +100,8 @@ export class PgExchange implements ReplySink<ColumnValue> {
   submit(connection: PgConnection): Error | undefined {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
-    const reader = new ReplyReader(this);
     this.#connection = connection;
-    this.#interception = intercept(stream, (bytes) => reader.read(bytes));
+    this.#interception = intercept(stream, new ReplyReader(this));
     this.written = true;
     stream.write(this.#bytes);
     return undefined;

@@ -7,8 +7,12 @@
  */
 import { Socket } from 'node:net';
 
-/** Receives what was read. The bytes are only valid until it returns. */
-export type ReadBytes = (bytes: Buffer) => void;
+/** Takes what was read. The bytes are only valid until it returns. */
+export interface ByteReader {
+  read(bytes: Buffer): void;
+}
+
+type ReadBytes = (bytes: Buffer) => void;
 
 /** What is used of a socket that is not a `PgSocket`. */
 export interface DataSource {
@@ -26,9 +30,9 @@ export interface Interception {
   giveBack(): void;
 }
 
-/** Hands what comes on a socket to `read` in the place of the listeners of its event. */
-export function intercept(socket: DataSource, read: ReadBytes): Interception {
-  return socket instanceof PgSocket ? socket.readWith(read) : new ListenerSwap(socket, read);
+/** Hands what comes on a socket to a reader in the place of the listeners of its event. */
+export function intercept(socket: DataSource, reader: ByteReader): Interception {
+  return socket instanceof PgSocket ? socket.readWith(reader) : new ListenerSwap(socket, (bytes) => reader.read(bytes));
 }
 
 /** Node reads one socket at a time and calls back before it reads on, so that one buffer is enough for all. */
@@ -39,20 +43,20 @@ const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  * cost more than reading what is in it. Without an interception its bytes are events, as those of any socket.
  */
 export class PgSocket extends Socket implements Interception {
-  #read: ReadBytes | null = null;
+  #reader: ByteReader | null = null;
 
   constructor() {
     const onRead = (length: number): boolean => {
       const bytes = sharedBuffer.subarray(0, length);
-      if (this.#read === null) this.pass(Buffer.from(bytes));
-      else this.#read(bytes);
+      if (this.#reader === null) this.pass(Buffer.from(bytes));
+      else this.#reader.read(bytes);
       return true;
     };
     super({ onread: { buffer: sharedBuffer, callback: onRead } });
   }
 
-  readWith(read: ReadBytes): this {
-    this.#read = read;
+  readWith(reader: ByteReader): this {
+    this.#reader = reader;
     return this;
   }
 
@@ -61,7 +65,7 @@ export class PgSocket extends Socket implements Interception {
   }
 
   giveBack(): void {
-    this.#read = null;
+    this.#reader = null;
   }
 }
 

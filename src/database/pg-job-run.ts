@@ -1,0 +1,167 @@
+/**
+ * Jobs that leave in one write, and what becomes of each when its reply is there. In: a connection and the group that it was lent to; out: settled jobs, or
+ * jobs that are requested again, and the connection given back.
+ */
+import type { BatchMeasures } from './batch-measures.ts';
+import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
+import type { PgConnections } from './pg-connections.ts';
+import type { JobGroup, PgJob } from './pg-job.ts';
+import type { PgPoolClient } from './pg-pool.ts';
+import { PgRun, type RunListener } from './pg-run.ts';
+import type { Pipelining } from './pipelining.ts';
+import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import type { PgExchange } from './wire/pg-exchange.ts';
+
+/** What all runs of a database share. */
+export interface JobRunContext {
+  readonly connections: PgConnections<PgPoolClient, JobGroup>;
+  readonly states: PgConnectionStates;
+  readonly pipelining: Pipelining<PgJob>;
+  readonly measures: BatchMeasures;
+  /** Puts a job into the queue again. */
+  readonly request: (job: PgJob) => void;
+  /** Called when the server cannot be reached over the network. */
+  readonly onSilence: () => void;
+}
+
+/** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
+export function sendJobs(context: JobRunContext, client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry = true): void {
+  const { connections, states, request } = context;
+  const state = states.of(client);
+  const [first] = jobs as readonly [PgJob];
+  const isBrief = connections.isOnSpare(group) && (first.isRead || group.isQuick);
+  let bytes: Uint8Array;
+  try {
+    bytes =
+      jobs.length === 1
+        ? first.encode(state.prepared, state.jitOff, isBrief)
+        : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
+  } catch (error) {
+    // The connection is returned in a separate turn, because whatever waits for it may fail in the same way.
+    setImmediate(() => connections.giveBack(client, group));
+    if (jobs.length === 1) first.reject(toDatabaseError(error));
+    else for (const job of jobs) request(job);
+    return;
+  }
+  new PgJobRun(context, client, state, group, jobs, mayRetry, bytes).start();
+}
+
+class PgJobRun implements RunListener {
+  readonly jobs: readonly PgJob[];
+  readonly run: PgRun;
+  readonly #context: JobRunContext;
+  readonly #client: PgPoolClient;
+  readonly #state: ConnectionState;
+  readonly #group: JobGroup;
+  readonly #mayRetry: boolean;
+  readonly #started = performance.now();
+  #completed = 0;
+  /** Whether the only job is to be sent again over the same connection. */
+  #isResent = false;
+
+  constructor(
+    context: JobRunContext,
+    client: PgPoolClient,
+    state: ConnectionState,
+    group: JobGroup,
+    jobs: readonly PgJob[],
+    mayRetry: boolean,
+    bytes: Uint8Array,
+  ) {
+    this.#context = context;
+    this.#client = client;
+    this.#state = state;
+    this.#group = group;
+    this.jobs = jobs;
+    this.#mayRetry = mayRetry;
+    this.run = new PgRun(client, bytes, jobs[0]!.replyTo(jobs.length), this);
+  }
+
+  start(): void {
+    this.#state.run = this.run;
+    for (const job of this.jobs) {
+      job.run = this;
+      if (job.batch?.marks !== undefined) job.batch.marks.sent = this.#started;
+    }
+    this.run.start();
+  }
+
+  done(exchange: PgExchange): void {
+    const { jobs } = this;
+    const job = jobs[this.#completed++]!;
+    job.run = null;
+    const millis = performance.now() - this.#started;
+    if (job.batch !== null) this.#context.measures.note(millis, exchange.rowBytes);
+    if (jobs.length === 1) this.#finishAlone(job, exchange, millis);
+    else {
+      this.#finishInCompany(job, exchange, millis);
+      if (this.#completed < jobs.length && jobs.slice(this.#completed).every(({ isSettled }) => isSettled)) this.run.cancel();
+    }
+  }
+
+  free(error: unknown): void {
+    const { connections, request } = this.#context;
+    this.#state.run = null;
+    if (this.#isResent && error === undefined) sendJobs(this.#context, this.#client, this.#group, this.jobs, false);
+    else {
+      if (this.#isResent) request(this.jobs[0]!);
+      connections.giveBack(this.#client, this.#group, error);
+    }
+  }
+
+  overflow(): void {
+    // The outcome of a mutation must be known.
+    if (this.jobs[this.#completed]!.isRead) this.run.abort();
+    else this.run.cancel();
+  }
+
+  silent(): void {
+    this.#context.onSilence();
+  }
+
+  /** Settles the only job, or sees to it that it is sent again. */
+  #finishAlone(job: PgJob, exchange: PgExchange, millis: number): void {
+    const { connections, pipelining, request } = this.#context;
+    const state = this.#state;
+    const { error, broken, written, completed, results } = exchange;
+    const { batch } = job;
+    state.prepared?.settle(completed);
+    if (error === null && !exchange.overflown) {
+      if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
+      job.resolve(results);
+      const origin = batch?.template ?? batch?.origin;
+      if (origin !== undefined) pipelining.note(origin, 1, millis);
+      connections.noteDone(this.#group);
+    } else if (exchange.overflown) job.reject(job.explain(exchange));
+    else if (job.isSettled) return;
+    else if (this.#mayRetry && !broken && isStalePlan(error)) {
+      state.prepared?.evictAll();
+      this.#isResent = true;
+    } else if (broken && job.mayBeResent(written, error)) request(job);
+    else if (job.heldTooLong(exchange)) {
+      if (batch?.origin !== undefined) pipelining.noteFailure(batch.origin);
+      connections.noteStuck(this.#group);
+      request(job);
+    } else job.reject(job.explain(exchange));
+  }
+
+  #finishInCompany(job: PgJob, exchange: PgExchange, millis: number): void {
+    const { pipelining, request } = this.#context;
+    const { jobs } = this;
+    const template = job.batch!.template!;
+    const { error, broken, results, overflown } = exchange;
+    if (overflown) job.reject(job.explain(exchange));
+    else if (error === null) job.resolve(results);
+    if (error === null && !broken) {
+      if (this.#completed === jobs.length) pipelining.note(template, jobs.length, millis);
+      return;
+    }
+    pipelining.noteFailure(template);
+    for (const each of broken ? jobs.slice(this.#completed - 1) : [job]) {
+      each.run = null;
+      if (each.isSettled) continue;
+      if (!broken || each.mayBeResent(true, each === job ? error : null)) request(each);
+      else each.reject(each.explain(exchange));
+    }
+  }
+}
