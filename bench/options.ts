@@ -9,6 +9,8 @@ export interface BenchmarkOptions {
   readonly workloads: readonly Workload[];
   readonly seconds: number;
   readonly rounds: number;
+  /** Seconds that each server is under each workload ahead of the first round: V8 compiles what is used often for the first 40,000 requests. */
+  readonly warmUp: number;
   readonly check: boolean;
   /** The folder of another checkout of rowgraph, with its packages installed; null where none is compared. */
   readonly before: string | null;
@@ -24,6 +26,7 @@ const usage = `npm run bench -- [options]
   --workloads NAMES   some of ${workloads.map(({ name }) => name).join(',')}
   --seconds NUMBER    length of a slice: a server under a workload in a round (default: 2)
   --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
+  --warm-up NUMBER    seconds of each workload for each server ahead of the first round (default: 5)
   --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
   --dialect NAME      rowgraph's dialect, and not that of --before: pg_graphql for a schema without additions
   --check             compare the answers of the servers, measure nothing
@@ -41,6 +44,7 @@ export function readOptions(): BenchmarkOptions {
       workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '7' },
+      'warm-up': { type: 'string', default: '5' },
       before: { type: 'string' },
       dialect: { type: 'string' },
       check: { type: 'boolean', default: false },
@@ -58,6 +62,7 @@ export function readOptions(): BenchmarkOptions {
     workloads: chosen,
     seconds: positive('seconds', values.seconds),
     rounds: positive('rounds', values.rounds),
+    warmUp: positive('warm-up', values['warm-up']),
     check: values.check,
     before: values.before ?? null,
     dialect: values.dialect ?? null,

@@ -72,6 +72,19 @@ async function prepareUnlessNew(server: RunningServer, workload: Workload): Prom
 
 async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatabase, options: BenchmarkOptions): Promise<Slice[]> {
   const slices: Slice[] = [];
+  const measure = async (
+    server: RunningServer,
+    workload: Workload,
+    requests: readonly PreparedRequest[],
+    seconds: number,
+  ): Promise<Slice> => measureSlice(server, workload, requests, { seconds, connections, postgresId: database.processId });
+  for (const [workload, prepared] of all) {
+    for (const [server, requests] of prepared) {
+      if (workload.before) await database.run(workload.before);
+      await measure(server, workload, requests, options.warmUp);
+    }
+  }
+  console.log('the servers are warmed up');
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
       // Another server first in each round, so that none is always behind the same one.
@@ -79,10 +92,8 @@ async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatab
       turns.push(...turns.splice(0, round % turns.length));
       for (const [server, requests] of turns) {
         if (workload.before) await database.run(workload.before);
-        const measure = (seconds: number): Promise<Slice> =>
-          measureSlice(server, workload, requests, { seconds, connections, postgresId: database.processId });
-        await measure(Math.min(1, options.seconds / 4));
-        const slice = await measure(options.seconds);
+        await measure(server, workload, requests, Math.min(1, options.seconds / 4));
+        const slice = await measure(server, workload, requests, options.seconds);
         if (slice.complaint !== null) console.log(`${workload.name}, ${server.name}: ${slice.wrong} wrong answers: ${slice.complaint}`);
         slices.push(slice);
       }

@@ -16,6 +16,7 @@ export interface ReportFacts {
   readonly workloads: readonly Workload[];
   readonly seconds: number;
   readonly rounds: number;
+  readonly warmUp: number;
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
@@ -62,9 +63,9 @@ byte, in inserts but for ids and times; \`wrong\` counts the others.
 ## How to repeat it
 
     npm ci
-    npm run bench -- --seconds ${facts.seconds} --rounds ${facts.rounds}
+    npm run bench -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp}
 
-Slices of ${facts.seconds} s, each behind a short one that warms up; the servers take turns in every round. Each server is one process
+Slices of ${facts.seconds} s, each behind a short one; the servers take turns in every round, and have been under each workload for ${facts.warmUp} s ahead of the first. Each server is one process
 (rowgraph as the built package) with a pool of ${facts.poolSize} connections, in production mode. PostGraphile has its Amber preset and the plugins for short names, filters and
 aggregates. PostgreSQL runs on the same machine with the settings
 ${Object.entries(databaseSettings)
