@@ -29,9 +29,7 @@ export class PgJobRunner {
   /** The jobs of a group that are still wanted, together with waiting jobs of the same template. */
   #gather(client: PgPoolClient, group: JobGroup): readonly PgJob[] {
     const { connections, states, pipelining } = this.#context;
-    const [only] = group.jobs;
-    // No other may join what changes something.
-    if (group.jobs.length === 1 && !only!.isSettled && (only!.batch?.template === undefined || !connections.hasWaiting)) return group.jobs;
+    if (group.jobs.length === 1 && !connections.hasWaiting && !group.jobs[0]!.isSettled) return group.jobs;
     const jobs = group.jobs.filter(({ isSettled }) => !isSettled);
     const [first] = jobs;
     const template = first?.batch?.template;

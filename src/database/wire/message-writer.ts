@@ -20,8 +20,7 @@ export class MessageWriter {
   encode(write: (writer: this) => void): Buffer {
     this.#length = 0;
     write(this);
-    const encoded = Buffer.allocUnsafe(this.#length);
-    this.#buffer.copy(encoded, 0, 0, this.#length);
+    const encoded = Buffer.from(this.#buffer.subarray(0, this.#length));
     if (this.#buffer.length > keptCapacity) this.#buffer = Buffer.allocUnsafe(initialCapacity);
     return encoded;
   }
