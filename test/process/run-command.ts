@@ -8,7 +8,8 @@ import path from 'node:path';
 const running = new Set<ChildProcess>();
 // Also where the runner ends a test file that hangs.
 process.once('exit', killAll);
-const main = path.join(import.meta.dirname, '../../src/cli/main.ts');
+/** The sources; in `npm test`, what `bundle-command.ts` makes of them. */
+const main = process.env.ROWGRAPH_TEST_COMMAND ?? path.join(import.meta.dirname, '../../src/cli/main.ts');
 
 /** A folder for one test file; processes that are given it as their home share their caches. */
 export async function makeFolder(): Promise<string> {
