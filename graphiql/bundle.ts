@@ -35,8 +35,10 @@ const quickQuality = 5;
  * Throws where a package that it needs is not installed.
  */
 export async function bundleGraphiql(isSmallest = false): Promise<void> {
-  const stamp = `${describeSources()}${isSmallest ? 'as small as possible\n' : ''}`;
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const quickStamp = describeSources();
+  const smallestStamp = `${quickStamp}as small as possible\n`;
+  const made = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : null;
+  if (made === smallestStamp || (made === quickStamp && !isSmallest)) return;
   const part = `${folder}.${process.pid}`;
   await mkdir(part, { recursive: true });
   try {
@@ -48,7 +50,7 @@ export async function bundleGraphiql(isSmallest = false): Promise<void> {
     // The largest first: it takes as long as all others together.
     await Promise.all([...files].sort((one, other) => other.contents.length - one.contents.length).map(write));
     if (isSmallest) await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
-    await writeFile(path.join(part, path.basename(stampFile)), stamp);
+    await writeFile(path.join(part, path.basename(stampFile)), isSmallest ? smallestStamp : quickStamp);
     // Whole or not at all, for servers and tests that read it meanwhile.
     await rm(folder, { recursive: true, force: true });
     await rename(part, folder);

@@ -1,6 +1,7 @@
 /**
- * Runs test files, each in a process of its own: `node test/run-files.ts [--concurrency=4] FILE…`. What takes longest starts first, so that it does not
- * run alone in the end. Tests that hang are ended, after minutes on which even a busy machine has done something, and named.
+ * Runs test files, each in a process of its own: `node test/run-files.ts [--concurrency=4] [--skip=NAME] FILE…`. Tests and suites of such a name are left
+ * out. What takes longest starts first, so that it does not run alone in the end. Tests that hang are ended, after minutes on which even a busy machine has
+ * done something, and named.
  */
 import { globSync } from 'node:fs';
 import path from 'node:path';
@@ -22,9 +23,14 @@ const slowFiles = [
   'test/abuse/',
   'test/docs.test.ts',
   'test/pages.test.ts',
+  'test/page/',
+  'test/clients/',
 ];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string', default: '1' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { concurrency: { type: 'string', default: '1' }, skip: { type: 'string', multiple: true, default: [] } },
+});
 const files = globSync(positionals, { exclude: ['**/node_modules/**'] }).sort(
   (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
 );
@@ -45,6 +51,7 @@ const preload = path.join(import.meta.dirname, 'support/end-what-hangs.ts');
 const events = run({
   files: files.map((file) => path.resolve(file)),
   concurrency: Number(values.concurrency),
+  testSkipPatterns: values.skip.map((name) => new RegExp(name)),
   // For the tests, and not for the whole of a file.
   execArgv: [`--test-timeout=${testDeadline}`, '--import', preload],
   signal: controller.signal,

@@ -61,7 +61,7 @@ const setup = `
 
 let databases: TestDatabases;
 before(async () => {
-  installOnce();
+  await installOnce();
   databases = await startTestDatabases();
 });
 after(async () => {

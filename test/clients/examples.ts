@@ -14,6 +14,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { startServer } from '../../src/http/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
+import { packed } from '../package/pack-package.ts';
 import { root } from '../run-checks.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { installOnce } from './install-once.ts';
@@ -34,9 +35,9 @@ let url: string;
 let anonKey: string;
 let adasToken: string;
 before(async () => {
-  installOnce();
+  await installOnce();
   // The apps use the package as it is published.
-  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'ignore' });
+  if (packed === undefined) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'ignore' });
   databases = await startTestDatabases();
   database = await databases.create(`${read('bird-club/schema.sql')}\n${read('bird-club/data.sql')}`);
   graph = await createRowgraph({ database: database.url, introspection: 'on', poolSize: 2 });

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Rowgraph } from '../../src/index.ts';
-import { root } from '../run-checks.ts';
+import { packed, packPackage } from '../package/pack-package.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { startProgram, writePrograms } from './programs.ts';
 
@@ -35,13 +35,11 @@ let names: readonly string[];
 let key: string;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-mount-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, maxBuffer: 1024 ** 2 });
-  // What the build prints comes first.
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as { filename: string }[];
+  const tarball = packed ?? (await packPackage(folder));
   for (const file of ['package.json', 'package-lock.json', '.npmrc'])
     await cp(path.join(import.meta.dirname, file), path.join(folder, file));
   // `npm ci` refuses a lock that lacks packages of other platforms.
-  await run('npm', ['install', '--no-save', `./${packed!.filename}`, '--prefer-offline', '--ignore-scripts'], { cwd: folder });
+  await run('npm', ['install', '--no-save', tarball, '--prefer-offline', '--ignore-scripts'], { cwd: folder });
   names = await writePrograms(path.join(folder, 'programs'));
   databases = await startTestDatabases();
   database = await databases.create(setup);

@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { startPostgres } from '../support/postgres.ts';
+import { packed, packPackage } from './pack-package.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
@@ -27,10 +28,7 @@ let folder: string;
 let tarball: string;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-package-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, maxBuffer: 10 * megabyte });
-  // What the build prints comes first.
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as { filename: string }[];
-  tarball = path.join(folder, packed!.filename);
+  tarball = packed ?? (await packPackage(folder));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
