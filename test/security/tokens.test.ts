@@ -63,19 +63,21 @@ const rules: Readonly<Record<string, { readonly rules: TokenRules; readonly acce
 };
 
 const now = Math.floor(Date.now() / 1000);
-const leeway = 60;
+/** In seconds, of which a test takes far fewer. */
+const hour = 3600;
+const leeway = hour;
 
 /** Claims, and whether rules with an audience, an issuer and a leeway accept them, and rules without. */
 const claims: Readonly<Record<string, { readonly claims: Record<string, unknown>; readonly plain: boolean; readonly strict: boolean }>> = {
   plain: { claims: { role: 'anon' }, plain: true, strict: false },
-  complete: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now + 600 }, plain: true, strict: true },
+  complete: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now + hour }, plain: true, strict: true },
   'one audience of several': { claims: { role: 'anon', aud: ['other', 'api'], iss: 'us' }, plain: true, strict: true },
   'another audience': { claims: { role: 'anon', aud: 'other', iss: 'us' }, plain: true, strict: false },
   'another issuer': { claims: { role: 'anon', aud: 'api', iss: 'them' }, plain: true, strict: false },
   'just expired': { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now - 20 }, plain: false, strict: true },
-  expired: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now - 600 }, plain: false, strict: false },
-  'not yet valid': { claims: { role: 'anon', aud: 'api', iss: 'us', nbf: now + 600 }, plain: false, strict: false },
-  'issued in the future': { claims: { role: 'anon', aud: 'api', iss: 'us', iat: now + 600 }, plain: false, strict: false },
+  expired: { claims: { role: 'anon', aud: 'api', iss: 'us', exp: now - 2 * hour }, plain: false, strict: false },
+  'not yet valid': { claims: { role: 'anon', aud: 'api', iss: 'us', nbf: now + 2 * hour }, plain: false, strict: false },
+  'issued in the future': { claims: { role: 'anon', aud: 'api', iss: 'us', iat: now + 2 * hour }, plain: false, strict: false },
   'no role': { claims: { aud: 'api', iss: 'us' }, plain: false, strict: false },
   'a role that is a list': { claims: { role: ['anon'], aud: 'api', iss: 'us' }, plain: false, strict: false },
   'the role none': { claims: { role: 'none', aud: 'api', iss: 'us' }, plain: false, strict: false },
