@@ -16,7 +16,7 @@ with applied as (
   order by 1, d.setdatabase desc
 )
 select pg_catalog.json_build_object(
-  'loginTimeout', (select s.setting::int8 from pg_catalog.pg_settings s where s.name = 'statement_timeout'),
+  'loginTimeout', pg_catalog.current_setting('statement_timeout'),
   'isLoginReadOnly', pg_catalog.current_setting('default_transaction_read_only')::bool,
   'roundsFloats', pg_catalog.current_setting('extra_float_digits')::int4 < 1,
   'settings', (select pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.lower(a.name), a.value) order by a.name) from applied a)
@@ -50,7 +50,7 @@ const chosen: ReadonlySet<string> = new Set([
 const exactFloats = ['extra_float_digits', '1'] as const;
 
 interface RawDefaults {
-  readonly loginTimeout: number;
+  readonly loginTimeout: string;
   readonly isLoginReadOnly: boolean;
   readonly roundsFloats: boolean;
   readonly settings: readonly (readonly [name: string, value: string])[] | null;
@@ -59,10 +59,9 @@ interface RawDefaults {
 /** Loads the settings of a role that a request can set; none for a role that does not exist. */
 export async function loadRoleDefaults(database: RequestDatabase, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
-  const { loginTimeout, isLoginReadOnly, roundsFloats, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":0}') as RawDefaults;
+  const { loginTimeout, isLoginReadOnly, roundsFloats, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":"0"}') as RawDefaults;
   const byName = new Map(settings ?? []);
-  const ownTimeout = byName.get('statement_timeout');
-  const timeout = ownTimeout === undefined ? loginTimeout : readMillis(ownTimeout);
+  const timeout = readMillis(byName.get('statement_timeout') ?? loginTimeout);
   const own = await settable(
     database,
     [...byName].filter(([name, value]) => !chosen.has(name) && !(name === readOnly && isOff(value))),

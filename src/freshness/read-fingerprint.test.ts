@@ -78,6 +78,22 @@ const irrelevantChanges = [
   'refresh materialized view material',
 ];
 
+/** Changes of what PostgreSQL brings, in schemas that hardly anybody exposes. */
+const changesOfSystemSchemas = {
+  information_schema: [
+    'revoke select on information_schema.tables from public',
+    `comment on view information_schema.tables is '@graphql({"name": "Table"})'`,
+    `comment on column information_schema.tables.table_name is '@graphql({"name": "name"})'`,
+    'revoke execute on function information_schema._pg_truetypid(pg_catalog.pg_attribute, pg_catalog.pg_type) from public',
+  ],
+  pg_catalog: [
+    'revoke select on pg_catalog.pg_class from public',
+    `comment on table pg_catalog.pg_class is '@graphql({"name": "Relation"})'`,
+    'grant select (relname) on pg_catalog.pg_class to public',
+    'revoke execute on function pg_catalog.lower(text) from public',
+  ],
+};
+
 describe('readFingerprint', () => {
   let server: PostgresServer;
   let client: Client;
@@ -120,6 +136,18 @@ describe('readFingerprint', () => {
       previous = fingerprint;
     }
   });
+
+  for (const [schema, changes] of Object.entries(changesOfSystemSchemas)) {
+    it(`changes with what belongs to PostgreSQL, where ${schema} is exposed`, async () => {
+      let previous = await readFingerprint(database, [schema]);
+      for (const sql of changes) {
+        await client.query(sql);
+        const fingerprint = await readFingerprint(database, [schema]);
+        assert.notEqual(fingerprint, previous, sql);
+        previous = fingerprint;
+      }
+    });
+  }
 
   it('sees two changes of one row in one transaction', async () => {
     const query = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;

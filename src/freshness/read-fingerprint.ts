@@ -6,8 +6,18 @@ import { calledByConstraints, roleDependence } from '../catalog/role-independenc
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { RequestDatabase } from '../database/database.ts';
 
-/** Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. */
-const relations = `
+/**
+ * What is not pinned has no lower ids (FirstUnpinnedObjectId): what users make, in single-user mode too, and the information schema. Of what is pinned, the
+ * schemas pg_catalog and public may be exposed.
+ */
+const firstUnpinnedId = 12000;
+const publicId = 2200;
+
+/**
+ * Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. No object of the
+ * exposed schemas has a lower id than the first, by which an index finds them among the thousands that every database has.
+ */
+const relationsFrom = (firstId: number): string => `
 with exposed as materialized (
   select n.oid
   from pg_catalog.pg_namespace n
@@ -18,67 +28,68 @@ relation as materialized (
     pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relrowsecurity, c.relhassubclass, c.reltype, c.relowner, c.relacl, c.reloptions), 0
   ) as hash, c.relkind
   from pg_catalog.pg_class c
-  where (c.relnamespace in (select e.oid from exposed e)) is true and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+  where c.oid >= ${firstId} and (c.relnamespace in (select e.oid from exposed e)) is true
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 )`;
 
 /**
  * What is hashed by its values, and so is again what it was when a change is taken back: `pg_class`, as TRUNCATE, REINDEX and REFRESH rewrite
  * its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser reads.
  */
-const values = `pg_catalog.concat_ws(' ',
+const valuesFrom = (firstId: number): string => `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relname), 0))
     from pg_catalog.pg_class c
-    where c.relkind in ('i', 'I') and (c.oid in (
+    where c.oid >= ${firstId} and c.relkind in ('i', 'I') and (c.oid in (
       select i.indexrelid from pg_catalog.pg_index i where i.indisunique and (i.indrelid in (select r.oid from relation r)) is true
     )) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
     from pg_catalog.pg_roles r)
 )`;
 
-const valuesQuery = `${relations} select ${values}`;
+const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} select ${valuesFrom(firstId)}`;
 
 /** A hash of each catalog by itself. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`. */
-const fingerprintQuery = `${relations},
+const fingerprintQueryFrom = (firstId: number): string => `${relationsFrom(firstId)},
 -- What views read, which may be in schemas that are not exposed.
 source as materialized (
   ${sourcesOfViews("select r.oid from relation r where r.relkind in ('v', 'm')")}
 )
-select ${values} || '/' || pg_catalog.concat_ws(' ',
+select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
     -- All but those of temporary tables: functions over rows and types may be in any.
     from pg_catalog.pg_namespace n where n.nspname !~ '^pg_(toast_)?temp_'),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
-    from pg_catalog.pg_attribute a where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
+    from pg_catalog.pg_attribute a
+    where a.attrelid >= ${firstId} and (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
-    from pg_catalog.pg_constraint k where k.contype in ('f', 'n', 'p', 'u') and (k.conrelid in (select r.oid from relation r)) is true),
+    from pg_catalog.pg_constraint k
+    where k.contype in ('f', 'n', 'p', 'u') and (k.conrelid in (select r.oid from relation r)) is true
+      or k.contype = 'f' and (k.conrelid in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
-    from pg_catalog.pg_index i where (i.indrelid in (select r.oid from relation r)) is true),
+    from pg_catalog.pg_index i
+    where (i.indrelid in (select r.oid from relation r)) is true or (i.indrelid in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
     -- 1 is select, which all views have; other rules, like the triggers below, make the views upon a view writable too.
-    from pg_catalog.pg_rewrite w where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true),
+    from pg_catalog.pg_rewrite w
+    where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true or (w.ev_class in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relhassubclass), 0))
-    from pg_catalog.pg_class c where (c.oid in (select s.id from source s)) is true),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(w.ctid, w.xmin::text::int8))
-    from pg_catalog.pg_rewrite w where w.ev_type = '1' and (w.ev_class in (select s.id from source s)) is true),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8))
-    from pg_catalog.pg_index i where (i.indrelid in (select s.id from source s)) is true),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
-    from pg_catalog.pg_constraint k where k.contype = 'f' and (k.conrelid in (select s.id from source s)) is true),
+    from pg_catalog.pg_class c where c.oid >= ${firstUnpinnedId} and (c.oid in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- 64 is instead of, which makes views writable; 7 is for each row, before, insert, which may fill in columns.
     from pg_catalog.pg_trigger t
     where t.tgtype & 64 <> 0 or (t.tgtype & 7 = 7 and (t.tgrelid in (select r.oid from relation r)) is true)),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     from pg_catalog.pg_proc p
-    where (p.pronamespace in (select e.oid from exposed e)) is true
-      or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true)),
+    where p.oid >= ${firstId} and ((p.pronamespace in (select e.oid from exposed e)) is true
+      or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true))),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(v.ctid, v.xmin::text::int8)) from pg_catalog.pg_enum v),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
-    from pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0),
+    from pg_catalog.pg_description d
+    where (d.objoid >= ${firstId} or d.objoid = ${publicId}) and pg_catalog.strpos(d.description, '@graphql(') > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashoidextended(c.conrelid, 0)) from (${calledByConstraints}) c),
   (select ${roleDependence}),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
@@ -88,9 +99,18 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
 /** It takes milliseconds: a server that needs longer counts as unreachable. */
 const timeoutMillis = 10_000;
 
+/** A query for schemas without pinned objects, and one for all. */
+function forSchemas(queryFrom: (firstId: number) => string): (schemas: readonly string[]) => string {
+  const [unpinned, all] = [queryFrom(firstUnpinnedId), queryFrom(0)];
+  return (schemas) => (schemas.includes('pg_catalog') ? all : unpinned);
+}
+
+const fingerprintQuery = forSchemas(fingerprintQueryFrom);
+const valuesQuery = forSchemas(valuesQueryFrom);
+
 /** Reads the fingerprint of everything that the API of these schemas derives from. Equal texts mean that nothing has changed. */
 export async function readFingerprint(database: RequestDatabase, schemas: readonly string[]): Promise<string> {
-  const [row] = await database.query(fingerprintQuery, [JSON.stringify(schemas)], timeoutMillis);
+  const [row] = await database.query(fingerprintQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';
 }
 
@@ -99,6 +119,6 @@ export async function readFingerprint(database: RequestDatabase, schemas: readon
  * and changed back. Far cheaper than a fingerprint.
  */
 export async function hasValuesOf(database: RequestDatabase, schemas: readonly string[], fingerprint: string): Promise<boolean> {
-  const [row] = await database.query(valuesQuery, [JSON.stringify(schemas)], timeoutMillis);
+  const [row] = await database.query(valuesQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);
   return fingerprint.startsWith(`${row?.[0]}/`);
 }
