@@ -5,7 +5,7 @@ const root = new URL('../', import.meta.url);
 
 /** The pages of each part, as files of the repository. */
 export const parts: Readonly<Record<string, readonly string[]>> = {
-  'To begin with': [
+  'Start here': [
     'docs/tour.md',
     'docs/getting-started.md',
     'docs/serving.md',
@@ -50,8 +50,8 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/telemetry.md',
   ],
   'The database': ['docs/freshness.md', 'docs/extension.md', 'docs/upgrading.md'],
-  'What is wrong, and what is slow': ['docs/doctor.md', 'docs/explain.md', 'docs/performance.md', 'bench/results.md'],
-  'Working on it': [
+  'Troubleshooting and performance': ['docs/doctor.md', 'docs/explain.md', 'docs/performance.md', 'bench/results.md'],
+  Contributing: [
     'CONTRIBUTING.md',
     'ARCHITECTURE.md',
     'docs/internals.md',
