@@ -95,7 +95,8 @@ export const errorCodes = {
   READ_ONLY: { status: 200, meaning: 'The database or the transaction is read-only (SQLSTATE 25006).' },
   RAISED: {
     status: 200,
-    meaning: 'A function or trigger raised an exception (SQLSTATE P0001, or a class that PostgreSQL itself does not use).',
+    meaning:
+      'A function or trigger raised an exception (SQLSTATE P0001, a class that PostgreSQL itself does not use, or one of a lost connection).',
   },
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported any other error.' },
   DATABASE_UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached, or has no free connection.' },

@@ -51,6 +51,14 @@ test('a value that a type cannot read is invalid, whatever the SQLSTATE', () => 
   assert.equal(codeOf('23514', "unnamed portal parameter $1 = 'a'"), 'CONSTRAINT_VIOLATION');
 });
 
+test('a function that raises the state of a lost connection has raised an error', () => {
+  for (const sqlstate of ['08006', '28000', '3D000', '53300', '57P01']) {
+    const { code, message } = toApiError(new DatabaseError('not today', { sqlstate, routine: 'exec_stmt_raise' }));
+    assert.deepEqual([code, message], ['RAISED', 'not today'], sqlstate);
+  }
+  assert.equal(toApiError(new DatabaseError('x', { sqlstate: '23514', routine: 'exec_stmt_raise' })).code, 'CONSTRAINT_VIOLATION');
+});
+
 test('what speaks of the server stays on the server', () => {
   for (const sqlstate of [null, '08006', '28P01', '3D000', '53300', '57P01', '58030', 'XX000']) {
     const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));

@@ -88,7 +88,7 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
   'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },
   'key-answered': {
     code: 'CONFLICT',
-    message: 'The response that was kept for this idempotency key keeps expiring. Try again.',
+    message: 'The response stored for this idempotency key keeps expiring. Try again.',
     terse: true,
   },
   'key-reused': {
@@ -97,6 +97,9 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
     terse: true,
   },
 };
+
+/** The function of PL/pgSQL's source that carries out RAISE. A function may raise the state of a lost connection; the connection is there all the same. */
+const raiseRoutine = 'exec_stmt_raise';
 
 /** By state, or else by class (its first two characters). Unknown classes come from user-defined functions. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -175,6 +178,7 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
+  if (known?.code === 'DATABASE_UNAVAILABLE' && routine === raiseRoutine) return { code: 'RAISED' };
   if (known) return known;
   // Some types read their values with states of other classes: tsquery has syntax errors (42601), regclass names that do not exist (42P01).
   if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
