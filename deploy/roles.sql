@@ -36,8 +36,8 @@ grant anon, authenticated, service_role to authenticator;
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
 -- "rowgraph roles --grants read" and "--grants none" grant less.
 
--- Schema public: existing objects, and those that the role running this creates from now on.
--- (Where another role makes the tables, add "for role <name>" after "alter default privileges".)
+-- Schema public: existing objects, and future ones created by the role that runs this.
+-- (If another role creates the tables, add "for role <name>" after "alter default privileges".)
 create schema if not exists public;
 grant usage on schema public to anon, authenticated, service_role;
 grant all on all tables in schema public to anon, authenticated, service_role;

@@ -44,6 +44,6 @@ test('a null among the numbers', async () => {
   const [error] = errors ?? [];
   assert.deepEqual(
     [error?.message, error?.extensions.code, error?.path],
-    ['A value of the type int2vector has no nulls. Leave them out.', 'BAD_USER_INPUT', ['updatepathCollection']],
+    ['A value of type int2vector cannot contain nulls. Leave them out.', 'BAD_USER_INPUT', ['updatepathCollection']],
   );
 });

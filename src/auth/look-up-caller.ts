@@ -45,7 +45,7 @@ export async function lookUpCaller(
   } catch (error) {
     if (error instanceof ApiError) throw error;
     onFailure(error);
-    throw new ApiError('AUTHENTICATION_UNAVAILABLE', 'The server cannot find out who sent the request. Try again later.');
+    throw new ApiError('AUTHENTICATION_UNAVAILABLE', 'The server cannot determine who sent the request. Try again later.');
   }
 }
 

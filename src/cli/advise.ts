@@ -43,7 +43,7 @@ export function adviseCommand(environment: Environment): Command {
 
 async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<readonly AdvisedDocument[]> {
   if ((trustedDocuments === undefined) === (slowLog === undefined))
-    throw new CommandError('give either --trusted-documents or --slow-log: what to advise on', 2);
+    throw new CommandError('give either --trusted-documents or --slow-log', 2);
   try {
     if (slowLog !== undefined) return readSlowLog(readFileSync(slowLog === '-' ? 0 : slowLog, 'utf8'));
     const documents = await readDocuments(trustedDocuments!);

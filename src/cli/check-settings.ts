@@ -27,8 +27,7 @@ export function checkJwtSecret(value: string): void {
 }
 
 export function checkMetricsKey(value: string): void {
-  if (!/^[!-~]{16,}$/.test(value))
-    throw expected('must have at least 16 characters, of ASCII and without spaces, as a header can carry them');
+  if (!/^[!-~]{16,}$/.test(value)) throw expected('must have at least 16 ASCII characters and no spaces');
 }
 
 /** A remote URL without TLS would let the network choose who may sign tokens. */

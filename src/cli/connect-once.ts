@@ -84,6 +84,6 @@ const unknownAuthority =
 function messageOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: readonly Error[] };
   if (code !== undefined && unknownAuthority.test(code))
-    return 'the authority that signed its certificate is not known; name the file with the certificate of the authority in the URL: sslrootcert=FILE';
+    return 'its certificate is signed by an unknown authority; add the certificate of that authority to the URL: sslrootcert=FILE';
   return errors?.map((each) => each.message).join(', ') || message || code || String(error);
 }

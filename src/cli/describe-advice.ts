@@ -26,7 +26,7 @@ export function describeAdviceReport({ explained, groups, failed }: AdviceReport
 function describeGroup({ advice, operations, count, milliseconds }: AdviceGroup): string[] {
   const names = [...new Set(operations.map(({ name }) => name))];
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-  const seen = milliseconds === null ? '' : `; seen ${counted(count, 'time')}, ${(milliseconds / 1000).toFixed(1)} s in all`;
+  const seen = milliseconds === null ? '' : `; seen ${counted(count, 'time')}, ${(milliseconds / 1000).toFixed(1)} s in total`;
   return [
     '',
     printable(`${advice.code}: ${advice.table}: ${advice.message}`),

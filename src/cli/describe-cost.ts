@@ -13,9 +13,12 @@ function describeOperation({ operation, counts, exceeded, error }: OperationCost
     return `  ${name.padEnd(nameWidth)}${written(counts[name]).padStart(14)}${written(limits[name] ?? 'off').padStart(14)}${note}`;
   });
   const heading = `  ${'limit'.padEnd(nameWidth)}${'count'.padStart(14)}${'maximum'.padStart(14)}`;
-  return [operation ?? 'Unnamed operation', heading, ...rows, ...(error === undefined ? [] : [`  not all was counted: ${error}`])].join(
-    '\n',
-  );
+  return [
+    operation ?? 'Unnamed operation',
+    heading,
+    ...rows,
+    ...(error === undefined ? [] : [`  the counts are incomplete: ${error}`]),
+  ].join('\n');
 }
 
 const nameWidth = Math.max(...limitNames.map(({ length }) => length));

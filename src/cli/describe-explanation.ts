@@ -12,7 +12,7 @@ export function describeExplanation({ operation, role, mode, cost, plan, stateme
   return [
     paint('bold', printable(`${operation.kind} ${operation.name ?? '(unnamed)'} as ${role}${rolledBack}`)),
     ...section('Cost', describeCounts(cost), paint),
-    ...section('Plan', plan === null ? ['too long to be shown'] : drawTrees(plan), paint),
+    ...section('Plan', plan === null ? ['too long to show'] : drawTrees(plan), paint),
     ...statements.flatMap((statement, index) => describeStatement(statement, statements.length > 1 ? ` ${index + 1}` : '', paint)),
     ...section('Advice', advice.length === 0 ? ['none'] : advice.flatMap(describeAdvice), paint),
     '',

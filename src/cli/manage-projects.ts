@@ -55,7 +55,7 @@ export async function rotateKeys(location: string, reference: string, revokes: b
   await change(location, reference, (entry) => {
     const { previousJwtSecret: _, ...settings } = checkKnown(entry, reference);
     if (typeof settings.jwtSecret !== 'string')
-      throw new Error(`the project ${reference} has no "jwtSecret"; change its keys where they are made`);
+      throw new Error(`the project ${reference} has no "jwtSecret"; change its keys where they are issued`);
     return { ...settings, jwtSecret: secret, ...(!revokes && { previousJwtSecret: settings.jwtSecret }) };
   });
   return signKeys(secret, anonRole);

@@ -27,7 +27,7 @@ async function readShareFolder(pgConfig: string): Promise<string> {
   try {
     return (await promisify(execFile)(pgConfig, ['--sharedir'])).stdout.trim();
   } catch (error) {
-    const remedy = 'name it with --pg-config, or name the folder "extension" of the server with --directory';
+    const remedy = 'give its path with --pg-config, or the "extension" folder of the server with --directory';
     throw new CommandError(`cannot run ${pgConfig} (${(error as Error).message.trim()}); ${remedy}`, 2, error);
   }
 }

@@ -7,5 +7,5 @@ export function printable(line: string): string {
 
 /** SQL, for running: unchanged, line breaks and all, because any other text might do something else. Where that is not safe to show, it says so. */
 export function printableSql(sql: string): string {
-  return /[^\P{Cc}\n\t]/u.test(sql) ? '-- This SQL has control characters in it: --json shows it.' : sql;
+  return /[^\P{Cc}\n\t]/u.test(sql) ? '-- This SQL contains control characters; --json shows it.' : sql;
 }

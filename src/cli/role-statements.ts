@@ -88,8 +88,8 @@ function grantSchema(schema: string, grants: Grants, clientRoles: string, reques
       `alter default privileges in schema ${schema} grant ${privilege} on ${objects} to ${roles};`,
     ]),
   );
-  return `-- Schema ${schema}: existing objects, and those that the role running this creates from now on.
--- (Where another role makes the tables, add "for role <name>" after "alter default privileges".)
+  return `-- Schema ${schema}: existing objects, and future ones created by the role that runs this.
+-- (If another role creates the tables, add "for role <name>" after "alter default privileges".)
 create schema if not exists ${schema};
 grant usage on schema ${schema} to ${requestRoles};
 ${lines.join('\n')}
@@ -97,7 +97,7 @@ ${lines.join('\n')}
 }
 
 const routineNote = `
--- PostgreSQL lets everybody execute a new function. To change that for those that this role makes from now on:
+-- PostgreSQL lets everybody execute a new function. To change that for functions that this role creates in future:
 --   alter default privileges revoke execute on routines from public;
 `;
 

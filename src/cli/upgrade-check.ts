@@ -22,7 +22,7 @@ export function upgradeCheckCommand(environment: Environment): Command {
   const command = new Command('upgrade-check')
     .description('Report how the schema of each role changes between two versions; exits with 1 if a change breaks existing documents')
     .requiredOption('--from <SOURCE>', 'The old version: a file of SDL, a folder with a ROLE.graphql for each role, or a database URL')
-    .requiredOption('--to <SOURCE>', 'The new version, likewise')
+    .requiredOption('--to <SOURCE>', 'The new version, in the same form')
     .option('--roles <ROLES>', 'Database roles, separated by commas (default: those of the folders, or that of --anon-role)')
     .option('--json', 'Print JSON');
   return addSettings(command, upgradeSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {

@@ -17,7 +17,7 @@ export function findClashingGroups({ model }: Examination): Finding[] {
     });
   const names: readonly string[] = Object.values(groupUnitNames);
   const message = (typeName: string) =>
-    `a type of groups is not called ${typeName}, which is its name; choose another name for it with a comment directive`;
+    `its type is already named ${typeName}, so a type of groups gets a number; choose another name for it with a comment directive`;
   const tables = [...model.tables, ...model.rowTypes].filter(({ typeName }) => names.includes(typeName));
   const enums = model.enums.filter(({ typeName }) => names.includes(typeName));
   return [

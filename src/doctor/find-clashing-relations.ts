@@ -18,7 +18,7 @@ export function findClashingRelations({ model }: Examination): Finding[] {
       ...(unwritten.length > 0 ? [`written with ${unwritten.join(', ')}`] : []),
     ];
     if (lost.length === 0) return [];
-    const message = `rows cannot be ${lost.join(' or ')}, because a column or an operator has the name there; choose another name for the relation, function or column with a comment directive`;
+    const message = `rows cannot be ${lost.join(' or ')}, because a column or an operator already has that name; choose another name for the relation, function or column with a comment directive`;
     return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
   });
 }

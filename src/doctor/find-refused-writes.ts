@@ -25,6 +25,6 @@ function describe({ name, verb, instead }: RefusedRule): string {
   const what = verb === 'insert' && !instead ? 'every insert of several rows, and every nested one, fails' : `every ${verb} fails`;
   const why = instead
     ? 'PostgreSQL needs one unconditional action with a RETURNING clause'
-    : 'PostgreSQL takes no DO ALSO rules in the statements of mutations';
-  return `${what} because of the rule "${name}": ${why}; replace it by a trigger`;
+    : 'PostgreSQL does not support DO ALSO rules in data-modifying WITH statements';
+  return `${what} because of the rule "${name}": ${why}; replace it with a trigger`;
 }

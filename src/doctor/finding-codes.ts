@@ -60,7 +60,7 @@ export const exclusionCodes = {
   'not-callable': {
     severity: 'info',
     meaning: 'No field can call the function: it is a trigger, aggregate, window or platform function, or has unnamed arguments.',
-    remedy: 'None is needed. To expose it, call it from an ordinary function.',
+    remedy: 'Nothing is required. To expose it, call it from an ordinary function.',
   },
   'unusable-directive': {
     severity: 'warning',
@@ -147,7 +147,7 @@ export const findingCodes = {
   'write-fails': {
     severity: 'warning',
     meaning: 'A mutation is in the API, as in pg_graphql, but PostgreSQL refuses it because of a rule on the table.',
-    remedy: 'Replace the rule by a trigger, or revoke the privilege.',
+    remedy: 'Replace the rule with a trigger, or revoke the privilege.',
   },
   'ignored-directive': {
     severity: 'warning',
@@ -161,19 +161,19 @@ export const findingCodes = {
   },
   'addition-gave-way': {
     severity: 'info',
-    meaning: 'A part of an addition is left out, because the table has its name already.',
+    meaning: 'A part of an addition is left out because the table already uses its name.',
     remedy: 'Choose another name for the relation or the column in a comment: `@graphql({"name": "..."})`.',
   },
   'inferred-key': {
     severity: 'info',
     meaning: 'The key of a view, or its foreign keys, are inferred from its definition.',
     remedy:
-      'None is needed. To choose others, declare them in the comment: `@graphql({"primary_key_columns": ["..."], "foreign_keys": [...]})`.',
+      'Nothing is required. To choose others, declare them in the comment: `@graphql({"primary_key_columns": ["..."], "foreign_keys": [...]})`.',
   },
   'name-changed': {
     severity: 'info',
     meaning: 'Something has a different name in the API because its own name is already taken.',
-    remedy: 'None is needed. To choose the name, rename one of the two, or set it in the comment: `@graphql({"name": "..."})`.',
+    remedy: 'Nothing is required. To choose the name, rename one of the two, or set it in the comment: `@graphql({"name": "..."})`.',
   },
   'readable-without-rls': {
     severity: 'info',
@@ -188,7 +188,7 @@ export const findingCodes = {
   'extension-functions': {
     severity: 'info',
     meaning: 'Functions of an extension are not in the API, because no field can call them or the role cannot execute them.',
-    remedy: 'None is needed. To keep them apart, install extensions in a separate schema.',
+    remedy: 'Nothing is required. To keep them apart, install extensions in a separate schema.',
   },
   ...exclusionCodes,
 } as const satisfies Record<string, CodeEntry>;

@@ -191,7 +191,7 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
 const vectors: ReadonlySet<string> = new Set(['int2vector', 'oidvector']);
 
 function vectorText(items: readonly ScalarValue[], type: string): string {
-  if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of the type ${type} has no nulls. Leave them out.`);
+  if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of type ${type} cannot contain nulls. Leave them out.`);
   return items.join(' ');
 }
 

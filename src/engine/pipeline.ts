@@ -102,10 +102,10 @@ function planOnce(
   template: ResponseTemplate,
 ): OncePlan {
   const remedy = 'Send the mutation without one';
-  if (caller === null) throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `A transaction of your own keeps no idempotency keys. ${remedy}.`);
+  if (caller === null) throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `Idempotency keys do not work in your own transaction. ${remedy}.`);
   const identity = identifyRequest([idempotencyKey, request.extensions?.idempotencyKey], caller, request);
   if (keyLifetime === null) {
-    const reason = 'The database does not keep idempotency keys';
+    const reason = 'The database does not store idempotency keys';
     throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `${reason}. ${remedy}, or install the extension (docs/extension.md).`);
   }
   return { identity, template, lifetime: keyLifetime };

@@ -37,7 +37,7 @@ function adviseForScan(scan: Scan, facts: AdvisedTable, followed: readonly Follo
   if (sort.length > 0 && comparisons.every(({ kind }) => kind !== 'membership')) {
     if (facts.indexes.some((index) => serves(index, equalities, sort))) return null;
     const columns = sort.map(keySql).join(', ');
-    const message = `about ${written(scan.rows * scan.loops)} rows are sorted by ${columns} to return ${written(scan.kept * scan.loops)}; an index has them in this order`;
+    const message = `about ${written(scan.rows * scan.loops)} rows are sorted by ${columns} to return ${written(scan.kept * scan.loops)}; an index would return them in this order`;
     return {
       code: 'sort-without-index',
       table: facts.name,
@@ -65,7 +65,7 @@ function adviseForFilter(
   if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
   const names = columns.map(({ column }) => column).join(', ');
   const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
-  const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index finds them at once`;
+  const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index would find them directly`;
   return {
     code: 'missing-index',
     table: facts.name,

@@ -20,7 +20,7 @@ function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functio
     ...(better.check === check ? [] : [`with check (${better.check})`]),
   ];
   if (clauses.length === 0) return null;
-  const doubt = functions.some(({ isVolatile }) => isVolatile) ? ', if what is declared volatile gives one result in a statement' : '';
+  const doubt = functions.some(({ isVolatile }) => isVolatile) ? ', if its volatile calls give the same result throughout a statement' : '';
   const message = `its policy ${name} calls a function for each row although the result is the same for all; a subselect is evaluated once${doubt}`;
   return { code: 'policy-calls-per-row', table: table.name, message, sql: `alter policy ${sql} on ${table.sql} ${clauses.join(' ')};` };
 }

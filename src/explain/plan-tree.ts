@@ -78,7 +78,7 @@ function drawConflict(conflict: ConflictPlan | null): string {
     ...columns.map(({ name }) => name),
     ...increment.map(({ column, parameter }) => `${column.name} + ${textOf(parameter)}`),
   ];
-  if (changes.length === 0) return `, on conflict by ${arbiter.valueName} nothing`;
+  if (changes.length === 0) return `, on conflict by ${arbiter.valueName} do nothing`;
   return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${drawFilter(filter)}`}`;
 }
 
@@ -162,7 +162,7 @@ function drawConnectionMember({ key, value }: Member<ConnectionValue>): PlanTree
 function groupedBy(by: GroupBy): string {
   const name = [...by.path.map(({ fieldName }) => fieldName), by.column.name].join('.');
   if (by.kind === 'value') return name;
-  return by.kind === 'truncated' ? `the ${by.unit} of ${name}` : `ranges of ${name} of the width ${textOf(by.width)}`;
+  return by.kind === 'truncated' ? `the ${by.unit} of ${name}` : `ranges of ${name} of width ${textOf(by.width)}`;
 }
 
 function aggregateOf(value: AggregateValue): string[] {
@@ -208,7 +208,7 @@ function pairsOf({ columns }: Relation): string {
 
 function drawResult(label: string, result: ResultPlan): PlanTree {
   if (result.kind === 'row') return tree(label, drawRow(result.row));
-  if (result.kind === 'rows') return drawConnection(label, result.connection, 'which gives rows of');
+  if (result.kind === 'rows') return drawConnection(label, result.connection, 'returning rows of');
   return tree(label);
 }
 

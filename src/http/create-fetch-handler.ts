@@ -36,7 +36,7 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
 ): FetchHandler<Rest> {
   const { clientAddress, writeTimeout = 30_000, observe = ignore } = options;
   if (options.rateLimit !== undefined && clientAddress === undefined && !options.trustProxy)
-    throw new Error('rateLimit counts the requests of each address: set clientAddress or trustProxy, which tell it.');
+    throw new Error('rateLimit counts requests per address. Set clientAddress or trustProxy to provide the address.');
   const { endpoint, crossOrigin } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
   const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };

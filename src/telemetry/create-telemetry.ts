@@ -128,7 +128,7 @@ function createMetrics(registry: Registry) {
     }),
     slowOperations: new Counter({
       name: 'rowgraph_slow_operations_total',
-      help: 'Operations that took as long as the setting slowOperations says, or longer.',
+      help: 'Operations that took at least as long as the setting slowOperations.',
       registers,
     }),
     exportsFailed: new Counter({

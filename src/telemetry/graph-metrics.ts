@@ -12,7 +12,7 @@ export function addGraphMetrics(registry: Registry, readers: readonly GraphReade
   const read = (): GraphStatistics[] => readers.flatMap((reader) => reader() ?? []);
   new Gauge({
     name: 'rowgraph_pool_connections',
-    help: 'Database connections: those that run batches (busy), those that are open and free (idle), and how many there may be (size).',
+    help: 'Database connections: running batches (busy), open and free (idle), and the maximum (size).',
     labelNames: ['state'] as const,
     registers: [registry],
     collect() {
@@ -26,7 +26,7 @@ export function addGraphMetrics(registry: Registry, readers: readonly GraphReade
   });
   new Gauge({
     name: 'rowgraph_pool_waiting',
-    help: 'Batches that wait for a database connection.',
+    help: 'Batches waiting for a database connection.',
     registers: [registry],
     collect() {
       this.set(read().reduce((sum, { pool }) => sum + (pool?.waiting ?? 0), 0));
@@ -41,7 +41,7 @@ export function addGraphMetrics(registry: Registry, readers: readonly GraphReade
   addHistogram(registry, batchBytes, byteBounds, () => read().map((graph) => graph.batchBytes));
   const rows = {
     name: 'rowgraph_query_estimated_rows',
-    help: 'Rows that a query may read, as they are estimated for the limit estimatedRows.',
+    help: 'Rows that a query may read, as estimated for the limit estimatedRows.',
   };
   addHistogram(registry, rows, rowBounds, () => read().map((graph) => graph.estimatedRows));
 }

@@ -187,7 +187,7 @@ test('clients are told apart by the address that the server knows', async () => 
   assert.deepEqual([await statusOf('192.0.2.1'), await statusOf('192.0.2.2'), await statusOf('192.0.2.1')], [200, 200, 429]);
   assert.throws(
     () => createFetchHandler({ executeRaw }, options),
-    /^Error: rateLimit counts the requests of each address: set clientAddress or trustProxy/,
+    /^Error: rateLimit counts requests per address\. Set clientAddress or trustProxy/,
   );
   const behind = createFetchHandler({ executeRaw }, { ...options, trustProxy: true });
   const forwarded = async (address: string): Promise<number> =>

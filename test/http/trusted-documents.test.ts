@@ -231,7 +231,7 @@ test('files that are wrong are an error that names them', async () => {
   await writeFile(path.join(conflict, 'b.json'), '{"x":"{ b }"}');
   await assert.rejects(
     WatchedDocuments.open(conflict, () => {}),
-    /b\.json: another file has another document of the id "x"/,
+    /b\.json: another file has a different document for the id "x"/,
   );
 });
 
@@ -313,7 +313,7 @@ test('a document has a Cache-Control, in its own entry or in another file', asyn
   assert.equal(byPost.headers.get('cache-control'), 'no-store');
   const wrong: readonly (readonly [string, RegExp])[] = [
     ['{"alone":{"cacheControl":"max-age=1"}}', /"alone" has a "cacheControl" but no document/],
-    ['{"other":{"cacheControl":"max-age=9"}}', /another file has another "cacheControl" of the id "other"/],
+    ['{"other":{"cacheControl":"max-age=9"}}', /another file has a different "cacheControl" for the id "other"/],
     ['{"x":{"document":"{ x }","cacheControl":"a\\r\\nset-cookie: b"}}', /a "cacheControl" that must be directives/],
     ['{"x":{"document":"{ x }","cacheControl":7}}', /must have a string as "cacheControl"/],
     ['{"x":{"document":"{ x }","maxAge":7}}', /must be a string, or an object with/],

@@ -119,7 +119,7 @@ describe('rowgraph advise', () => {
       [groups[0].advice.sql, groups[0].count, groups[0].milliseconds],
       ['create index concurrently on public.note (kind);', 3, 2500],
     );
-    assert.match((await run('advise', '--slow-log', file)).stdout, /for 2 operations: abcdef012345, ofKind; seen 3 times, 2\.5 s in all/);
+    assert.match((await run('advise', '--slow-log', file)).stdout, /for 2 operations: abcdef012345, ofKind; seen 3 times, 2\.5 s in total/);
   });
 
   it('wants one of both, that can be read', async () => {

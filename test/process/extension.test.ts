@@ -55,7 +55,7 @@ test('what cannot be done is one line', async () => {
   assert.match(nowhere.stderr, /^rowgraph: cannot write to .*nowhere \(ENOENT.*\); name the folder of a server with --directory\n$/);
   const noConfig = await run('install', '--pg-config', path.join(home, 'pg_config'));
   assert.equal(noConfig.code, 2);
-  assert.match(noConfig.stderr, /^rowgraph: cannot run .*pg_config \(.*ENOENT.*\); name it with --pg-config, .*\n$/);
+  assert.match(noConfig.stderr, /^rowgraph: cannot run .*pg_config \(.*ENOENT.*\); give its path with --pg-config, .*\n$/);
   const unknown = await run('remove');
   assert.deepEqual([unknown.code, unknown.stderr.split('\n').length], [2, 2]);
 });

@@ -107,7 +107,7 @@ test('settings that are wrong are one line', async () => {
   const flags = ['serve', '--database-url', database.url, '--port', '0', '--jwt-secret', secret];
   const wrong: [string[], Record<string, string>, RegExp][] = [
     [['--admin-port', new URL(database.url.replace('postgres:', 'http:')).port], {}, /--admin-port \d+ is already in use/],
-    [['--metrics-key', 'short'], {}, /--metrics-key must have at least 16 characters/],
+    [['--metrics-key', 'short'], {}, /--metrics-key must have at least 16 ASCII characters/],
     [[], { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }, /OTEL_EXPORTER_OTLP_ENDPOINT must be a URL/],
   ];
   for (const [more, environment, message] of wrong) {

@@ -65,11 +65,11 @@ test('a project’s own SQL: users, policies, triggers, extensions, realtime; fi
 
   const { stderr } = await printed.command.stop();
   assert.deepEqual(warningsOf(stderr), [
-    'skipped line 7, as the embedded database has no extension "pg_cron"',
-    'skipped lines 80, 81, 82, as the embedded database has no schema "storage", which belongs to the Supabase platform',
-    'skipped line 84, as the embedded database has no schema "cron", which belongs to the Supabase platform',
-    'skipped line 85, as the embedded database has no schema "supabase_functions", which belongs to the Supabase platform',
-    'skipped line 103, as the embedded database has no relation "auth.sessions", which belongs to the Supabase platform',
+    'skipped line 7, because the embedded database has no extension "pg_cron"',
+    'skipped lines 80, 81, 82, because the embedded database has no schema "storage", which belongs to the Supabase platform',
+    'skipped line 84, because the embedded database has no schema "cron", which belongs to the Supabase platform',
+    'skipped line 85, because the embedded database has no schema "supabase_functions", which belongs to the Supabase platform',
+    'skipped line 103, because the embedded database has no relation "auth.sessions", which belongs to the Supabase platform',
   ]);
 });
 
@@ -89,7 +89,7 @@ test('a dump: its settings, owners, grants and default privileges', async () => 
   await client.end();
   const { stderr } = await printed.command.stop();
   assert.deepEqual(
-    warningsOf(stderr).map((text) => text.replace(/, as the embedded database has no/, ':')),
+    warningsOf(stderr).map((text) => text.replace(/, because the embedded database has no/, ':')),
     [
       'skipped line 19: extension "pg_net"',
       'skipped line 20: extension "pgsodium"',

@@ -118,8 +118,8 @@ describe('a server with TLS', { skip }, () => {
   test('serve says what to do about a certificate of an unknown authority', async () => {
     const url = urlWith({ sslmode: 'verify-full' });
     const { code, stderr } = await serve(url);
-    const what = 'the authority that signed its certificate is not known';
-    const remedy = 'name the file with the certificate of the authority in the URL: sslrootcert=FILE';
+    const what = 'its certificate is signed by an unknown authority';
+    const remedy = 'add the certificate of that authority to the URL: sslrootcert=FILE';
     assert.deepEqual([code, stderr], [2, `rowgraph: cannot use the database ${url}: ${what}; ${remedy}\n`]);
   });
 

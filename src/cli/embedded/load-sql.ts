@@ -47,7 +47,7 @@ export async function loadSql(pglite: PGlite, files: readonly SqlFile[], progres
 function describeSkipped(skipped: readonly Skipped[]): string[] {
   return [...Map.groupBy(skipped, ({ description }) => description)].map(([description, statements]) => {
     const lines = statements.map(({ line }) => line).join(', ');
-    return `skipped ${statements.length === 1 ? 'line' : 'lines'} ${lines}, as the embedded database has no ${description}`;
+    return `skipped ${statements.length === 1 ? 'line' : 'lines'} ${lines}, because the embedded database has no ${description}`;
   });
 }
 

@@ -49,12 +49,12 @@ export class Documents {
     }
     if (this.restricts(role)) {
       if (query !== null) return this.#allow(query, role);
-      throw untrusted(`The trusted documents contain none of the id ${quote(id ?? hash!)}.`);
+      throw untrusted(`The trusted documents contain none with the id ${quote(id ?? hash!)}.`);
     }
     if (hash !== null) return this.#findPersisted(hash, query);
     if (query !== null) throw contradiction();
     const remedy = this.#options.trusted === null ? 'Start the server with --trusted-documents' : 'Send the document in "query"';
-    throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document of the id ${quote(id!)}. ${remedy}.`);
+    throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document with the id ${quote(id!)}. ${remedy}.`);
   }
 
   /** A document has run without an error. */

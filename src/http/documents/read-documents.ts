@@ -27,7 +27,7 @@ export async function readDocuments(location: string): Promise<ReadonlyMap<strin
       try {
         entries.set(id, join(entries.get(id), entry));
       } catch (error) {
-        throw new Error(`${file}: ${(error as Error).message} of the id ${quote(id)}; give each document an id of its own`);
+        throw new Error(`${file}: ${(error as Error).message} for the id ${quote(id)}; give each document its own id`);
       }
     }
   }
@@ -36,9 +36,9 @@ export async function readDocuments(location: string): Promise<ReadonlyMap<strin
 
 function join(known: Entry | undefined, entry: Entry): Entry {
   if (known === undefined) return entry;
-  if (known.text !== null && entry.text !== null && known.text !== entry.text) throw new Error('another file has another document');
+  if (known.text !== null && entry.text !== null && known.text !== entry.text) throw new Error('another file has a different document');
   if (known.cacheControl !== null && entry.cacheControl !== null && known.cacheControl !== entry.cacheControl)
-    throw new Error('another file has another "cacheControl"');
+    throw new Error('another file has a different "cacheControl"');
   return { text: known.text ?? entry.text, cacheControl: known.cacheControl ?? entry.cacheControl };
 }
 

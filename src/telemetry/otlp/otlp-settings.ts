@@ -80,7 +80,7 @@ function readTarget(environment: Environment, signal: Signal): OtlpTarget | null
 function checkProtocol(environment: Environment, name: string): void {
   const protocol = environment[name];
   if (protocol && !['http/json', 'http/protobuf'].includes(protocol))
-    throw new Error(`${name} must be http/json or http/protobuf (it is ${JSON.stringify(protocol)}); what is exported is JSON over HTTP`);
+    throw new Error(`${name} must be http/json or http/protobuf (it is ${JSON.stringify(protocol)}); rowgraph exports JSON over HTTP`);
 }
 
 function readUrl(name: string, address: string, path: string): string {
