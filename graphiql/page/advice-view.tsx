@@ -7,7 +7,7 @@ export function AdviceView({ state: { explanation } }: ExplanationViewProps) {
   const { advice, plan } = explanation;
   return (
     <>
-      {advice.length === 0 && <p>Nothing stands in its way: there is no advice.</p>}
+      {advice.length === 0 && <p>There is no advice for this operation.</p>}
       {advice.map(({ code, table, message, sql }) => (
         <article key={`${code} ${table} ${sql}`} className="advice">
           <h2>

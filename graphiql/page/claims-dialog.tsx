@@ -29,7 +29,7 @@ export function ClaimsDialog({ caller, onClose }: ClaimsDialogProps) {
     <Modal title={`Claims of ${caller.role}`} onClose={onClose}>
       <form onSubmit={save}>
         <p>
-          Policies read them with <code>current_setting('request.jwt.claims', true)::json</code>. A value is JSON, or else a text.
+          Policies read them with <code>current_setting('request.jwt.claims', true)::json</code>. A value is JSON; anything else is text.
         </p>
         {lines.map(({ key, name, value }) => (
           <div className="claim-line" key={key}>

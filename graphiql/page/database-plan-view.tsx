@@ -5,7 +5,7 @@ import type { ExplanationViewProps } from './result-tabs.tsx';
 
 export function DatabasePlanView({ state: { explanation } }: ExplanationViewProps) {
   const plans = explanation.statements.flatMap(({ databasePlan }) => (databasePlan === null ? [] : [databasePlan]));
-  if (plans.length === 0) return <p>PostgreSQL has nothing to do for it.</p>;
+  if (plans.length === 0) return <p>PostgreSQL has no work to do for it.</p>;
   return plans.map((plan, index) => <Plan key={index} plan={plan} />);
 }
 

@@ -14,7 +14,7 @@ export function DialogButtons({ onClose, children }: DialogButtonsProps) {
         Cancel
       </button>
       <button type="submit" className="page-button primary">
-        Ask with these
+        Use these
       </button>
     </div>
   );

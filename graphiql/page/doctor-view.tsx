@@ -34,7 +34,7 @@ export function DoctorView({ backend, role }: DoctorViewProps) {
 function Report({ report: { role, summary, findings } }: { readonly report: DoctorReport }) {
   return (
     <section className="doctor" aria-label="Report of the doctor" tabIndex={0}>
-      <h2>What the doctor says of {role}</h2>
+      <h2>Findings of the doctor for {role}</h2>
       <p>
         {summary.error} errors, {summary.warning} warnings, {summary.info} notes
       </p>

@@ -44,7 +44,7 @@ export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTr
       setIsMoving(true);
     }
   };
-  if (lines.length === 0) return <p className="part-notice">No field of this role is called so.</p>;
+  if (lines.length === 0) return <p className="part-notice">This role has no field with this name.</p>;
   return (
     <div role="tree" ref={tree} className="explorer-tree" aria-label="Fields and arguments" aria-multiselectable="true" onKeyDown={follow}>
       {lines.map((line, index) => (

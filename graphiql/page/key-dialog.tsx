@@ -19,12 +19,12 @@ export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
     <Modal title="Key and token" onClose={onClose}>
       <form onSubmit={save}>
         <label className="key-field">
-          Key of the project, for the header <code>apiKey</code>
+          The project's key, for the header <code>apiKey</code>
           <textarea rows={3} value={key} spellCheck={false} onChange={({ target }) => setKey(target.value)} />
         </label>
         <TokenSummary token={key} />
         <label className="key-field">
-          Token of a user, for the header <code>Authorization</code>; empty for none
+          A user's token, for the header <code>Authorization</code>; empty for none
           <textarea
             rows={4}
             value={token}

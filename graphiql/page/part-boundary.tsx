@@ -18,7 +18,7 @@ export class PartBoundary extends Component<PartBoundaryProps, { readonly error:
     return (
       <div className="part-notice" role="alert">
         <p>This part of the page cannot be shown: {error.message}</p>
-        <p>Where rowgraph was started again meanwhile, a reload of the page helps. What stands in the editors is kept.</p>
+        <p>If rowgraph has been restarted, reload the page. The contents of the editors are kept.</p>
         <button type="button" className="page-button" onClick={() => location.reload()}>
           Reload the page
         </button>

@@ -5,7 +5,7 @@ export async function reachServer(path: string, init: RequestInit): Promise<Resp
   try {
     return await fetch(path, init);
   } catch {
-    throw new Error('The server does not answer. See whether rowgraph is still running and can be reached, then try again.');
+    throw new Error('The server does not respond. Make sure rowgraph is running and reachable, then try again.');
   }
 }
 
@@ -16,7 +16,7 @@ export async function readJson(response: Response): Promise<{ readonly value: ob
     return { value: JSON.parse(text) as object, text };
   } catch {
     throw new Error(
-      `What answered with status ${response.status} is not rowgraph, but perhaps a proxy in front of it: ${text.slice(0, 200)}`,
+      `The response with status ${response.status} is not from rowgraph, but perhaps from a proxy in front of it: ${text.slice(0, 200)}`,
     );
   }
 }

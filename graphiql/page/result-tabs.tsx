@@ -32,7 +32,7 @@ export function ResultTabs() {
     exchange === undefined ? (
       <p>Run the operation first.</p>
     ) : exchange === null ? (
-      <p>Nothing answered the last request.</p>
+      <p>The last request got no response.</p>
     ) : active === 'Timing' ? (
       <TimingView exchange={exchange} />
     ) : (

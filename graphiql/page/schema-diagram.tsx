@@ -30,7 +30,7 @@ export function SchemaDiagram({ onOpenQuery }: { readonly onOpenQuery: (query: s
   return (
     <div className="diagram">
       <SchemaNotice />
-      {schema && tables.length === 0 && <p className="part-notice">No table is in the API of this role.</p>}
+      {schema && tables.length === 0 && <p className="part-notice">The API of this role has no tables.</p>}
       <search className="view-bar">
         <input
           type="search"

@@ -16,7 +16,7 @@ export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: strin
   const [chosen, setChosen] = useState('');
   const table = tables.find(({ type }) => type === chosen) ?? tables[0];
   if (!schema) return <SchemaNotice />;
-  if (table === undefined) return <p className="view-bar">No table is in the API of this role.</p>;
+  if (table === undefined) return <p className="view-bar">The API of this role has no tables.</p>;
   return (
     <div className="rows-view">
       <SchemaNotice />

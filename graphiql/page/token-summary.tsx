@@ -4,7 +4,7 @@ import { decodeToken, expiryOf } from './decode-token.ts';
 export function TokenSummary({ token }: { readonly token: string }) {
   if (token.trim() === '') return null;
   const claims = decodeToken(token);
-  if (claims === null) return <p className="token-summary">This is no JSON Web Token. The server may know it as an opaque key.</p>;
+  if (claims === null) return <p className="token-summary">This is not a JSON Web Token. It may be an opaque key.</p>;
   return (
     <div className="token-summary">
       <p>{describeExpiry(expiryOf(claims))}</p>

@@ -9,7 +9,7 @@ const maxColumns = 4;
 export function writeFirstQuery(schema: GraphQLSchema): string {
   const tables = readTables(schema).filter(({ columns }) => columns.length > 0);
   const [table] = tables.toSorted((one, other) => other.relations.length - one.relations.length);
-  return table === undefined ? '# No table is in the API of this role.\nquery {\n  __typename\n}\n' : writeTableQuery(table, tables);
+  return table === undefined ? '# The API of this role has no tables.\nquery {\n  __typename\n}\n' : writeTableQuery(table, tables);
 }
 
 /** A query for the first rows of a table, with one of the tables that each row leads to. */

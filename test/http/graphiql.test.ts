@@ -119,11 +119,11 @@ test('the page asks the endpoint as the caller, unless the user writes other hea
     ],
   );
   fetchInPage.mock.mockImplementation(async () => new Response('<html>', { status: 502 }));
-  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*status 502 is not rowgraph.*<html>/);
+  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*status 502 is not from rowgraph.*<html>/);
   fetchInPage.mock.mockImplementation(async () => {
     throw new TypeError('Failed to fetch');
   });
-  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*The server does not answer/);
+  assert.match(JSON.stringify(await ask({ query: '{ a }' })), /"errors":.*The server does not respond/);
 });
 
 test('a token that the server takes no more is signed anew, once', async (context) => {

@@ -158,7 +158,7 @@ test('claims are a form', async (context) => {
   await page.getByRole('button', { name: 'Add a claim' }).click();
   await page.getByLabel('Name of the claim').last().fill('plan');
   await page.getByLabel('Value of plan').fill('{"seats": 3}');
-  await page.getByRole('button', { name: 'Ask with these' }).click();
+  await page.getByRole('button', { name: 'Use these' }).click();
   await page.getByRole('button', { name: 'Claims (2)' }).waitFor();
   assert.equal(await page.getByLabel('User').inputValue(), '00000000-0000-4000-8000-000000000002');
   assert.deepEqual(complaints, []);
@@ -237,9 +237,9 @@ test('the grid filters, orders and pages, and opens its query in the editor', as
 test('the doctor reports for the role that asks', async (context) => {
   const { page, complaints } = await open(context);
   await view(page, 'Doctor').click();
-  await page.getByRole('heading', { name: 'What the doctor says of anon' }).waitFor();
+  await page.getByRole('heading', { name: 'Findings of the doctor for anon' }).waitFor();
   await role(page).selectOption('service_role');
-  await page.getByRole('heading', { name: 'What the doctor says of service_role' }).waitFor();
+  await page.getByRole('heading', { name: 'Findings of the doctor for service_role' }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -295,17 +295,17 @@ test('what keeps the server from answering is said in a sentence, and the page g
   const { page } = shown;
   await run(shown, /Godwit/);
   await page.route('**/graphql/v1', (route) => route.abort());
-  await run(shown, /The server does not answer\. See whether rowgraph is still running/);
+  await run(shown, /The server does not respond\. Make sure rowgraph is running/);
   assert.doesNotMatch(await textOf(result(page)), /object Object|stack|at /);
   await view(page, 'Diagram').click();
   await role(page).selectOption('service_role');
-  await page.getByText('The schema could not be read: The server does not answer.').waitFor();
+  await page.getByText('The schema could not be read: The server does not respond.').waitFor();
   await page.unroute('**/graphql/v1');
   await page.getByRole('button', { name: 'Try again' }).click();
   await table(page, 'MemberProfile').waitFor();
   await view(page, 'Query').click();
   await page.route('**/graphql/v1', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }));
-  await run(shown, /status 502 is not rowgraph, but perhaps a proxy/);
+  await run(shown, /status 502 is not from rowgraph, but perhaps from a proxy/);
   await page.unroute('**/graphql/v1');
   await run(shown, /Godwit/);
   // The browser itself notes failed requests.
@@ -409,7 +409,7 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
     await page.locator('.row-grid tbody tr').first().waitFor();
     found.Rows = await findBarriers(shown);
     await view(page, 'Doctor').click();
-    await page.getByRole('heading', { name: /^What the doctor says/ }).waitFor();
+    await page.getByRole('heading', { name: /^Findings of the doctor/ }).waitFor();
     found.Doctor = await findBarriers(shown);
     await page.getByRole('button', { name: 'Claims' }).click();
     await page.getByRole('dialog').waitFor();
@@ -473,10 +473,10 @@ test('elsewhere than in dev, a key is pasted, and not kept unless the user wants
   assert.deepEqual([await role(page).count(), await view(page, 'Doctor').count(), await tab(page, 'SQL').count()], [0, 0, 0]);
   for (const isKept of [false, true]) {
     await page.getByRole('button', { name: 'Paste a key to begin' }).click();
-    await page.getByLabel(/Key of the project/).fill(await signKey(secret, 'service_role', '1 hour'));
+    await page.getByLabel(/The project's key/).fill(await signKey(secret, 'service_role', '1 hour'));
     await page.getByText(/It expires at/).waitFor();
     if (isKept) await page.getByLabel('Keep them in this tab').check();
-    await page.getByRole('button', { name: 'Ask with these' }).click();
+    await page.getByRole('button', { name: 'Use these' }).click();
     await waitForText(editor(page), /letterCollection/);
     await run(shown, /Dear Ada/);
     await page.reload();
