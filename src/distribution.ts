@@ -1,9 +1,9 @@
-/** How values are distributed: counted in plain numbers as they come, and read when somebody asks for the metrics. */
+/** How values are distributed: counts per bucket, updated as values come and read when metrics are scraped. */
 
 export class Distribution {
   /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[];
-  /** How many values are at most the bound of this place and above the one before; the last place has no bound. */
+  /** Each place counts the values above the previous bound, up to and including its own; the last place has no upper bound. */
   readonly counts: number[];
   sum = 0;
 

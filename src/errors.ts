@@ -2,7 +2,7 @@
  * The one table of error codes and the one error type that reaches a client. `docs/errors.md` lists the same table; a test holds them equal.
  */
 
-/** Each code with the HTTP status of a response that fails with it before anything was executed, and its meaning. */
+/** Each code with its meaning, and the HTTP status of a response that fails with it before anything was executed. */
 export const errorCodes = {
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed: its JSON, the types of its members, or its size.' },
   UNAUTHENTICATED: {
@@ -127,7 +127,7 @@ export function describeValue(value: unknown): string {
   return String(value);
 }
 
-/** A library's message that quotes a client's text, with long words shortened, and the whole message too. */
+/** A library's message that quotes a client's text: each long word is shortened, and so is the whole message. */
 export function shortenMessage(message: string): string {
   if (message.length <= longestQuote) return message;
   const shortened = message.replace(/[^\s"'`]{101,}/g, shorten);
@@ -151,7 +151,7 @@ export interface ErrorObject {
 /** The only error that reaches a client. Everything else is a bug and becomes INTERNAL_ERROR. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** Response keys, from the root field on. Without indexes of lists: an error is one of the whole request. */
+  /** Response keys, from the root field on. Has no list indexes: the error belongs to the whole field, not to one item. */
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
   /** Further members of `extensions`: sqlstate, constraint, detail, hint. */
@@ -188,7 +188,7 @@ export class ApiError extends Error {
     return new ApiError(code, message, { path, locations, details: { ...details, ...more }, cause });
   }
 
-  /** The same error inside a field: with the field's response key ahead of its path. */
+  /** The same error inside a field: with the field's response key prepended to its path. */
   inside(key: string): ApiError {
     return this.at([key, ...(this.path ?? [])], this.locations);
   }
@@ -204,7 +204,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Does the work of a field; an error in it is one inside the field. */
+/** Does the work of a field; an error thrown by it is reported inside that field. */
 export function inField<Result>(key: string, work: () => Result): Result {
   try {
     return work();
@@ -213,7 +213,7 @@ export function inField<Result>(key: string, work: () => Result): Result {
   }
 }
 
-/** The same for work that pauses. */
+/** The same for work that pauses (`budget/slices.ts`). */
 export function* inFieldInSteps<Result>(key: string, work: Generator<void, Result>): Generator<void, Result> {
   try {
     return yield* work;
@@ -222,7 +222,7 @@ export function* inFieldInSteps<Result>(key: string, work: Generator<void, Resul
   }
 }
 
-/** Whether recursion went too deep for the stack. Other errors of the class `RangeError` mean something else. */
+/** Whether recursion overflowed the stack. Other `RangeError`s mean something else. */
 export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }

@@ -1,5 +1,5 @@
 /**
- * Everything that rowgraph lets an observer see, as one closed union. Stages report events and know nothing of logs and metrics;
+ * Everything that an observer can see, as one closed union. Stages report events and know nothing of logs and metrics;
  * `telemetry/create-telemetry.ts` turns events into both.
  */
 import type { Distribution } from './distribution.ts';
@@ -23,11 +23,11 @@ export interface RequestFinished {
   readonly seconds: number;
   /** Size of the body as sent. */
   readonly bytes: number;
-  /** How it ran; null unless the endpoint was asked for it. */
+  /** How it ran; null unless the endpoint was configured to report details. */
   readonly details?: RequestDetails | null;
 }
 
-/** What ran. Reading it costs; none of it is kept after the event. */
+/** What ran. Computed when read, which is expensive; valid only during the event. */
 export interface RanOperation {
   readonly name: string | null;
   readonly kind: 'query' | 'mutation';
@@ -36,11 +36,11 @@ export interface RanOperation {
   readonly variables: Readonly<Record<string, unknown>> | null;
   /** The SQL. */
   readonly statements: readonly string[];
-  /** What it counts against the limits. */
+  /** What the operation counts against the limits. */
   readCost(): Readonly<Record<string, number | null>>;
 }
 
-/** When an operation came through its stages, in milliseconds of `performance.now()`; null for those that it did not reach. */
+/** When an operation passed its stages, in milliseconds of `performance.now()`; null for stages that it did not reach. */
 export interface OperationTimes {
   readonly parsed: number | null;
   readonly prepared: number | null;
@@ -53,16 +53,16 @@ export interface OperationTimes {
 /** How a request to the endpoint ran. */
 export interface RequestDetails extends OperationTimes {
   readonly method: string;
-  /** Without the query. */
+  /** The path, without the query string. */
   readonly path: string;
-  /** The address, or the block of addresses, that the request counts for; '' if it was not admitted. */
+  /** The address, or block of addresses, that the request is counted for; '' if it was not admitted. */
   readonly address: string;
   readonly trace: TraceContext | null;
   readonly started: number;
   readonly authenticated: number | null;
   /** Null if there was no body. */
   readonly received: number | null;
-  /** The operations of a batch, in its order; none of a single request. */
+  /** The operations of a batch, in order; empty for a single request. */
   readonly parts: readonly OperationTimes[];
 }
 
@@ -72,14 +72,14 @@ export interface TraceContext {
   readonly traceId: string;
   /** Of the request itself: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Of whoever sent it; null if it began the trace. */
+  /** The sender's span; null if this request began the trace. */
   readonly parentSpanId: string | null;
   readonly isSampled: boolean;
-  /** The header `tracestate`, as it came. */
+  /** The `tracestate` header, unchanged. */
   readonly state: string | null;
 }
 
-/** Finds the trace of a request from its headers. */
+/** Finds or begins the trace of a request, from its headers. */
 export type BeginTrace = (headers: Readonly<Record<string, string | string[] | undefined>>) => TraceContext;
 
 /** A bug: the client sees only INTERNAL_ERROR, the operator gets the error itself. */
@@ -88,7 +88,7 @@ export interface DefectFound {
   /** Null if it happened outside a request. */
   readonly requestId: string | null;
   readonly error: unknown;
-  /** How Node reported it, if nobody caught it. An exception ends the process, a rejection does not. */
+  /** How Node reported an error that nobody caught. An exception ends the process; a rejection does not. */
   readonly origin?: 'unhandledRejection' | 'uncaughtException';
 }
 
@@ -106,7 +106,7 @@ export interface ServerStopped {
   readonly kind: 'server-stopped';
 }
 
-/** One of the processes that share the port exited unexpectedly; another takes its place. */
+/** One of the processes that share the port exited unexpectedly; another replaces it. */
 export interface WorkerEnded {
   readonly kind: 'worker-ended';
   /** The number of the process that exited. */
@@ -114,7 +114,7 @@ export interface WorkerEnded {
   /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** When the next one starts. */
+  /** Time until the replacement starts. */
   readonly restartMilliseconds: number;
 }
 
@@ -129,7 +129,7 @@ export interface LoginPowerful {
 export interface DatabaseAwaited {
   readonly kind: 'database-awaited';
   readonly error: unknown;
-  /** How long the server waits for it. */
+  /** How long the server will wait for it. */
   readonly milliseconds: number;
 }
 
@@ -139,7 +139,7 @@ export interface KeysLoadFailed {
   readonly error: unknown;
 }
 
-/** The application's own function threw when it was asked who sends a request. */
+/** The application's `authenticate` function threw. */
 export interface AuthenticationFailed {
   readonly kind: 'authentication-failed';
   readonly requestId: string;
@@ -161,7 +161,7 @@ export interface SchemaLoaded {
   readonly seconds: number;
 }
 
-/** The SQL extension in the database is of an older version than this rowgraph installs. Reported once per version. */
+/** The SQL extension in the database is older than the version that this rowgraph installs. Reported once per version. */
 export interface ExtensionOutdated {
   readonly kind: 'extension-outdated';
   readonly installed: string;
@@ -174,7 +174,7 @@ export interface SchemaLoadFailed {
   readonly error: unknown;
 }
 
-/** Comment directives, or members of them, are invalid and ignored. Reported once per load of the schema. */
+/** Comment directives, or members of them, are invalid and ignored. Reported each time the schema is loaded. */
 export interface DirectivesIgnored {
   readonly kind: 'directives-ignored';
   /** The commented object, and what is wrong: `table public.note: its comment directive is not valid JSON …`. */
@@ -201,7 +201,7 @@ export interface FilesLoaded {
   readonly count: number;
 }
 
-/** Files could not be read; what was read last stays in use. Reported once per reason. */
+/** Files could not be read; the content read last stays in use. Reported once per reason. */
 export interface FilesLoadFailed {
   readonly kind: 'files-load-failed';
   readonly content: FileContent;
@@ -213,11 +213,11 @@ export interface DocumentsChecked {
   readonly kind: 'documents-checked';
   readonly role: string;
   readonly count: number;
-  /** The id of each that is not valid, and what is wrong with it. */
+  /** The id of each invalid document, with what is wrong with it. */
   readonly problems: readonly string[];
 }
 
-/** Traces or metrics did not reach their receiver, and are lost. */
+/** Traces or metrics could not be delivered to their receiver, and are lost. */
 export interface TelemetryExportFailed {
   readonly kind: 'telemetry-export-failed';
   /** Without user, password and query. */
@@ -243,7 +243,7 @@ export interface PoolFailed {
   readonly error: unknown;
 }
 
-/** `project`: which of several projects of a server it concerns. */
+/** `project`: the project that the event concerns, on a server with several. */
 export type Event = { readonly project?: string } & (
   | RequestStarted
   | RequestFinished
@@ -274,7 +274,7 @@ export type Event = { readonly project?: string } & (
 /** Receives an event. It must neither throw nor block. */
 export type Observer = (event: Event) => void;
 
-/** What the connections of a graph do now. */
+/** The current state of a graph's connections. */
 export interface PoolStatistics {
   readonly size: number;
   readonly busy: number;
@@ -283,15 +283,15 @@ export interface PoolStatistics {
   readonly waiting: number;
 }
 
-/** What a graph has done since it was opened, and does now. */
+/** What a graph has done since it was opened, and its current state. */
 export interface GraphStatistics {
   /** Null if there is no pool. */
   readonly pool: PoolStatistics | null;
-  /** How long PostgreSQL took for batches, in seconds, from sending one to the end of its reply. */
+  /** Seconds that PostgreSQL took for each batch, from sending it to the end of the reply. */
   readonly batchSeconds: Distribution;
-  /** Bytes in the rows of batches. */
+  /** Bytes in the rows of each batch. */
   readonly batchBytes: Distribution;
-  /** Rows that requests may read, as they are estimated for the limit. */
+  /** Rows that each request may read, as estimated for the limit. */
   readonly estimatedRows: Distribution;
 }
 

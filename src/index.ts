@@ -1,4 +1,4 @@
-/** The public face of the package. */
+/** The public API of the package. */
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';

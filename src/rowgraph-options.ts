@@ -1,4 +1,4 @@
-/** What `createRowgraph` takes, and what is made of the options that need more than a default. */
+/** What `createRowgraph` takes, and how the options that need more than a default are resolved. */
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
 import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
@@ -12,13 +12,13 @@ export interface RowgraphOptions {
   readonly database: string | PgPoolLike | PgliteLike;
   /** Exposed schemas, in search path order. Default: public. */
   readonly schemas?: readonly string[];
-  /** Schemas that come after those on the search path and are not exposed, such as the one that extensions live in. Default: none. */
+  /** Schemas to append to the search path without exposing them, such as the one where extensions are installed. Default: none. */
   readonly extraSearchPath?: readonly string[];
   /** Whether introspection is allowed: as the comment directive of each schema says (the default), always or never. */
   readonly introspection?: 'directive' | 'on' | 'off';
   /** The name of the global identifier of rows, which clients such as Relay expect to be `id` (docs/clients/relay.md). Default: nodeId. */
   readonly nodeIdField?: 'nodeId' | 'id' | undefined;
-  /** Whether inputs of inserts require the columns that are NOT NULL and that nothing fills in. Default: false. */
+  /** Whether inputs of inserts require the columns that are NOT NULL and have no default. Default: false. */
   readonly requiredInputs?: boolean | undefined;
   /** The schema that clients see: pg_graphql's, type for type, or with additions to it. Default: `rowgraph`. */
   readonly dialect?: 'rowgraph' | 'pg_graphql';
@@ -26,7 +26,10 @@ export interface RowgraphOptions {
   readonly additions?: readonly AdditionName[];
   /** Size of the pool that is opened for a URL. Default: 10. */
   readonly poolSize?: number;
-  /** Bounds the connections of several graphs together, each opened for a URL. Such a graph does not listen; it compares the schema every second. */
+  /**
+   * Limits the connections of several graphs together; each graph must be opened for a URL. Such a graph does not LISTEN for changes of the
+   * schema but checks for them every second.
+   */
   readonly connectionBudget?: ConnectionBudget;
   /** Whether to use named prepared statements. `false` for poolers that do not support them. Default: true. */
   readonly prepare?: boolean;
@@ -35,8 +38,8 @@ export interface RowgraphOptions {
   /** Milliseconds that a request may take in total, including the wait for a connection. Default: 30,000. */
   readonly timeout?: number;
   /**
-   * Roles that requests may run as although they are the login role, superusers, predefined roles (`pg_read_all_data` and the like) or members of
-   * such. Default: none.
+   * Roles that requests may run as even though they are the login role, a superuser, a predefined role (such as `pg_read_all_data`), or a
+   * member of one of these. Default: none.
    */
   readonly trustedRoles?: readonly string[];
   /** What a request may cost before it reaches the database (docs/limits.md). Default: `default`. */
@@ -49,7 +52,7 @@ export interface RowgraphOptions {
   readonly queue?: { readonly length?: number; readonly bytes?: number; readonly timeout?: number };
   /** Sizes of the caches, to override the defaults. */
   readonly caches?: Partial<CacheSizes>;
-  /** For how many milliseconds the response to a mutation is kept for its idempotency key: `timeout` at least. Default: 24 hours. */
+  /** How many milliseconds the response to a mutation is kept for its idempotency key: at least `timeout`. Default: 24 hours. */
   readonly idempotencyKeyLifetime?: number;
   /** Called for each event: schema loads, retried batches, failures. */
   readonly observe?: Observer;
@@ -58,7 +61,7 @@ export interface RowgraphOptions {
 const lists = ['schemas', 'extraSearchPath', 'trustedRoles', 'additions'] as const;
 const numbers = ['poolSize', 'timeout', 'idempotencyKeyLifetime'] as const;
 
-/** Throws `TypeError` for what would fail later, and elsewhere: a text in the place of a list, or of a number. */
+/** Throws `TypeError` for values that would fail only later, somewhere else: a string instead of a list or a number, for example. */
 export function checkRowgraphOptions(options: unknown): asserts options is RowgraphOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('The options are missing. Pass { database }.');
   const given = options as Readonly<Record<string, unknown>>;
@@ -70,7 +73,7 @@ export function checkRowgraphOptions(options: unknown): asserts options is Rowgr
   if (noNumber !== undefined) throw new TypeError(`The option "${noNumber}" must be a number.`);
 }
 
-/** The additions of the settings. Throws for a name that is none. */
+/** The additions to the schema. Throws for an unknown name. */
 export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
   if (!['rowgraph', 'pg_graphql'].includes(dialect)) throw new TypeError(`dialect must be rowgraph or pg_graphql, not ${dialect}.`);
   const unknown = additions.find((name) => !additionNames.includes(name));

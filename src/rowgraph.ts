@@ -34,22 +34,25 @@ import { installExtension } from './extension/install-extension.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 import { additionsOf, checkRowgraphOptions, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
 
-/** What an executable schema shows, and as whom its operations run. */
+/** Which role's schema an executable schema shows, and as whom its operations run. */
 export interface SchemaOptions<Context = unknown> {
   /** The role whose schema it is. Default: anon. */
   readonly role?: string;
   /** The caller of an operation, from the context that the GraphQL server has made for it. Default: the role, without claims. */
   readonly caller?: (context: Context) => Caller | Promise<Caller>;
   /**
-   * Whether the mutations of an operation are all or nothing even where their resolvers have been wrapped, as Apollo Server wraps all. A wrapper then cannot
-   * keep one from running. Default: false, a wrapped one runs alone, when it is called.
+   * Whether the mutations of an operation are all or nothing even if their resolvers are wrapped, as Apollo Server wraps all resolvers. A
+   * wrapper then cannot prevent a mutation from running. Default: false; each wrapped mutation runs alone, when its resolver is called.
    */
   readonly atomicMutations?: boolean;
 }
 
 /** A GraphQL API over a database. */
 export interface Rowgraph {
-  /** Runs a request as a caller. Never rejects because of the request: `errors` reports failures. Rejects with `TypeError` for an invalid caller or option. */
+  /**
+   * Runs a request as a caller. Never rejects because of the request: `errors` reports failures. Rejects with `TypeError` for an invalid
+   * caller or option.
+   */
   execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
@@ -59,37 +62,37 @@ export interface Rowgraph {
    */
   resolve(client: PgClientLike | PgliteLike | PgliteTransactionLike, request: GraphQLRequest): Promise<ExecutionResult>;
   /**
-   * What a request becomes, for a person to read: its cost, its plan, its SQL, the plan that PostgreSQL makes, and what would make it faster. Nothing of it
-   * runs but in the mode `analyze`, whose transaction is rolled back. Rejects with `ApiError` as `execute` reports errors.
+   * Explains a request: its cost, its plan, its SQL, PostgreSQL's plan, and what would make it faster. Runs the request only in the mode
+   * `analyze`, in a transaction that is rolled back. Rejects with `ApiError` where `execute` would report errors.
    */
   explain(request: GraphQLRequest, caller: Caller, options?: ExplainOptions): Promise<Explanation>;
-  /** What each operation of a document, or the named one, counts against each limit. Rejects if the document is not valid GraphQL. */
+  /** What the operations of a document, or the named one, count against each limit. Rejects if the document is not valid GraphQL. */
   cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost>;
-  /** What is wrong with a document for a role (default: `anon`): nothing if it is valid and within the limits. Nothing of it runs. */
+  /** Validates a document for a role (default: `anon`) and returns its errors: none if it is valid and within the limits. Runs nothing. */
   validate(query: string, options?: { role?: string }): Promise<readonly ErrorObject[]>;
   /**
-   * Validates a document for a role (default: `anon`) as `validate` does, and compiles its operations ahead of their first request, as far as their variables
-   * do not decide the SQL. Nothing of it runs.
+   * Validates a document for a role (default: `anon`) as `validate` does, and compiles its operations ahead of their first request, unless
+   * their SQL depends on variables. Runs nothing.
    */
   prepare(query: string, options?: { role?: string }): Promise<readonly ErrorObject[]>;
   /** The schema that a role sees (default: `anon`), in the schema definition language. */
   sdl(options?: { role?: string }): Promise<string>;
-  /** The schema that a role sees, to be executed by another GraphQL server or beside resolvers of your own (docs/mounting.md). */
+  /** The schema that a role sees, to be executed by another GraphQL server or combined with resolvers of your own (docs/mounting.md). */
   schema<Context = unknown>(options?: SchemaOptions<Context>): Promise<GraphQLSchema>;
   /**
-   * What is not in the API of a role (default: `anon`) and why, what is dangerous, and what is slow or does nothing, each with a remedy.
-   * It examines the database as it is now, and changes nothing.
+   * Which objects are missing from the API of a role (default: `anon`) and why, and what is dangerous, slow or without effect, each with a
+   * remedy. Examines the database as it is now, and changes nothing.
    */
   doctor(options?: { role?: string }): Promise<DoctorReport>;
   /** Reloads the schema, for changes that the database does not report. */
   reload(): Promise<void>;
   /** Statistics of the caches of documents, compiled variants, prepared statements and introspection responses. */
   readCaches(): readonly CacheStatistics[];
-  /** What batches and requests have taken since the graph was opened, and what its connections do now. */
+  /** Statistics of batches and requests since the graph was opened, and the current state of its connections. */
   readStatistics(): GraphStatistics;
   /** Resolves if the database responds. For health checks. */
   ping(): Promise<void>;
-  /** Closes what was opened. Await running requests first. */
+  /** Closes everything that the graph opened. Await running requests first. */
   close(): Promise<void>;
 }
 
@@ -123,7 +126,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),
     reportsCost: options.reportCost ?? false,
-    // A key must outlive its first request, or a repeat of that would run beside it.
+    // // A key must outlive its first request; otherwise a repeat could run at the same time.
     keyLifetime: Math.max(options.idempotencyKeyLifetime ?? defaultKeyLifetime, timeout),
     uses: new SchemaCacheUses(),
   };
@@ -142,7 +145,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   }
 }
 
-/** Reports a version of the extension that is outdated, the first time that it is met. */
+/** Reports an outdated version of the extension, once per version. */
 function observeOutdated(observe: Observer): (version: string | null) => void {
   const known = new Set<string | null>([null]);
   return (version) => {
@@ -323,7 +326,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async close(): Promise<void> {
-    // Whatever the watch is doing ends with the database.
+    // // Closing the database also ends whatever the watch is doing.
     await Promise.all([this.#watch.stop(), this.#database.close()]);
   }
 
@@ -338,7 +341,7 @@ class RowgraphService implements Rowgraph {
   }
 }
 
-/** The default for whose share of the connections a caller uses. */
+/** The default name under which a caller gets its share of the connections. */
 function shareOf({ role, claims }: Caller): string {
   const sub = claims?.sub;
   return typeof sub === 'string' ? `${role} ${sub}` : role;

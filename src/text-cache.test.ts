@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextCache } from './text-cache.ts';
 
-/** A text that no other string shares its memory with. */
+/** A copy of the text that shares no memory with other strings. */
 const fresh = (text: string): string => Buffer.from(text).toString();
 
 test('finds what was set, among others of its length', () => {

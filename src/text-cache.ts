@@ -1,10 +1,12 @@
 /**
- * An LRU cache whose keys are long texts that come again and again, such as documents: finding one costs a comparison with the latest text of its length, and
- * no hash of it. In: texts with their values; out: the values, as long as there is room.
+ * An LRU cache for long keys that are looked up again and again, such as documents. A lookup first compares the key with the latest one of
+ * the same length, so most hits need no hash. In: texts with their values; out: the values, as long as there is room.
  */
 import { LRUCache } from 'lru-cache';
 
-/** How many hits count as one use: a text that comes that often stays, and noting each hit would need the hash. */
+/**
+ * How many hits through `#recent` count as one use in the LRU: enough to keep a popular text, while recording each hit would need the hash.
+ */
 const hitsOfUse = 64;
 
 interface Recent<Value> {
@@ -15,10 +17,10 @@ interface Recent<Value> {
 
 export class TextCache<Value extends object> {
   readonly #all: LRUCache<string, Value>;
-  /** By length. Only what is in the cache. */
+  /** The latest entry for each length of text. Only entries that are in the cache. */
   readonly #recent = new Map<number, Recent<Value>>();
 
-  /** Keeps this many values, under texts of this many characters in total. */
+  /** Keeps at most this many values, and this many characters of texts in total. */
   constructor(most: number, mostCharacters: number) {
     this.#all = new LRUCache({
       max: most,
@@ -30,12 +32,12 @@ export class TextCache<Value extends object> {
     });
   }
 
-  /** How many values there are. */
+  /** The number of values. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** Characters of all texts. */
+  /** The total characters of all texts. */
   get characters(): number {
     return this.#all.calculatedSize;
   }
@@ -56,12 +58,12 @@ export class TextCache<Value extends object> {
     this.#all.set(text, value);
   }
 
-  /** Removes the value that was not used for longest, and returns it. */
+  /** Removes the least recently used value, and returns it. */
   pop(): Value | undefined {
     return this.#all.pop();
   }
 
-  /** Removes the values of which this is true. */
+  /** Removes all values that the predicate accepts. */
   remove(isUnwanted: (value: Value) => boolean): void {
     for (const [text, value] of [...this.#all.entries()]) if (isUnwanted(value)) this.#all.delete(text);
   }

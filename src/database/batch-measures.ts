@@ -1,4 +1,4 @@
-/** How long batches take, and how much they return. In: each batch that PostgreSQL has answered; out: the distributions. */
+/** How long batches take, and how many bytes they return. In: each batch that PostgreSQL has answered; out: the distributions. */
 import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 
 export class BatchMeasures {

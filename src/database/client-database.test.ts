@@ -34,7 +34,7 @@ const failure =
     error instanceof DatabaseError && error.sqlstate === sqlstate;
 const entries = async (database: RequestDatabase): Promise<unknown> => (await database.query('select id from entry order by id')).flat();
 
-/** What each connection must do. `simple` runs SQL past our layer. */
+/** What must hold on each kind of connection. `simple` sends SQL directly, without our layer. */
 async function checkInTransaction(database: RequestDatabase, simple: (sql: string) => Promise<unknown>): Promise<void> {
   await simple('insert into entry values (1)');
   const [row, empty] = await database.run(

@@ -1,9 +1,10 @@
 /**
- * A `RequestDatabase` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, which may come from another copy
- * of their packages. Everything runs as whoever that connection is now and in the transaction that is open on it, under a savepoint, so
- * that an error leaves that transaction as it was.
+ * A `RequestDatabase` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, possibly from another copy of
+ * their packages. Everything runs under a savepoint of the open transaction, as the connection's current role; after an error the
+ * transaction is as it was before.
  *
- * Leans on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type (`test/contracts/pglite.test.ts`).
+ * Relies on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type
+ * (`test/contracts/pglite.test.ts`).
  */
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
@@ -12,7 +13,7 @@ interface Result {
   readonly rows: Rows;
 }
 
-/** What is used of a client of `pg`. */
+/** What this file uses of a client of `pg`. */
 export interface PgClient {
   query(config: {
     text: string;
@@ -22,20 +23,23 @@ export interface PgClient {
   }): Promise<Result | readonly Result[]>;
 }
 
-/** What is used of a PGlite or of a transaction of it. */
+/** What this file uses of a PGlite or of a transaction of it. */
 export interface PgliteClient {
   query(text: string, parameters: readonly unknown[], options: typeof textOptions): Promise<Result>;
   exec(text: string, options: typeof textOptions): Promise<readonly Result[]>;
-  /** Only the PGlite itself has it. */
+  /** Only a PGlite has this, not its transactions. */
   transaction?<T>(work: (transaction: PgliteClient) => Promise<T>): Promise<T>;
 }
 
 export type Client = PgClient | PgliteClient;
 
 const identity = (value: unknown): unknown => value;
-/** Both drivers convert values by type, each in its own way; values are text here, in and out. */
+/** Both drivers convert values by type, each in its own way; here values are text in both directions. */
 const textTypes = { getTypeParser: () => identity };
-/** PGlite copies the parsers and looks serializers up. These are the types that it parses on its own: bool, bytea, integers, floats, JSON, dates. */
+/**
+ * The types that PGlite parses by default: bool, bytea, integers, floats, JSON, dates. Listed because PGlite copies the parsers that it is
+ * given, and so cannot take a proxy for all types.
+ */
 export const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
 const textOptions = {
   rowMode: 'array',
@@ -43,12 +47,12 @@ const textOptions = {
   serializers: new Proxy({}, { get: () => identity }),
 } as const;
 
-/** The last work on each client: a savepoint is of one request at a time. */
+/** The last work on each client: only one request at a time may use a savepoint. */
 const queues = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Opens a database on a connection of the caller, which stays open. Any number of databases may share it. Throws `TypeError` for what is no
- * connection. Inside a transaction of PGlite it takes the transaction, because the PGlite itself waits for its end.
+ * Opens a database on a connection of the caller, which stays open. Several databases may share it. Throws `TypeError` if it is not a
+ * connection. Inside a transaction of PGlite, pass the transaction: the PGlite itself would wait for the transaction to end.
  */
 export function openClientDatabase(client: unknown): RequestDatabase {
   if (!isClient(client)) throw new TypeError('Not a database connection: pass a client of pg, a PGlite or a transaction of PGlite');
@@ -89,8 +93,8 @@ async function runQuery(client: Client, text: string, parameters?: readonly (str
 }
 
 /**
- * Opens a savepoint; false where no transaction is open. PostgreSQL has no function that tells whether one is, but it refuses a savepoint
- * outside of one, which changes nothing.
+ * Opens a savepoint; returns false if no transaction is open. PostgreSQL has no function that reports whether one is, but outside of one it
+ * refuses a savepoint, which changes nothing.
  */
 async function openSavepoint(client: Client): Promise<boolean> {
   try {
@@ -118,7 +122,7 @@ async function inSavepoint<T>(client: Client, work: () => Promise<T>): Promise<T
 }
 
 async function inTransaction<T>(client: Client, work: (connection: Client) => Promise<T>): Promise<T> {
-  // PGlite's own way, because other users of the same PGlite wait for it.
+  // // PGlite's own `transaction` is used, because other users of the same PGlite wait for it.
   if (isPglite(client) && client.transaction) {
     return client.transaction(work).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
   }

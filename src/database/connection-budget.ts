@@ -1,41 +1,41 @@
 /**
- * Bounds the connections of several pools together. In: the pools, as they open and close connections; out: whether one may open another, and which must give
- * one up so that none starves: idle connections first, then those of the pools that have more than others.
+ * Limits the connections of several pools together. In: the pools, as they open and close connections; out: whether a pool may open another
+ * one, and which pool must give one up so that none starves: idle connections go first, then those of the pools with the most.
  */
 
 /** A pool that shares the budget. */
 export interface BudgetedPool {
-  /** Closes a connection that is not in use; returns whether there was one. */
+  /** Closes an idle connection; returns whether there was one. */
   closeIdle(): boolean;
-  /** Opens the connections that it could not open before, as far as it still needs them. */
+  /** Opens the connections that it could not open before, if it still needs them. */
   openWanted(): void;
 }
 
 export class ConnectionBudget {
   readonly #most: number;
   readonly #counts = new Map<BudgetedPool, number>();
-  /** Pools that were refused a connection since they last got one. */
+  /** Pools that were refused a connection and have not got one since. */
   readonly #waiting = new Set<BudgetedPool>();
   #taken = 0;
-  /** How many idle connections were asked to close and have not closed yet. */
+  /** How many idle connections have been asked to close but are still open. */
   #closing = 0;
 
-  /** A budget of so many connections. */
+  /** A budget of this many connections. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** How many connections there are. */
+  /** How many connections are open. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Whether another pool than this one waits for a connection. */
+  /** Whether any other pool waits for a connection. */
   isWantedBeside(pool: BudgetedPool): boolean {
     return this.#waiting.size > (this.#waiting.has(pool) ? 1 : 0);
   }
 
-  /** Counts another connection of a pool; returns false if there is no room, and then has `openWanted` called when there is. */
+  /** Counts another connection for a pool. Returns false if there is no room; `openWanted` is then called once there is. */
   take(pool: BudgetedPool): boolean {
     if (this.#taken < this.#most) {
       this.#taken += 1;
@@ -47,7 +47,7 @@ export class ConnectionBudget {
     return false;
   }
 
-  /** A connection of a pool has closed, or could not be opened. */
+  /** A connection of a pool was closed, or could not be opened. */
   giveBack(pool: BudgetedPool): void {
     const count = this.countOf(pool);
     if (count === 0) return;
@@ -58,7 +58,7 @@ export class ConnectionBudget {
     this.#serveWaiting();
   }
 
-  /** The pool is closed: whatever it still had counts no longer. */
+  /** The pool is closed: its connections no longer count. */
   leave(pool: BudgetedPool): void {
     this.#taken -= this.countOf(pool);
     this.#counts.delete(pool);
@@ -66,7 +66,7 @@ export class ConnectionBudget {
     this.#serveWaiting();
   }
 
-  /** Whether a pool must give up a connection although it has work for it: another one waits that has none, or at least two fewer. */
+  /** Whether a pool must give up a connection even if it has work for it: another pool is waiting that has none, or at least two fewer. */
   isOwedBy(pool: BudgetedPool): boolean {
     if (this.#waiting.size === 0) return false;
     const own = this.countOf(pool);
@@ -87,7 +87,7 @@ export class ConnectionBudget {
     return false;
   }
 
-  /** The pool that has fewest connections first; of several, the one that has waited longest. */
+  /** Serves the pool with the fewest connections first; among equals, the one that has waited longest. */
   #serveWaiting(): void {
     while (this.#taken < this.#most && this.#waiting.size > 0) {
       let next: BudgetedPool | null = null;

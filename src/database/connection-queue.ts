@@ -1,30 +1,30 @@
 /**
- * Who gets the next connection: work waits in the order in which it came, the client that uses fewest connections comes first, and clients that use as many
- * take turns. No client uses all connections for long, and neither does all work that touches a locked table or a slow function, whoever sends it: some
- * connections are spare (`spare-connections.ts`). In: work with the name of its client and what it touches; out: the work to run next. Knows neither
- * connections nor time.
+ * Decides who gets the next connection. Each client's work runs in the order in which it came; the client that uses the fewest connections
+ * is served first, and clients that use equally many take turns. Neither a single client nor work that touches a locked table or a slow
+ * function, whoever sends it, can occupy all connections for long, because some are kept spare (`spare-connections.ts`). In: work with the
+ * name of its client and what it touches; out: the work to run next. Knows nothing of connections or time.
  */
 import { type RunnableWork, SpareConnections } from './spare-connections.ts';
 import { deleteFrom } from './work-list.ts';
 
 /** Work that needs a connection. */
 export interface QueuedWork extends RunnableWork {
-  /** Whose share it uses; null is rowgraph itself, which comes first and has no share. */
+  /** The client whose share it uses; null for rowgraph's own queries, which go first and have no share. */
   readonly client: string | null;
-  /** About as much memory as it takes while it waits. */
+  /** Approximate bytes that it takes while it waits. */
   readonly bytes: number;
 }
 
 export interface QueueBounds {
-  /** How many may wait. */
+  /** How many works may wait. */
   readonly length: number;
-  /** How many bytes of work may wait; a single work may have more. */
+  /** How many bytes of work may wait; a single work may exceed it. */
   readonly bytes: number;
-  /** How many connections one client may use at a time, and work that is alike, unless it is quick. Those beyond are spare. */
+  /** How many connections a client may use at a time. The rest are spare: for quick work, or work unlike any that is running. */
   readonly share: number;
 }
 
-/** What a client has in hand. */
+/** The work of one client. */
 interface ClientWork<Work> {
   readonly name: string;
   readonly waiting: Work[];
@@ -32,9 +32,9 @@ interface ClientWork<Work> {
   inUse: number;
 }
 
-/** How many clients' lists to search for similar work. */
+/** How many clients to search for work that may share a connection. */
 const mostLooks = 32;
-/** How many clients with nothing in hand to remember: they come back, and forgetting each at once costs more. */
+/** How many clients without work to remember: most come back soon, and removing each at once costs more. */
 const mostIdleClients = 1000;
 
 export class ConnectionQueue<Work extends QueuedWork> {
@@ -42,11 +42,11 @@ export class ConnectionQueue<Work extends QueuedWork> {
   readonly #spare: SpareConnections<Work>;
   readonly #own: Work[] = [];
   readonly #clients = new Map<string, ClientWork<Work>>();
-  /** Those with waiting work; the first has the next turn. */
+  /** Clients with waiting work; the first has the next turn. */
   readonly #turns: ClientWork<Work>[] = [];
   #busyClients = 0;
   #size = 0;
-  /** Of all that waits. */
+  /** Bytes of all waiting work. */
   #bytes = 0;
 
   constructor(bounds: QueueBounds) {
@@ -54,7 +54,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     this.#spare = new SpareConnections(bounds.share);
   }
 
-  /** How many wait. */
+  /** The number of waiting works. */
   get size(): number {
     return this.#size;
   }
@@ -65,8 +65,9 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * Queues work. If there is no room, returns what to reject, which may be this work: the latest of the client with the most waiting, so that only the
-   * client that floods the queue is rejected. If no client has more than one waiting, work that cannot run now is rejected before work that can.
+   * Queues work. If there is no room, returns the work to reject, which may be this one: the latest of the client with the most waiting, so
+   * that only a client that floods the queue is rejected. If no client has more than one waiting, work that cannot run now is rejected
+   * before work that can.
    */
   add(work: Work): readonly Work[] {
     const client = work.client === null ? null : this.#clientOf(work.client);
@@ -82,7 +83,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return refused;
   }
 
-  /** Takes work past the queue: only where nothing waits, and its client may use another connection. Returns whether it was taken. */
+  /** Takes work without queueing it, if nothing waits and its client may use another connection. Returns whether it was taken. */
   takeAtOnce(work: Work): boolean {
     if (this.#size > 0) return false;
     if (work.client === null) return true;
@@ -93,7 +94,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return true;
   }
 
-  /** Removes work from the queue that must no longer run. */
+  /** Removes work that must no longer run from the queue. */
   remove(work: Work): void {
     const client = work.client === null ? null : this.#clients.get(work.client);
     if (client === undefined || !deleteFrom(client?.waiting ?? this.#own, work)) return;
@@ -104,12 +105,12 @@ export class ConnectionQueue<Work extends QueuedWork> {
     this.#noteIdle(client);
   }
 
-  /** Whether there is work that could run now if there were a connection. */
+  /** Whether there is work that could run if a connection were free. */
   get hasNext(): boolean {
     return this.#size > 0 && (this.#own.length > 0 || this.#findNext() !== null);
   }
 
-  /** The work to run next, or undefined. Its client uses one connection more until `release`. */
+  /** The work to run next, or undefined. Its client is charged for one more connection until `release`. */
   take(): Work | undefined {
     if (this.#size === 0) return undefined;
     const [own] = this.#own;
@@ -130,8 +131,8 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * Takes up to `most` works for which `isAlike` holds, to share the connection of one that was taken: from the head of each client's list, so that
-   * nobody's order changes. They count for nobody's share.
+   * Takes up to `most` works for which `isAlike` holds, to share the connection of work that was taken. Takes them from the head of each
+   * client's list, so that each client's order is kept. They count for nobody's share.
    */
   takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {
     const taken: Work[] = [];
@@ -146,7 +147,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return taken;
   }
 
-  /** The client of work that was taken uses a connection less. */
+  /** Work that was taken no longer uses its connection. */
   release(work: Work): void {
     if (work.client === null) return;
     this.#spare.end(work);
@@ -155,15 +156,15 @@ export class ConnectionQueue<Work extends QueuedWork> {
     this.#noteIdle(client);
   }
 
-  /** Everything that waits, in no particular order. */
+  /** All waiting work, in no particular order. */
   *[Symbol.iterator](): Generator<Work> {
     yield* this.#own;
     for (const { waiting } of this.#turns) yield* waiting;
   }
 
   /**
-   * Of the clients that wait, the one that uses fewest connections, so that whoever holds them for long gets no more of them than others want; of those
-   * that use as many, whose turn it is. What may run passes what may not.
+   * Of the waiting clients, the one that uses the fewest connections, so that a client whose work runs long gets no more connections than
+   * others want; among equals, the one whose turn it is. Work that may not run yet is skipped.
    */
   #findNext(): { readonly client: ClientWork<Work>; readonly work: Work } | null {
     let next = null;
@@ -208,7 +209,10 @@ export class ConnectionQueue<Work extends QueuedWork> {
     for (const client of this.#clients.values()) if (isIdle(client)) this.#clients.delete(client.name);
   }
 
-  /** Takes out of the queue what has to be refused. The work itself is the last of it where it has no room. */
+  /**
+   * Removes from the queue what must be refused to make room for the new work; returns it. If that is not enough, the new work itself comes
+   * last.
+   */
   #makeRoom(work: Work, client: ClientWork<Work>): readonly Work[] {
     if (this.#hasRoom(work)) return none;
     const refused: Work[] = [];
@@ -227,7 +231,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   #chooseByNumber(work: Work, { waiting }: ClientWork<Work>): Work {
     const own = waiting.length;
-    // One that floods has more than the average, and is refused without looking at the others.
+    // // A client that floods has more than the average, and is refused without looking at the others.
     if (own > 1 && own >= this.#size / this.#turns.length) return work;
     const latest = this.#findLatest(() => true, Math.max(own, 1));
     if (latest !== undefined) return latest;
@@ -236,7 +240,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return (isStuck(work) ? undefined : this.#findLatest(isStuck, 0)) ?? work;
   }
 
-  /** The latest work of the client whose work takes most, together with what comes. */
+  /** The latest work of the client whose waiting work takes the most bytes, counting the new work. */
   #chooseByBytes(work: Work, client: ClientWork<Work>): Work {
     let heaviest: readonly Work[] | undefined;
     let most = bytesOf(client.waiting) + work.bytes;
@@ -249,7 +253,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     return heaviest?.at(-1) ?? work;
   }
 
-  /** The latest work of a kind, of the client that has most waiting, and more than so much. */
+  /** The latest wanted work of the client that has the most waiting, if that client has more than `moreThan`. */
   #findLatest(isWanted: (work: Work) => boolean, moreThan: number): Work | undefined {
     let found: Work | undefined;
     let most = moreThan;
