@@ -1,6 +1,6 @@
 /**
- * The unique indexes that can settle a conflict. In: those of a table; out: how `on conflict` has to say each. PostgreSQL takes every index whose definition
- * fits what is said, so one that cannot be told from another is left out.
+ * Finds the unique indexes of a table that `on conflict` can name unambiguously, and the SQL that names each. PostgreSQL infers every index
+ * that matches a conflict target, so an index that cannot be told apart from another is left out.
  */
 import type { CatalogArbiter } from './catalog.ts';
 import type { RawCatalog, RawUniqueIndex, RawUniqueIndexDefinition, RawUniqueIndexKinds } from './raw-catalog.ts';
@@ -8,11 +8,14 @@ import type { RawCatalog, RawUniqueIndex, RawUniqueIndexDefinition, RawUniqueInd
 interface UniqueIndex {
   readonly name: string;
   readonly immediate: boolean;
-  /** Its columns, 0 for an expression. */
+  /** Key column numbers; 0 for an expression. */
   readonly keys: readonly number[];
   /** Null for the index of a constraint. */
   readonly definition: RawUniqueIndexDefinition | null;
-  /** Its columns and expressions in an order of their own, those with their collations, and those with their operator classes too. */
+  /**
+   * Its key columns and expressions, sorted and serialized for comparison; `collated` adds their collations, `classed` their operator
+   * classes too.
+   */
   readonly elements: string;
   readonly collated: string;
   readonly classed: string;
@@ -55,13 +58,15 @@ function toUniqueIndex(
   };
 }
 
-/** A constraint has a name to be called by. What fits the definition of an index has to be the same index in all but its name. */
+/**
+ * A constraint can be named. An index is inferred from its definition, so any other index that matches the definition must be equivalent.
+ */
 function canArbitrate(index: UniqueIndex, all: readonly UniqueIndex[]): boolean {
   if (!index.immediate || index.definition === null) return index.immediate;
   return all.filter((other) => other !== index && isInferredWith(index, other)).every((other) => isEqual(index, other));
 }
 
-/** Whether the definition of `index` fits the other as well. The conditions of two indexes count as independent if they differ. */
+/** Whether PostgreSQL would also infer `other` from the definition of `index`. Conditions that differ are taken to not imply each other. */
 function isInferredWith(index: UniqueIndex, other: UniqueIndex): boolean {
   const condition = conditionOf(other);
   return index.collated === other.collated && (condition === null || condition === conditionOf(index));
@@ -80,15 +85,15 @@ function toArbiter({ name, keys, definition, elements, collated }: UniqueIndex, 
   if (definition === null) return { name, columns: keys, inference: null };
   const [, parts, condition, nodes] = definition;
   const read = new Set([...keys.filter((number) => number !== 0), ...columnsIn(nodes)]);
-  // A whole row is called by the name of its table, which an insert gives an alias.
+  // An expression on the whole row refers to it by the table's name, but the insert gives the table an alias.
   if (read.has(0)) return [];
-  // Only a collation tells it from another index of the same columns.
+  // Only the collations distinguish it from another index on the same columns.
   const needsCollations = all.some((other) => other.elements === elements && other.collated !== collated);
   const texts = parts.map(([sql, collation]) => (needsCollations && collation !== '-' ? `${sql} collate ${collation}` : sql));
   return { name, columns: [...read], inference: { elements: texts, condition } };
 }
 
-/** The columns in expressions, 0 for a whole row, as PostgreSQL writes them out: `{VAR :varno 1 :varattno 3 …}`. */
+/** Column numbers (0 for the whole row) in a serialized expression tree: `{VAR :varno 1 :varattno 3 …}`. */
 function columnsIn(nodes: string): number[] {
   return [...nodes.matchAll(/:varattno (-?\d+)/g)].map(([, number]) => Number(number));
 }

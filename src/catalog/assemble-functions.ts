@@ -1,9 +1,9 @@
-/** The functions in the result of the catalog query, with their arguments. */
+/** Assembles functions and their arguments from the result of the catalog query. */
 import type { CatalogArgument, CatalogFunction } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawFunction } from './raw-catalog.ts';
 
-/** Assembles the functions in the order of their ids, pausing after each. */
+/** Assembles the functions in order of id, yielding after each. */
 export function* assembleFunctions(
   raw: RawCatalog,
   comments: CatalogComments,
@@ -36,7 +36,10 @@ export function* assembleFunctions(
   return functions;
 }
 
-/** PostgreSQL lists names, modes and defaults for all arguments, but types only for input arguments. The last of these have the defaults. */
+/**
+ * `pg_proc` has names, modes and defaults for all arguments, but types only for input arguments. Defaults belong to the last input
+ * arguments.
+ */
 function toArguments(raw: RawFunction, defaults: ReadonlyMap<number, string | null> | undefined): CatalogArgument[] {
   const [types, names, modes, defaultCount] = [raw[12], raw[13], raw[14], raw[15]];
   const positions = modes ? modes.flatMap((mode, position) => ('ibv'.includes(mode) ? [position] : [])) : [...types.keys()];

@@ -1,10 +1,10 @@
-/** The tables in the result of the catalog query, with their columns and indexes. */
+/** Assembles tables with their columns and indexes from the result of the catalog query. */
 import { assembleArbiters } from './assemble-arbiters.ts';
 import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';
 
-/** Assembles the tables in the order of their ids, pausing after each. */
+/** Assembles the tables in order of id, yielding after each. */
 export function* assembleTables(
   raw: RawCatalog,
   comments: CatalogComments,
@@ -48,7 +48,7 @@ export function* assembleTables(
   return tables;
 }
 
-/** Groups rows by the id of their table, in order, pausing at each new one. */
+/** Groups rows by table id, keeping their order. Yields at each new table. */
 function* groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
   rows: readonly Row[],
 ): Generator<void, ReadonlyMap<number, readonly Row[]>> {
@@ -66,8 +66,9 @@ function* groupByTable<Row extends readonly [tableId: number, ...unknown[]]>(
 }
 
 /**
- * Qualifies a type that has a modifier: `geometry(Point,4326)`, which PostgreSQL shows qualified or not depending on the search path, becomes
- * `gis.geometry(Point,4326)`. Types of pg_catalog stay as shown, since their modifier may be inside: `timestamp(3) with time zone`.
+ * Qualifies a type that has a modifier: `geometry(Point,4326)`, which PostgreSQL qualifies or not depending on the search path, becomes
+ * `gis.geometry(Point,4326)`. Types in pg_catalog stay as they are, because the modifier may be in the middle:
+ * `timestamp(3) with time zone`.
  */
 function modifiedType(type: CatalogType | undefined, shown: string | null, shownWithout: string | undefined): string | null {
   if (shown === null || !type || type.schema === 'pg_catalog') return shown;
@@ -79,7 +80,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
   return numbers?.some((pair) => pair[1] === number) ?? false;
 }
 
-/** The bits of `pg_relation_is_updatable` are 1 shifted by PostgreSQL's command types: update 2, insert 3, delete 4. */
+/** `pg_relation_is_updatable` sets bit 2 for update, 3 for insert and 4 for delete: PostgreSQL's numbers for these commands. */
 function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'columns' | 'indexes' | 'arbiters'> {
   const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns] = raw;
   return {
@@ -88,7 +89,7 @@ function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'rol
     name,
     kind,
     rowSecurity,
-    // PostgreSQL keeps a boolean option as it was written.
+    // PostgreSQL stores a boolean option as the user wrote it.
     securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
     hasChildren,
     keepsNotNull,
@@ -100,7 +101,7 @@ function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'rol
   };
 }
 
-/** Columns beyond the key count are only included (`include`); the number 0 stands for an expression. */
+/** Columns beyond `keyCount` are not part of the key (`include`); 0 stands for an expression. */
 function toIndex([, primary, unique, immediate, keyCount, columns, movesNulls]: RawIndex): CatalogIndex {
   const keys = columns.slice(0, keyCount);
   const firstExpression = keys.indexOf(0);

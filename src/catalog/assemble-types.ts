@@ -1,9 +1,9 @@
-/** The types in the result of the catalog query, with the labels of the exposed enums. */
+/** Assembles types, with the labels of exposed enums, from the result of the catalog query. */
 import type { CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
 import type { RawCatalog, RawType } from './raw-catalog.ts';
 
-/** Assembles the types, by id. */
+/** Assembles the types, keyed by id. */
 export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, CatalogType> {
   const schemas = new Map(raw.schemas.map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
@@ -34,7 +34,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   return new Map(types.map((type) => [type.id, type]));
 }
 
-/** pg_catalog is always in the search path; all other types are qualified. */
+/** A type's name in SQL: qualified, unless it is in pg_catalog, which is always on the search path. */
 function typeSql(
   [, , , quotedName, , , elementId, , shown]: RawType,
   schema: { readonly name: string; readonly quotedName: string },

@@ -1,4 +1,4 @@
-/** The comments that contain a directive, by object. */
+/** Comments that contain a directive, by object. */
 import type { CommentedKind, RawCatalog } from './raw-catalog.ts';
 
 export class CatalogComments {
@@ -17,7 +17,7 @@ export class CatalogComments {
     return this.#texts.get(`${kind} ${id} 0`) ?? null;
   }
 
-  /** The comment on a column, or null. Few tables have any, so no lookup key is built for the columns of the others. */
+  /** The comment on a column, or null. Few tables have such comments, so the others skip building a key for each column. */
   onColumn(tableId: number, number: number): string | null {
     return (this.#tables.has(tableId) && this.#texts.get(`relation ${tableId} ${number}`)) || null;
   }

@@ -1,11 +1,11 @@
 /**
- * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, as one row with a column of text for each list. Its
- * parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18, whatever the search path.
+ * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, in one row with a text column for each list.
+ * Its parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18 with any search path.
  *
- * It must be fast for thousands of tables, even right after they were created, when the system catalogs have no statistics and PostgreSQL may plan a
- * join as nested loops. Its estimated cost must stay low, or PostgreSQL compiles it (JIT), which takes seconds. So it has no joins and no subqueries
- * per row: rows are selected by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table instead of turning it into a
- * join, and `load-catalog.ts` puts the parts together.
+ * It must be fast for thousands of tables, even right after they were created, when the system catalogs have no statistics and PostgreSQL
+ * may plan a join as nested loops. Its estimated cost must stay low, or PostgreSQL compiles it (JIT), which takes seconds. So it avoids
+ * joins and per-row subqueries: it selects rows by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table
+ * instead of planning a join, and `load-catalog.ts` puts the parts together.
  */
 import { rowSeparator } from './parse-rows.ts';
 import type { RawCatalog } from './raw-catalog.ts';
@@ -13,7 +13,7 @@ import { roleIndependentTables } from './role-independence.ts';
 
 const separator = `pg_catalog.chr(${rowSeparator.charCodeAt(0)})`;
 
-/** What the lists are selected from. */
+/** CTEs that the lists select from. */
 const sets = `
 with exposed as materialized (
   select n.oid
@@ -32,7 +32,7 @@ attribute as materialized (
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
 ),
--- Of tables where PostgreSQL takes ON CONFLICT: 2 and 3 are rules for updates and inserts.
+-- Only of tables that allow ON CONFLICT: no update (2) or insert (3) rules.
 unique_index as materialized (
   select i.indexrelid as id, i.indrelid as table_id, i.indimmediate as immediate, i.indnkeyatts as key_count, i.indkey, i.indcollation, i.indclass,
     (i.indexrelid in (select k.conindid from pg_catalog.pg_constraint k where k.contype in ('p', 'u'))) is true as is_constraint
@@ -41,7 +41,7 @@ unique_index as materialized (
     and i.indisunique and i.indisvalid and not i.indisexclusion
     and (i.indrelid in (select w.ev_class from pg_catalog.pg_rewrite w where w.ev_type in ('2', '3'))) is not true
 ),
--- While definitions are written, the search path is empty, so that all names in them are qualified.
+-- The search path is empty while PostgreSQL deparses definitions, so that it qualifies all names.
 search_path as materialized (
   select p.value, pg_catalog.set_config('search_path', '', true)
   from (select pg_catalog.current_setting('search_path') as value offset 0) p
@@ -56,7 +56,7 @@ index_definition as materialized (
       where e.position <= i.indnkeyatts
     ) as elements,
     pg_catalog.concat(i.indexprs::text, i.indpred::text) as nodes,
-    -- PostgreSQL 14 has no such column.
+    -- PostgreSQL 14 lacks this column.
     (pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::boolean as nulls_not_distinct
   from search_path p, pg_catalog.pg_index i
   where (i.indexrelid in (select u.id from unique_index u where not u.is_constraint)) is true and p.value is not null
@@ -70,7 +70,7 @@ foreign_key as materialized (
   select k.oid, k.conname, k.conrelid, k.conkey, k.confrelid, k.confkey, k.convalidated, k.conparentid
   from pg_catalog.pg_constraint k
   where k.contype = 'f' and (k.conrelid in (select r.oid from relation r)) is true
-    -- Of a B-tree. A temporal key (PERIOD) refers to an index of another kind: its rows belong together without being equal.
+    -- Only keys that refer to a B-tree. A temporal key (PERIOD) refers to a GiST index, and its rows match without being equal.
     and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403
 ),
 function as materialized (
@@ -79,7 +79,7 @@ function as materialized (
   where (p.pronamespace in (select e.oid from exposed e)) is true
     or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r where r.reltype <> 0)) is true)
 ),
--- The domains that are NOT NULL, and those over them. A domain has the default of the one below it as its own.
+-- Domains that are NOT NULL, and domains over them. (A domain copies the default of its base domain, so defaults need no recursion.)
 full_domain as (
   with recursive d as (
     select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
@@ -88,7 +88,7 @@ full_domain as (
   )
   select d.oid from d
 ),
--- The types that PostgreSQL puts in order by operators of other names than "<", and the domains over them.
+-- Types whose default B-tree ordering uses operators not named "<", and domains over them.
 oddly_ordered as (
   with recursive d as (
     select c.opcintype as oid
@@ -100,7 +100,7 @@ oddly_ordered as (
   )
   select d.oid from d
 ),
--- The types whose "=" is not in pg_catalog, such as those of extensions, and the domains over them, with the schema of the operator.
+-- Types whose "=" is not in pg_catalog, such as those of extensions, and domains over them, with the operator's schema.
 own_operator as (
   with recursive d as (
     select c.opcintype as oid, o.oprnamespace as schema
@@ -120,8 +120,8 @@ used_type as materialized (
 )`;
 
 /**
- * Each list as text that `parseRows` reads: its rows are JSON arrays, which take half the bytes of objects. `raw-catalog.ts` names their members in the
- * same order.
+ * Each list as text for `parseRows`. Rows are JSON arrays, half the size of objects; `raw-catalog.ts` names their members in the same
+ * order.
  */
 const lists: Readonly<Record<keyof RawCatalog, string>> = {
   encoding: `select pg_catalog.json_build_array(pg_catalog.current_setting('server_encoding'))::text`,
@@ -133,14 +133,14 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       r.oid::int8, r.relnamespace::int8, r.relname, r.relkind, r.relrowsecurity, r.reloptions,
       r.relkind = 'r' and r.relhassubclass,
-      -- Only the servers of foreign tables could enforce it, and a table may drop what it inherits.
+      -- NOT NULL is not reliable on foreign tables, where only their servers could enforce it, or for child tables, which may drop it.
       r.relkind = 'r' and not r.relhassubclass or r.relkind = 'p' and not (
         select pg_catalog.count(*) > 0 from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid where c.relkind = 'f'
       ),
       case
         when r.relkind in ('r', 'p') then 28
         when r.relkind = 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true)
-        -- A wrapper without a handler makes the function fail.
+        -- The function fails if the foreign data wrapper has no handler.
         when r.relkind = 'f' and (r.oid in (
           select f.ftrelid
           from pg_catalog.pg_foreign_table f
@@ -150,7 +150,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         )) is true then pg_catalog.pg_relation_is_updatable(r.oid, true)
         else 0
       end,
-      -- 7 is for each row, before, insert. Such a trigger, like a rule, may give a column a value.
+      -- 7: row-level, before, insert. Such a trigger, like a rule, may fill in a column.
       r.relkind not in ('r', 'p') or r.relhasrules or (r.oid in (
         select t.tgrelid from pg_catalog.pg_trigger t where t.tgtype & 7 = 7
       )) is true
@@ -167,7 +167,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       (a.atttypid in (select d.oid from full_domain d)) is true
     )::text, ${separator} order by a.attrelid, a.attnum)
     from attribute a`,
-  // The columns that have a sequence of their own: serial and identity.
+  // Columns that own a sequence: serial and identity.
   sequences: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(d.refobjid::int8, d.refobjsubid)::text, ${separator})
     from pg_catalog.pg_depend d
@@ -175,7 +175,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       and d.refobjsubid > 0 and d.deptype in ('a', 'i')
       and (d.objid in (select s.oid from pg_catalog.pg_class s where s.relkind = 'S')) is true
       and (d.refobjid in (select r.oid from relation r)) is true`,
-  // The columns that are to be not null, but not proven to be.
+  // Columns with a NOT NULL constraint that is not validated.
   unproven: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(k.conrelid::int8, k.conkey[1])::text, ${separator})
     from pg_catalog.pg_constraint k
@@ -196,7 +196,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
   indexes: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       i.indrelid::int8, i.indisprimary, i.indisunique and i.indexprs is null, i.indimmediate, i.indnkeyatts, i.indkey::pg_catalog.int2[],
-      -- Of a B-tree that has its first key in the order of "<", which those for patterns have not.
+      -- Only for a B-tree whose first key is in the order of "<"; pattern operator classes use another order.
       case when i.indclass[0] in (
         select o.oid from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcname not like '%pattern_ops'
       ) then i.indoption[0] in (1, 2) end
@@ -208,7 +208,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       u.table_id::int8, u.id::int8, u.is_constraint, u.immediate, u.key_count, u.indkey::pg_catalog.int2[]
     )::text, ${separator} order by u.id)
     from unique_index u`,
-  // Of tables whose indexes have to be told from each other.
+  // Only for tables that have unique indexes without a constraint, which must be told apart.
   uniqueIndexKinds: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       u.id::int8, u.indcollation::pg_catalog.oid[]::int8[], u.indclass::pg_catalog.oid[]::int8[]
@@ -230,7 +230,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       k.oid::int8, k.conname, k.conrelid::int8, k.conkey, k.confrelid::int8, k.confkey, k.convalidated, k.conparentid::int8
     )::text, ${separator} order by k.oid)
     from foreign_key k`,
-  // What foreign keys refer to without being exposed.
+  // Unexposed tables that foreign keys refer to.
   targets: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(c.oid::int8, c.relnamespace::int8, c.relname)::text, ${separator})
     from pg_catalog.pg_class c
@@ -257,7 +257,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         select x.typelem from pg_catalog.pg_type x where x.typcategory = 'A' and (x.oid in (select u.id from used_type u)) is true
       )) is true
       or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)`,
-  // Of the types of columns.
+  // Only for types of columns.
   ownOperators: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(w.oid::int8, w.schema::int8)::text, ${separator} order by w.oid)
     from own_operator w
@@ -292,10 +292,10 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
     ) d`,
 };
 
-/** The names of the lists, in the order of their columns. */
+/** Names of the lists, in column order. */
 export const listNames = Object.keys(lists) as readonly (keyof RawCatalog)[];
 
-/** A column for each list. */
+/** Selects each list as a column. */
 export const catalogQuery = `${sets} select ${Object.values(lists)
   .map((list) => `(${list})`)
   .join(', ')}`;

@@ -1,10 +1,11 @@
 /**
- * What PostgreSQL's catalogs say about the exposed schemas, as plain rows: no role, no GraphQL names, no rules. Loaded by `load-catalog.ts` in one
- * query, shared by all roles, read by `model/`. Ids are oids; lists are in the order of their ids. Only comments that contain a directive are loaded.
+ * What PostgreSQL's catalogs say about the exposed schemas, as plain data: no roles, no GraphQL names, no rules. `load-catalog.ts` loads it
+ * in one query for all roles; `model/` reads it. Ids are oids, and lists are in order of id. Only comments that contain a directive are
+ * loaded.
  */
 
 export interface Catalog {
-  /** PostgreSQL's name of the encoding of the database: `UTF8`. */
+  /** PostgreSQL's name for the database encoding, such as `UTF8`. */
   readonly encoding: string;
   /** The exposed schemas as configured, including those that do not exist. */
   readonly setting: readonly string[];
@@ -13,15 +14,15 @@ export interface Catalog {
   readonly tables: readonly CatalogTable[];
   /** Foreign keys of the exposed tables, including those to tables that are not exposed. */
   readonly foreignKeys: readonly CatalogForeignKey[];
-  /** What is inferred about the exposed views and materialized views, by id. */
+  /** Keys inferred for the exposed views and materialized views, by id. */
   readonly views: ReadonlyMap<number, CatalogView>;
-  /** The foreign keys of tables, as far as exposed views show their columns: from and to views. */
+  /** Foreign keys that exposed views inherit from the tables whose columns they show, from and to views. */
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
-  /** The types of columns, arguments and results, including the element types of arrays, and the enums of the exposed schemas. */
+  /** Types of columns, arguments and results, the element types of arrays, and the enums of the exposed schemas. */
   readonly types: ReadonlyMap<number, CatalogType>;
-  /** The schemas, exposed or not, that hold the operators by which columns are compared; pg_catalog aside, which is always searched. */
+  /** Schemas, exposed or not, whose operators compare columns. Without pg_catalog, which is always searched. */
   readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
-  /** The functions of the exposed schemas, and those of other schemas whose only argument is a row of an exposed table. */
+  /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
 }
 
@@ -40,26 +41,26 @@ export interface CatalogTable {
   readonly name: string;
   readonly kind: RelationKind;
   readonly rowSecurity: boolean;
-  /** Whether PostgreSQL parses and plans queries of it in the same way for every role. */
+  /** Whether PostgreSQL parses and plans queries on it in the same way for every role. */
   readonly roleIndependent: boolean;
-  /** For views: whether tables are read with the privileges of the caller rather than those of the view's owner. */
+  /** For views: whether the caller's privileges apply to the underlying tables, rather than the view owner's. */
   readonly securityInvoker: boolean;
-  /** Whether other tables inherit from it. Their rows are read with its own, but its unique indexes do not cover them. */
+  /** Whether other tables inherit from it. Queries on it return their rows too, but its unique indexes do not cover them. */
   readonly hasChildren: boolean;
-  /** Whether NOT NULL holds for all of its rows, including those of its children and partitions. */
+  /** Whether NOT NULL holds for all of its rows, including those in child tables and partitions. */
   readonly keepsNotNull: boolean;
-  /** What PostgreSQL can do with it regardless of privileges. For a view, its definition, rules and instead-of triggers decide. */
+  /** Whether PostgreSQL allows it at all, whatever the privileges. For a view, its definition, rules and INSTEAD OF triggers decide. */
   readonly canInsert: boolean;
   readonly canUpdate: boolean;
   readonly canDelete: boolean;
-  /** Whether a trigger, a rule or another server may fill in columns of rows that are inserted. */
+  /** Whether a trigger, a rule or a foreign server may fill in columns of inserted rows. */
   readonly fillsColumns: boolean;
   readonly comment: string | null;
-  /** Without dropped and system columns, in the order of the table. */
+  /** In table order, without dropped and system columns. */
   readonly columns: readonly CatalogColumn[];
-  /** Valid indexes over all rows, as the numbers of their key columns. */
+  /** Valid indexes over all rows (not partial). */
   readonly indexes: readonly CatalogIndex[];
-  /** The unique indexes that can settle a conflict, in the order of their ids. */
+  /** Unique indexes that can be arbiters, in order of id. */
   readonly arbiters: readonly CatalogArbiter[];
 }
 
@@ -70,14 +71,14 @@ export interface CatalogColumn {
   readonly typeId: number;
   /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
-  /** The type as SQL text with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has none. */
+  /** The type as SQL with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has no modifier. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL fills it in: generated, identity, or with a sequence of its own (serial). */
+  /** Whether PostgreSQL fills it in: generated, identity, or serial. */
   readonly automatic: boolean;
-  /** Whether PostgreSQL has a value for a row that comes without one, other than null. */
+  /** Whether the column or its domain has a default other than null. */
   readonly hasDefault: boolean;
-  /** Whether it refuses null, by itself or by its domain; what is read of it can still be null where only the domain does. */
+  /** Whether the column or its domain rejects null. If only the domain does, reads can still return null. */
   readonly refusesNull: boolean;
   readonly comment: string | null;
 }
@@ -86,21 +87,24 @@ export interface CatalogIndex {
   readonly primary: boolean;
   /** Whether it guarantees that its columns are unique. */
   readonly unique: boolean;
-  /** Whether it does so immediately, rather than when a transaction commits. */
+  /** Whether uniqueness is checked at once rather than at commit (`deferrable`). */
   readonly immediate: boolean;
-  /** The key columns before the first expression; in a unique index, all of them. */
+  /** Key columns before the first expression; all key columns of a unique index. */
   readonly columns: readonly number[];
-  /** Whether the nulls of its first key stand where they do not by default: `desc nulls last`, or `nulls first`. Null if it is in no order that rows are sorted by. */
+  /**
+   * Whether the first key has nulls at the non-default end: `desc nulls last` or `nulls first`. Null if the index has no order that queries
+   * sort by.
+   */
   readonly movesNulls: boolean | null;
 }
 
-/** A unique index that `on conflict` can name so that PostgreSQL takes it and no other. */
+/** A unique index that `on conflict` can name unambiguously. */
 export interface CatalogArbiter {
   /** The name of the index, and of its constraint if it has one. */
   readonly name: string;
-  /** The columns that it reads, in keys, expressions and condition, as numbers. */
+  /** Numbers of the columns in its keys, expressions and condition. */
   readonly columns: readonly number[];
-  /** What PostgreSQL infers it from, as SQL whose names are qualified; null for a constraint, which is named. */
+  /** The conflict target that PostgreSQL infers it from, as SQL with qualified names; null for a constraint, which is named instead. */
   readonly inference: { readonly elements: readonly string[]; readonly condition: string | null } | null;
 }
 
@@ -109,38 +113,38 @@ export interface CatalogForeignKey {
   readonly name: string;
   readonly tableId: number;
   readonly columns: readonly number[];
-  /** May be the id of a table that is not exposed. */
+  /** May belong to a table that is not exposed. */
   readonly targetId: number;
   readonly targetColumns: readonly number[];
   /** The target's qualified name, for messages. */
   readonly targetName: string;
-  /** False if existing rows were not checked (`not valid`). */
+  /** False if declared `not valid`: existing rows were not checked. */
   readonly validated: boolean;
   readonly comment: string | null;
 }
 
-/** What follows from the definition of a view. Columns are numbers, in the order of the view. */
+/** What is inferred from the definition of a view. Columns are numbers, in view order. */
 export interface CatalogView {
-  /** The columns that identify its rows, none of which is ever null; null if that is not certain. */
+  /** Columns that identify a row and are never null; null if that cannot be proven. */
   readonly key: readonly number[] | null;
-  /** Why it has no key, in words that follow the name of the view. */
+  /** Why it has no key, phrased to follow the view's name. */
   readonly problem: string | null;
-  /** Columns that no two rows share, unless one of them is null. */
+  /** Sets of columns in which no two rows are equal, unless a column is null. */
   readonly unique: readonly (readonly number[])[];
 }
 
-/** A foreign key whose columns a view shows, or whose target a view shows. */
+/** A table's foreign key, seen through a view that shows its columns or its target. */
 export interface CatalogViewForeignKey {
   readonly name: string;
-  /** The table that has it. */
+  /** The table with the constraint. */
   readonly ownerId: number;
-  /** The table, or a view of it, that refers. */
+  /** The referencing table or a view of it. */
   readonly tableId: number;
   readonly columns: readonly number[];
-  /** The table or a view of it. At least one of the two is a view. */
+  /** The referenced table or a view of it. At least one of the two is a view. */
   readonly targetId: number;
   readonly targetColumns: readonly number[];
-  /** Of the constraint. */
+  /** The constraint's comment. */
   readonly comment: string | null;
 }
 
@@ -157,15 +161,15 @@ export interface CatalogType {
   readonly elementId: number;
   /** The relation that a composite type belongs to, otherwise 0. */
   readonly relationId: number;
-  /** The type as SQL text without modifiers, quoted, and qualified unless it is in pg_catalog. */
+  /** The type as SQL without modifiers, quoted, and qualified unless it is in pg_catalog. */
   readonly sql: string;
-  /** The enum that a domain is over, likewise; null for all other types. */
+  /** The enum that a domain is based on, as SQL; null for all other types. */
   readonly enumSql: string | null;
-  /** Whether PostgreSQL puts its values in order by operators of other names than `<`, as those of hstore. */
+  /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
-  /** Of the type of a column: the id of the schema that holds its operators; 0 if that is pg_catalog, or if it has none of its own. */
+  /** For types of columns: the id of the schema with the type's operators; 0 if that is pg_catalog or the type has none. */
   readonly operatorSchemaId: number;
-  /** Labels of an enum of the exposed schemas, in order; null for all other types. */
+  /** Labels of an exposed enum, in order; null for all other types. */
   readonly labels: readonly string[] | null;
   readonly comment: string | null;
 }
@@ -186,16 +190,16 @@ export interface CatalogFunction {
   readonly plpgsql: boolean;
   readonly variadic: boolean;
   readonly returnsSet: boolean;
-  /** The number of rows that a set is declared to have; 0 if it does not return a set. */
+  /** Declared number of rows (`rows`); 0 if it does not return a set. */
   readonly rows: number;
   readonly resultTypeId: number;
-  /** Input arguments: in, inout and variadic. */
+  /** Input arguments: `in`, `inout` and `variadic`. */
   readonly arguments: readonly CatalogArgument[];
   readonly comment: string | null;
 }
 
 export interface CatalogArgument {
-  /** Empty if it has none. */
+  /** Empty if unnamed. */
   readonly name: string;
   readonly typeId: number;
   readonly hasDefault: boolean;
@@ -206,25 +210,25 @@ export interface CatalogArgument {
 /** A role as PostgreSQL knows it. */
 export interface CatalogRole {
   readonly name: string;
-  /** Whether the login role is a member of it, and so may act as it. */
+  /** Whether the login role may become it (`set role`). */
   readonly assumable: boolean;
   /** Whether it is the login role itself. */
   readonly isLogin: boolean;
-  /** The superusers and predefined roles (`pg_read_all_data` and the like) that it is, or is a member of. */
+  /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
   readonly powers: readonly string[];
-  /** What it may do with the objects of the catalog, for `readPrivileges`. Roles with equal texts have equal privileges. */
+  /** Its privileges on the objects of the catalog, for `readPrivileges`. Roles with equal text have equal privileges. */
   readonly privileges: string;
 }
 
-/** What a role may do with the objects of a catalog, according to PostgreSQL. */
+/** A role's privileges on the objects of a catalog, as PostgreSQL reports them. */
 export interface Privileges {
   readonly role: string;
-  /** The schemas that it may use, by id. */
+  /** Schemas with USAGE, by id. */
   readonly schemas: Granted;
   readonly tables: { get(id: number): TablePrivileges | undefined };
-  /** The functions that it may execute, by id. */
+  /** Functions with EXECUTE, by id. */
   readonly functions: Granted;
-  /** The enums that it may use, by id. */
+  /** Enums with USAGE, by id. */
   readonly types: Granted;
 }
 
@@ -240,6 +244,6 @@ export interface ColumnPrivileges {
 
 export interface TablePrivileges extends ColumnPrivileges {
   readonly delete: boolean;
-  /** The columns with privileges beyond those of the table, by number. */
+  /** Columns with grants of their own, by number. */
   readonly columns: ReadonlyMap<number, ColumnPrivileges>;
 }

@@ -64,7 +64,7 @@ describe('loadCatalog', () => {
     return table;
   };
 
-  it('keeps the order of the setting and leaves out what does not exist', async () => {
+  it('keeps the order of the setting and leaves out schemas that do not exist', async () => {
     const catalog = await load('public', 'nowhere', 'Odd "schema', 'public');
     assert.deepEqual(catalog.setting, ['public', 'nowhere', 'Odd "schema', 'public']);
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('loadCatalog', () => {
     );
   });
 
-  it('lists relations of every kind by oid, without temporary ones', async () => {
+  it('lists relations of every kind by oid, except temporary ones', async () => {
     const catalog = await load('public');
     assert.deepEqual(
       catalog.tables.map(({ name, kind, canInsert, canUpdate, canDelete }) => `${name} ${kind} ${+canInsert}${+canUpdate}${+canDelete}`),
@@ -96,7 +96,7 @@ describe('loadCatalog', () => {
     assert.equal(tableOf(catalog, 'writable').securityInvoker, false);
   });
 
-  it('lists columns in their order, without dropped ones', async () => {
+  it('lists columns in table order, except dropped ones', async () => {
     const catalog = await load('Odd "schema');
     const { columns, comment } = tableOf(catalog, 'parent');
     assert.equal(comment, 'Parents. @graphql({"name": "P"})');
@@ -111,7 +111,7 @@ describe('loadCatalog', () => {
     );
   });
 
-  it('tells the columns that PostgreSQL fills', async () => {
+  it('marks the columns that PostgreSQL fills in', async () => {
     const { columns } = tableOf(await load('public'), 'automatic');
     assert.deepEqual(
       columns.map(({ name, automatic }) => `${name} ${automatic}`),
@@ -119,7 +119,7 @@ describe('loadCatalog', () => {
     );
   });
 
-  it('writes types as SQL text that needs no search path', async () => {
+  it('writes types as SQL that does not depend on the search path', async () => {
     const catalog = await load('Odd "schema');
     const sqlTypes = tableOf(catalog, 'parent').columns.map(({ typeId }) => catalog.types.get(typeId)?.sql);
     assert.deepEqual(sqlTypes, [
@@ -136,7 +136,7 @@ describe('loadCatalog', () => {
     ]);
   });
 
-  it('writes the modifiers of types, also of those outside pg_catalog', async () => {
+  it('writes type modifiers, including those of types outside pg_catalog', async () => {
     await pglite.exec(`
       create schema "Exact"; create type "Exact"."Num";
       create function "Exact".num_in(cstring, oid, int4) returns "Exact"."Num" language internal immutable strict as 'numeric_in';
@@ -163,7 +163,7 @@ describe('loadCatalog', () => {
     await pglite.exec('reset search_path');
   });
 
-  it('has the labels of the enums of exposed schemas, used or not, and of no others', async () => {
+  it('has the labels of all enums in exposed schemas, used or not, and of no others', async () => {
     const catalog = await load('Odd "schema');
     const labels = [...catalog.types.values()].filter(({ kind }) => kind === 'e').map(({ name, labels }) => ({ name, labels }));
     assert.deepEqual(labels, [
@@ -174,7 +174,7 @@ describe('loadCatalog', () => {
     assert.deepEqual([...unused.types.values()].find(({ kind }) => kind === 'e')?.labels, ['x']);
   });
 
-  it('tells where an index has nulls, if it has rows in order', async () => {
+  it('says at which end an ordered index has nulls', async () => {
     const { indexes } = tableOf(await load('public'), 'sorted');
     assert.deepEqual(
       indexes.map(({ columns, movesNulls }) => [columns, movesNulls]),
@@ -191,7 +191,7 @@ describe('loadCatalog', () => {
     );
   });
 
-  it('tells what an index makes unique', async () => {
+  it('says which columns an index makes unique', async () => {
     const { indexes } = tableOf(await load('public'), 'child');
     assert.deepEqual(indexes, [
       { primary: true, unique: true, immediate: true, columns: [4, 3], movesNulls: false },
@@ -201,7 +201,7 @@ describe('loadCatalog', () => {
     ]);
   });
 
-  it('tells which unique indexes settle conflicts, and how PostgreSQL infers them', async () => {
+  it('finds the unique indexes that can be arbiters, and how PostgreSQL infers them', async () => {
     await pglite.exec(`
       create schema arbiters; create schema tools; create function tools.fold(text) returns text language sql immutable as 'select lower($1)';
       create function tools.of_row(anyelement) returns text language sql immutable as 'select ''x''::text';
@@ -242,7 +242,7 @@ describe('loadCatalog', () => {
     assert.deepEqual(tableOf(await load('arbiters'), 'ruled').arbiters, []);
   });
 
-  it('leaves the search path of a transaction as it is', async () => {
+  it('leaves the search path of a transaction unchanged', async () => {
     await pglite.transaction(async (transaction) => {
       await transaction.exec('set local search_path to hidden, public');
       for (const schema of ['arbiters', 'nowhere']) await transaction.query(catalogQuery, [JSON.stringify([schema])]);
@@ -251,7 +251,7 @@ describe('loadCatalog', () => {
     });
   });
 
-  it('lists foreign keys in the order of their making, to tables of other schemas too, without the copies of partitions', async () => {
+  it('lists foreign keys in order of creation, including those to other schemas but not the copies for partitions', async () => {
     const { foreignKeys } = await load('public');
     assert.deepEqual(
       foreignKeys.map(({ name, columns, targetName, targetColumns, validated }) => ({
@@ -269,7 +269,7 @@ describe('loadCatalog', () => {
     );
   });
 
-  it('lists functions with their input arguments, and those of other schemas that compute over rows', async () => {
+  it('lists functions with their input arguments, including computed fields from other schemas', async () => {
     const { functions } = await load('public');
     assert.deepEqual(
       functions.map(({ schema, name, kind, volatile }) => `${schema}.${name} ${kind} ${volatile}`),
@@ -286,14 +286,14 @@ describe('loadCatalog', () => {
     assert.deepEqual([fewRows?.returnsSet, fewRows?.rows, fewRows?.securityDefiner, fewRows?.arguments[0]?.name], [true, 5, true, '']);
   });
 
-  it('loads an empty setting and system catalogs', async () => {
+  it('loads with no exposed schemas, and with pg_catalog exposed', async () => {
     const nothing = await load();
     assert.deepEqual([nothing.schemas, nothing.tables, nothing.functions], [[], [], []]);
     const system = await load('pg_catalog');
     assert.deepEqual(tableOf(system, 'pg_namespace').indexes.find(({ primary }) => primary)?.columns, [1]);
   });
 
-  it('leaves out temporal foreign keys, which PostgreSQL has since version 18', async () => {
+  it('leaves out temporal foreign keys (PostgreSQL 18 and later)', async () => {
     await pglite.exec(`create schema temporal; set search_path = temporal;
       create table stay (id int4range, during int4range, primary key (id, during without overlaps));
       create table visit (id int primary key, stay_id int4range not null, during int4range not null, again int references visit,

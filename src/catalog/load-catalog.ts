@@ -1,6 +1,4 @@
-/**
- * Loads the catalog: runs the introspection query for the exposed schemas and assembles its rows, once for all roles.
- */
+/** Loads the catalog for all roles: runs the introspection query for the exposed schemas and assembles its rows. */
 
 import { runInSlices } from '../budget/slices.ts';
 import type { RequestDatabase } from '../database/database.ts';
@@ -15,10 +13,10 @@ import type { RawCatalog } from './raw-catalog.ts';
 import { assembleViews, loadRawViews } from './views/load-views.ts';
 import type { RawViews } from './views/raw-views.ts';
 
-/** The schema of our extension, whose tables and functions are for the server alone. */
+/** The schema of rowgraph's own extension, whose tables and functions are for the server only. */
 const ownSchema = 'rowgraph';
 
-/** Loads what PostgreSQL says about these schemas. A schema that does not exist is left out of `schemas`, and so is our own. */
+/** Loads the catalog of these schemas. `schemas` leaves out those that do not exist, and rowgraph's own. */
 export async function loadCatalog(database: RequestDatabase, exposed: readonly string[]): Promise<Catalog> {
   const schemas = exposed.filter((name) => name !== ownSchema);
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
@@ -89,7 +87,7 @@ function* assembleForeignKeys(
   for (const [id, schemaId, name] of raw.targets) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
   const tableOfKey = new Map(keys.map(([id, , tableId]) => [id, tableId]));
   for (const [id, name, tableId, columns, targetId, targetColumns, validated, parentId] of keys) {
-    // A foreign key to a partitioned table has a copy for each partition, which adds nothing.
+    // PostgreSQL copies a foreign key that refers to a partitioned table for each of its partitions. The copies add nothing.
     if (tableOfKey.get(parentId) === tableId) continue;
     const targetName = names.get(targetId) ?? '';
     const comment = comments.on('constraint', id);

@@ -38,7 +38,7 @@ describe('loadPrivileges', () => {
   };
   const nothing = { select: false, insert: false, update: false };
 
-  it('tells the privileges on tables, and on columns only where they are granted there', async () => {
+  it('reads privileges on tables, and on columns only if they have grants of their own', async () => {
     const { table } = await load('reader');
     assert.deepEqual(table('plain'), {
       select: true,
@@ -58,12 +58,12 @@ describe('loadPrivileges', () => {
     });
   });
 
-  it('follows memberships as PostgreSQL does', async () => {
+  it('follows role membership as PostgreSQL does', async () => {
     assert.equal((await load('member')).table('plain')?.select, true);
     assert.equal((await load('loner')).table('plain')?.select, false);
   });
 
-  it('tells the schemas and functions', async () => {
+  it('reads privileges on schemas and functions', async () => {
     assert.deepEqual((await load('reader')).schemas, ['public']);
     assert.deepEqual((await load('reader')).functions, ['open_one']);
     assert.deepEqual((await load('postgres')).schemas, ['public', 'closed']);
@@ -71,7 +71,7 @@ describe('loadPrivileges', () => {
     assert.deepEqual((await load(`it's "odd"`)).functions, ['open_one']);
   });
 
-  it('takes what has vanished for no', async () => {
+  it('counts dropped objects as no privilege', async () => {
     await pglite.exec('drop table doomed; drop function open_one()');
     const { table, functions } = await load('reader');
     assert.deepEqual(table('doomed'), { ...nothing, delete: false, columns: new Map() });

@@ -1,13 +1,11 @@
-/**
- * Loads what a role may do with the objects of a catalog, including what it has by membership and by default, in one query per role.
- */
+/** Loads a role's privileges on the objects of a catalog, including those by membership and default, in one query per role. */
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
 
 /**
- * Privileges are one digit for each object, in the order of the catalog. The privilege functions return null for an object that has been dropped
- * since the catalog was loaded, which counts as no privilege. They are called once for all tables that have the same owner and grants, and for a
+ * Privileges are one digit per object, in catalog order. PostgreSQL's privilege functions return null for an object that was dropped since
+ * the catalog was loaded, which counts as no privilege. They are called once for all tables with the same owner and grants, and for a
  * column only if it has grants of its own.
  */
 const privilegesQuery = `
@@ -36,7 +34,7 @@ granted as materialized (
 select pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
   'login', r.rolname = session_user,
-  -- Membership counts even where it is not inherited. Being the owner of the database gives no power over rows.
+  -- Membership counts even if not inherited. pg_database_owner has no power over rows.
   'powers', (
     select pg_catalog.json_agg(p.rolname order by p.oid)
     from membership m join pg_catalog.pg_roles p on p.oid = m.oid
@@ -77,11 +75,11 @@ from role r`;
 interface RawRole {
   readonly assumable: boolean;
   readonly login: boolean;
-  /** Null if there are none. */
+  /** Null if it has none. */
   readonly powers: readonly string[] | null;
 }
 
-/** A digit for each object, in the order of `ObjectIds`; null if there are no such objects. */
+/** One digit per object, in the order of `ObjectIds`; null if there are no such objects. */
 interface RawPrivileges {
   readonly schemas: string | null;
   readonly tables: string | null;
@@ -103,7 +101,7 @@ export async function loadPrivileges(database: RequestDatabase, catalog: Catalog
   return readPrivileges(catalog, await loadRole(database, catalog, role));
 }
 
-/** The privileges of a role that was loaded with this catalog. */
+/** Parses the privileges of a role that was loaded with this catalog. */
 export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<CatalogRole, 'name' | 'privileges'>): Privileges {
   const raw = JSON.parse(privileges) as RawPrivileges;
   const { schemas, tables, functions, types } = objectsOf(catalog);
@@ -124,16 +122,19 @@ export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<Cata
   };
 }
 
-/** The place of each object among those of its kind, by id. */
+/** Position of each object within its kind, by id. */
 type Positions = ReadonlyMap<number, number>;
 
-/** The objects to ask about. Of the types, only enums matter. The schemas include those of functions that are computed fields of exposed tables, and those of operators. */
+/**
+ * The objects whose privileges are queried. Of types, only enums matter. Schemas include those of computed fields of exposed tables, and
+ * those of operators.
+ */
 interface ObjectIds {
   readonly schemas: Positions;
   readonly tables: Positions;
   readonly functions: Positions;
   readonly types: Positions;
-  /** The ids as the query takes them. */
+  /** The ids as the query's parameter. */
   readonly json: string;
 }
 
@@ -161,7 +162,7 @@ function granted(digits: string | null, positions: Positions): { has(id: number)
   return { has: (id) => digitOf(digits, positions, id) !== 0 };
 }
 
-/** The digit of an object; 0 for one that was not asked about. */
+/** The digit of an object; 0 if it was not queried. */
 function digitOf(digits: string | null, positions: Positions, id: number): number {
   return Number.parseInt(digits?.charAt(positions.get(id) ?? Infinity) || '0', 16);
 }
@@ -172,7 +173,7 @@ function columnPrivileges(bits: number): ColumnPrivileges {
 
 const noColumns: TablePrivileges['columns'] = new Map();
 
-/** The privileges on tables whose columns have no grants of their own, by their bits. */
+/** Privileges on tables without column grants, indexed by their bits. */
 const onTables: readonly TablePrivileges[] = Array.from({ length: 16 }, (_, bits) => {
   return { ...columnPrivileges(bits), delete: (bits & 8) !== 0, columns: noColumns };
 });

@@ -1,6 +1,6 @@
 /**
- * Loads the settings that `alter role … set` gives a role (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL): requests become the
- * role without a login, so PostgreSQL does not apply these settings by itself.
+ * Loads the settings of `alter role … set` (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL). PostgreSQL
+ * applies them only at login, but requests switch to a role without one.
  */
 import type { DatabaseError, RequestDatabase, RoleDefaults } from '../database/database.ts';
 
@@ -24,13 +24,14 @@ select pg_catalog.json_build_object(
 
 const setQuery = 'select pg_catalog.set_config($1, $2, true)';
 /**
- * Classes of SQLSTATE of a setting that cannot be set: its value names what is gone, it does not exist, the login role may not set it, or a session cannot.
+ * SQLSTATE classes of a setting that cannot be set: it is unknown, its value names an object that no longer exists, the login role may not
+ * set it, or it cannot change within a session.
  */
 const unsettable: ReadonlySet<string> = new Set(['22', '42', '55']);
 
 /**
- * Settings that rowgraph chooses for each request, that have a meaning of their own below, that would change how PostgreSQL writes values, or that a
- * connection can no longer change (`temp_buffers`, after the first temporary table).
+ * Settings not passed on: rowgraph sets them for each request or treats them separately below, they change how PostgreSQL writes values, or
+ * a connection can no longer change them (`temp_buffers`, after the first temporary table).
  */
 const chosen: ReadonlySet<string> = new Set([
   'role',
@@ -46,7 +47,9 @@ const chosen: ReadonlySet<string> = new Set([
   'default_transaction_deferrable',
 ]);
 
-/** Overrides a server, a database or a login that rounds floating point numbers: what cursors and nodeIds hold of them would then be no row's value. */
+/**
+ * Overrides rounding of floating-point numbers by the server, database or login: a rounded value in a cursor or nodeId would match no row.
+ */
 const exactFloats = ['extra_float_digits', '1'] as const;
 
 interface RawDefaults {
@@ -56,7 +59,7 @@ interface RawDefaults {
   readonly settings: readonly (readonly [name: string, value: string])[] | null;
 }
 
-/** Loads the settings of a role that a request can set; none for a role that does not exist. */
+/** Loads the role's settings that a request can set; none if the role does not exist. */
 export async function loadRoleDefaults(database: RequestDatabase, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
   const { loginTimeout, isLoginReadOnly, roundsFloats, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":"0"}') as RawDefaults;
@@ -74,7 +77,9 @@ export async function loadRoleDefaults(database: RequestDatabase, role: string):
   };
 }
 
-/** Those that the login role can set. A login passes over the others with a warning, but in a request each would be an error. */
+/**
+ * Keeps the settings that the login role can set. At login PostgreSQL only warns about the others, but in a request each would be an error.
+ */
 async function settable(database: RequestDatabase, settings: RoleDefaults['settings']): Promise<RoleDefaults['settings']> {
   const kept: (readonly [name: string, value: string])[] = [];
   for (const [name, value] of settings) {
@@ -90,17 +95,20 @@ async function settable(database: RequestDatabase, settings: RoleDefaults['setti
 }
 
 const readOnly = 'default_transaction_read_only';
-/** For a default of transactions, the name of the setting of the current one. */
+/** Transaction defaults, with the setting of the current transaction that each corresponds to. */
 const transactionNames: Readonly<Record<string, string>> = { [readOnly]: 'transaction_read_only' };
 
-/** Whether the value of a boolean setting is one of those that PostgreSQL reads as false (`parse_bool`), or the beginning of one. */
+/** Whether PostgreSQL reads the value of a boolean setting as false (`parse_bool`), which accepts unambiguous prefixes. */
 function isOff(value: string | undefined): boolean {
   return value !== undefined && /^(f|fa|fal|fals|false|n|no|of|off|0)$/i.test(value);
 }
 
 const unitMillis: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as PostgreSQL writes it (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-NAMES-VALUES), in milliseconds. */
+/**
+ * Parses a duration as PostgreSQL writes it (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-NAMES-VALUES) into
+ * milliseconds.
+ */
 function readMillis(text: string): number {
   const [, amount, unit = 'ms'] = /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text) ?? [];
   return Number(amount ?? 0) * unitMillis[unit]!;

@@ -11,11 +11,11 @@ function parsed(text: string | null): { readonly rows: readonly unknown[]; reado
 }
 
 describe('parseRows', () => {
-  it('has no rows where there is no list', () => {
+  it('reads null as no rows', () => {
     assert.deepEqual(parsed(null).rows, []);
   });
 
-  it('reads all rows, whatever is in them, and pauses in a long list', () => {
+  it('reads all rows, whatever they contain, and yields within a long list', () => {
     for (const count of [1, 2, 20_000]) {
       const rows = Array.from({ length: count }, (_, index) => [index, `a,"]\u001e[${'é'.repeat(index % 7)}`, null, [index]]);
       const { rows: read, pauses } = parsed(rows.map((row) => JSON.stringify(row)).join(rowSeparator));

@@ -1,12 +1,12 @@
-/** Reads a list of rows that a query has put together as text: JSON arrays, a separator between two of them. */
+/** Parses a list of rows that a query returns as text: JSON arrays joined by a separator. */
 
-/** No JSON text has this control character. */
+/** A control character that never occurs in JSON text. */
 export const rowSeparator = '\x1e';
 
-/** About as many characters are parsed between two pauses, which takes less than a millisecond. */
+/** Characters to parse before yielding: less than a millisecond of work. */
 const pieceLength = 64 * 1024;
 
-/** The rows, pausing in between: thousands of tables have megabytes of columns. Null is a list without rows. */
+/** Parses the rows, yielding in between, because thousands of tables have megabytes of columns. Null is an empty list. */
 export function* parseRows<Row>(text: string | null): Generator<void, readonly Row[]> {
   const rows: Row[] = [];
   if (text === null) return rows;

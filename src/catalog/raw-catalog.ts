@@ -1,4 +1,4 @@
-/** The result of `catalogQuery`: lists of rows, each an array whose members are named here. */
+/** The result of `catalogQuery`: lists of rows, each a tuple whose members are named here. */
 import type { CatalogFunction, CatalogType, RelationKind } from './catalog.ts';
 
 export interface RawCatalog {
@@ -38,7 +38,7 @@ export type RawTable = readonly [
   kind: RelationKind,
   rowSecurity: boolean,
   options: readonly string[] | null,
-  /** Whether a table has, or had, others that inherit from it; partitions do not count. */
+  /** Whether other tables inherit from it, or once did; partitions do not count. */
   hasChildren: boolean,
   /** Whether NOT NULL holds for all of its rows. */
   keepsNotNull: boolean,
@@ -52,12 +52,12 @@ export type RawColumn = readonly [
   name: string,
   typeId: number,
   maxLength: number | null,
-  /** The type with its modifier, qualified if the search path of the connection requires it. */
+  /** The type with its modifier, qualified if the connection's search path requires it. */
   shownType: string | null,
   notNull: boolean,
   automatic: boolean,
   hasDefault: boolean,
-  /** Whether its domain, or one below that, refuses null. */
+  /** Whether its domain, or a base domain of that, rejects null. */
   fullDomain: boolean,
 ];
 
@@ -65,7 +65,7 @@ export type RawColumnNumber = readonly [tableId: number, number: number];
 
 export type CommentedKind = 'schema' | 'relation' | 'constraint' | 'type' | 'function';
 
-/** The number of a column, otherwise 0. */
+/** `number` is that of a column, or 0 for other objects. */
 export type RawComment = readonly [kind: CommentedKind | null, id: number, number: number, text: string];
 
 export type RawIndex = readonly [
@@ -81,7 +81,7 @@ export type RawIndex = readonly [
 export type RawUniqueIndex = readonly [
   tableId: number,
   id: number,
-  /** Whether a constraint has made it. */
+  /** Whether it belongs to a constraint. */
   constraint: boolean,
   immediate: boolean,
   keyCount: number,
@@ -90,17 +90,17 @@ export type RawUniqueIndex = readonly [
 
 export type RawUniqueIndexKinds = readonly [id: number, collations: readonly number[], operatorClasses: readonly number[]];
 
-/** Of an index that belongs to no constraint. */
+/** The definition of an index that belongs to no constraint. */
 export type RawUniqueIndexDefinition = readonly [
   id: number,
   elements: readonly RawIndexElement[],
   condition: string | null,
-  /** PostgreSQL's own representation of its expressions and its condition. */
+  /** PostgreSQL's serialized expression trees (`pg_node_tree`) of its expressions and condition. */
   nodes: string,
   nullsNotDistinct: boolean | null,
 ];
 
-/** A column or an expression as SQL, and the name of its collation; a hyphen if it has none. */
+/** A column or expression as SQL, and the name of its collation, or a hyphen if it has none. */
 export type RawIndexElement = readonly [sql: string, collation: string];
 
 export type RawUniqueIndexName = readonly [id: number, name: string];
@@ -113,7 +113,7 @@ export type RawForeignKey = readonly [
   targetId: number,
   targetColumns: readonly number[],
   validated: boolean,
-  /** The foreign key of the partitioned table that this one was created for, or 0. */
+  /** The foreign key of a partitioned table that this one was copied from, or 0. */
   parentId: number,
 ];
 
@@ -128,14 +128,14 @@ export type RawType = readonly [
   category: string,
   elementId: number,
   relationId: number,
-  /** The type without modifier, as `shownType` of columns. */
+  /** The type without its modifier, qualified like `shownType` of columns. */
   shown: string,
-  /** The enum that a domain is over, quoted and qualified. */
+  /** The enum that a domain is based on, quoted and qualified. */
   enumSql: string | null,
   oddlyOrdered: boolean,
 ];
 
-/** A type that is compared by operators of a schema other than pg_catalog. */
+/** A type whose operators are in a schema other than pg_catalog. */
 export type RawOwnOperator = readonly [typeId: number, schemaId: number];
 
 export type RawLabel = readonly [typeId: number, label: string];
@@ -159,5 +159,5 @@ export type RawFunction = readonly [
   defaultCount: number,
 ];
 
-/** The position counts all arguments, from 1. */
+/** `position` counts all arguments, from 1. */
 export type RawDefault = readonly [functionId: number, position: number, sql: string | null];

@@ -7,7 +7,7 @@ import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { readFingerprint } from '../freshness/read-fingerprint.ts';
 import { loadCatalog } from './load-catalog.ts';
 
-/** By name, what makes a table depend on the role. */
+/** By table name, why queries on the table depend on the role. */
 const dependent: Readonly<Record<string, string>> = {
   policed: 'create table policed (id int); alter table policed enable row level security',
   viewed: 'create view viewed as select 1 as id',
@@ -24,29 +24,29 @@ const dependent: Readonly<Record<string, string>> = {
   computed: 'create table computed (id int, twice int generated always as (id * 2) virtual)',
 };
 
-/** What makes all tables depend on the role, and takes it back. */
+/** Changes that make all tables depend on the role, and how to undo them. */
 const exceptions: Readonly<Record<string, readonly [make: string, undo: string]>> = {
-  'a function of PostgreSQL that is not for everybody': [
+  'a built-in function that not everybody may execute': [
     'revoke execute on function pg_catalog.lower(text) from public',
     'grant execute on function pg_catalog.lower(text) to public',
   ],
-  'a function among those of PostgreSQL': [
+  'a user-defined function in pg_catalog': [
     "create function pg_catalog.concat(text, text) returns text language sql as 'select null::text'",
     'drop function pg_catalog.concat(text, text)',
   ],
-  'an operator in SQL': [
+  'an operator whose function is in SQL': [
     'create operator public.|| (function = hidden.join_texts, leftarg = text, rightarg = int)',
     'drop operator public.|| (text, int)',
   ],
-  'a cast between types of PostgreSQL': ['create cast (int as text) with function hidden.as_text(int)', 'drop cast (int as text)'],
-  'a cast of a list of enums': [
+  'a cast between built-in types': ['create cast (int as text) with function hidden.as_text(int)', 'drop cast (int as text)'],
+  'a cast from an array of enums': [
     'create cast (mood[] as text[]) with function hidden.moods_as_texts(mood[])',
     'drop cast (mood[] as text[])',
   ],
-  'a cast of an enum': ['create cast (mood as text) with function hidden.mood_as_text(mood)', 'drop cast (mood as text)'],
+  'a cast from an enum': ['create cast (mood as text) with function hidden.mood_as_text(mood)', 'drop cast (mood as text)'],
 };
 
-describe('tables that PostgreSQL plans queries of in the same way for every role', () => {
+describe('role-independent tables', () => {
   let pglite: PGlite;
   let database: Database;
   const independentTables = async (): Promise<string[]> => {
@@ -79,12 +79,12 @@ describe('tables that PostgreSQL plans queries of in the same way for every role
   });
   after(() => pglite.close());
 
-  it('are those without row security, of plain types', async () => {
+  it('have no row level security and only plain types', async () => {
     assert.deepEqual((await independentTables()).sort(), independent.toSorted());
   });
 
   for (const [what, [make, undo]] of Object.entries(exceptions)) {
-    it(`are none where there is ${what}, which a new fingerprint tells`, async () => {
+    it(`do not exist with ${what}, which changes the fingerprint`, async () => {
       const fingerprint = await readFingerprint(database, ['public']);
       await pglite.exec(make);
       assert.deepEqual(await independentTables(), []);
@@ -94,13 +94,13 @@ describe('tables that PostgreSQL plans queries of in the same way for every role
     });
   }
 
-  it('are not partitioned where a partition is checked by a function', async () => {
+  it('exclude partitioned tables with a partition whose check constraint calls a function', async () => {
     await pglite.exec('alter table part add check (hidden.is_right(id))');
     assert.deepEqual((await independentTables()).sort(), independent.filter((name) => !name.startsWith('part')).sort());
     await pglite.exec('alter table part drop constraint part_id_check');
   });
 
-  it('change the fingerprint with a check constraint', async () => {
+  it('change the fingerprint when they get a check constraint', async () => {
     const fingerprint = await readFingerprint(database, ['public']);
     await pglite.exec('alter table plain add check (hidden.is_right(id))');
     assert.notEqual(await readFingerprint(database, ['public']), fingerprint);

@@ -1,11 +1,11 @@
 /**
- * Which tables PostgreSQL parses and plans queries of in the same way for every role, so that roles can share their prepared statements. The rest of what
- * a role may do it checks whenever a statement runs (docs/internals.md, "What roles share").
+ * Which tables are role-independent: PostgreSQL parses and plans queries on them in the same way for every role, so roles can share
+ * prepared statements. It checks all other privileges each time a statement runs (docs/internals.md, "What roles share").
  */
 
 /**
- * Types that come with PostgreSQL, enums of the exposed schemas, and arrays of both: nobody has written code for them. USAGE on another schema would be
- * checked only where the name of its type is parsed.
+ * Built-in types, enums of the exposed schemas, and arrays of both: none of them runs user code. PostgreSQL checks USAGE on the schema of a
+ * type only when it parses the type's name, so enums of other schemas do not qualify.
  */
 const plainTypes = `
   select t.oid from pg_catalog.pg_type t
@@ -15,7 +15,7 @@ const plainTypes = `
       select u.oid from pg_catalog.pg_type u where u.typtype = 'e' and (u.typnamespace in (select e.oid from exposed e)) is true
     )) is true`;
 
-/** Tables with a check constraint that calls a function of somebody's: the planner proves with constraints. */
+/** Tables with a check constraint that calls a user's function: the planner uses constraints in proofs and may evaluate the function. */
 export const calledByConstraints = `
   select k.conrelid from pg_catalog.pg_constraint k
   where k.contype = 'c' and exists (
@@ -24,18 +24,22 @@ export const calledByConstraints = `
       and d.refclassid in ('pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass)
   )`;
 
-/** Enums and their arrays are not. */
+/** Whether a type is user-defined and is neither an enum nor an array of one. */
 const ofUser = (type: string): string => `(${type} >= 16384 and (${type} in (
   select pg_catalog.unnest(array[t.oid, t.typarray]) from pg_catalog.pg_type t where t.typtype = 'e'
 )) is not true)`;
 
-/** A function that the planner may replace by its body, by its value or by what C code makes of it; EXECUTE is checked only then. Language 14 is SQL. */
+/**
+ * A function that the planner may inline, evaluate, or rewrite through its support function; only then does planning check EXECUTE.
+ * Language 14 is SQL.
+ */
 const replaced = "(p.prolang = 14 or p.provolatile = 'i' or p.prosupport <> 0)";
 
 /**
- * A condition, true where statements depend on the role in all of a database. What it is due to is hardly ever met: security labels of roles, by which an extension may rewrite what is
- * parsed; functions of PostgreSQL's that are not for everybody, or not from PostgreSQL; operators and casts that bring in functions unnamed. And
- * minor versions that keep the policies of one role for another where a statement was prepared before there were any (CVE-2024-10976).
+ * True if statements in this database depend on the role whatever the table. The causes are rare: security labels on roles, which let an
+ * extension rewrite queries; functions in pg_catalog that not everybody may execute or that did not come with PostgreSQL; and user-defined
+ * operators and casts, which call functions implicitly. Also minor versions that apply one role's policies to another if a statement was
+ * prepared before there were any (CVE-2024-10976).
  */
 export const roleDependence = `
   exists (select from pg_catalog.pg_shseclabel l where l.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
@@ -56,22 +60,22 @@ export const roleDependence = `
       from (select pg_catalog.current_setting('server_version_num')::int4 as number) v)`;
 
 /**
- * The ids of these tables. It takes them from `relation`, and the exposed schemas from `exposed`. `(x in (...)) is true` is looked up in a hash table
- * whatever the statistics, as in `catalog-query.ts`.
+ * Selects the ids of role-independent tables from `relation`, with the exposed schemas in `exposed`: both CTEs of `catalog-query.ts`. Like
+ * that query, it uses `(x in (...)) is true`, a hash lookup whatever the statistics.
  */
 export const roleIndependentTables = `
 select c.oid
 from pg_catalog.pg_class c
 where (c.oid in (select r.oid from relation r)) is true
   and not c.relrowsecurity
-  -- No views, no foreign tables, no tables over others.
+  -- No views, foreign tables, or tables with children.
   and (c.relkind = 'm' or c.relkind = 'r' and not c.relhassubclass or c.relkind = 'p' and not exists (
     select from pg_catalog.pg_class f where f.relispartition and (f.relkind = 'f' or f.oid in (${calledByConstraints}))
   ))
   and (c.oid in (
     select a.attrelid from pg_catalog.pg_attribute a
     where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
-      -- The expression of a virtual column is part of what is planned.
+      -- Virtual columns: their expressions become part of the query.
       and (a.attgenerated = 'v' or (a.atttypid in (${plainTypes})) is not true)
   )) is not true
   and (c.oid in (${calledByConstraints})) is not true
