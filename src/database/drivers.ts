@@ -1,6 +1,6 @@
 /**
- * What a program may pass in: pools and connections of `pg` and PGlite, from any copy of these packages, and whatever extends or wraps them. They are
- * described by what the published types of the packages have in common, so that none of them need be installed. Types only.
+ * What a program may pass in: pools and connections of `pg` and PGlite, from any copy of these packages, and whatever extends or wraps
+ * them. Described by what the published types of the packages have in common, so that none of them needs to be installed. Types only.
  */
 
 /** A `pg.Pool`. */

@@ -1,5 +1,6 @@
 /**
- * Tells what it is given: a connection URL, a `pg` pool or a PGlite, which may come from another copy of their packages.
+ * Recognizes what it is given, a connection URL, a `pg` pool or a PGlite, and opens a database over it. Pools and PGlites may come from
+ * another copy of their packages.
  */
 import type { Observer } from '../events.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
@@ -13,16 +14,16 @@ export interface OpenOptions {
   readonly prepare?: boolean | undefined;
   /** How many prepared statements to keep per connection. */
   readonly statementCacheSize?: number | undefined;
-  /** How many batches may wait for a connection, of how many bytes together, and how long. */
+  /** How many batches may wait for a connection, their total bytes, and how long each may wait. */
   readonly queueLength?: number | undefined;
   readonly queueBytes?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
-  /** What the pool of a URL shares with others. */
+  /** What the pool opened for a URL shares with others. */
   readonly budget?: ConnectionBudget | undefined;
   readonly observe: Observer;
 }
 
-/** Opens a database. Throws `TypeError` for anything that is none of the three. */
+/** Opens a database. Throws `TypeError` for anything else. */
 export function openDatabase(database: unknown, { observe, ...given }: OpenOptions): Database {
   const options = {
     ...withoutUndefined(given),
@@ -42,7 +43,7 @@ function isPool(value: unknown): value is PgPool {
   return typeof value === 'object' && value !== null && 'connect' in value && 'idleCount' in value;
 }
 
-/** An option that is undefined counts as left out. */
+/** Treats an option that is undefined as absent. */
 function withoutUndefined<Options extends object>(options: Options): { [Key in keyof Options]?: Exclude<Options[Key], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

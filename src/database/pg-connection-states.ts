@@ -1,6 +1,6 @@
 /**
- * What is known of each open connection of a pool: its prepared statements, its settings, what runs on it. In: the connections as they are used and
- * removed; out: their states, and the statistics of all prepared statements, those of closed connections included.
+ * The state of each open connection of a pool: its prepared statements, its settings, what runs on it. In: the connections as they are used
+ * and removed; out: their states, and statistics of all prepared statements, including those of closed connections.
  */
 import type { CacheStatistics } from '../events.ts';
 import type { PgPoolClient } from './pg-pool.ts';
@@ -10,7 +10,7 @@ import { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** The state of a connection. */
 export interface ConnectionState {
-  /** Null: no named prepared statements. */
+  /** Null: statements are not prepared by name. */
   readonly prepared: PreparedStatements | null;
   jitOff: JitOff;
   /** What runs on it. */
@@ -18,15 +18,18 @@ export interface ConnectionState {
 }
 
 export class PgConnectionStates {
-  /** Null: no named prepared statements. */
+  /** Null: statements are not prepared by name. */
   readonly #statementCacheSize: number | null;
   readonly #keepsSettings: boolean;
   readonly #onBroken: (client: PgPoolClient, error: Error) => void;
   readonly #states = new Map<PgPoolClient, ConnectionState>();
-  /** What closed connections have added to the statistics. */
+  /** The statistics of connections that are closed. */
   readonly #gone = { hits: 0, misses: 0 };
 
-  /** `keepsSettings`: whether settings may stay behind on the connections. `onBroken` is called when a connection ends while it is in use. */
+  /**
+   * `keepsSettings`: whether settings may remain on the connections after a batch. `onBroken` is called when a connection ends while in
+   * use.
+   */
   constructor(statementCacheSize: number | null, keepsSettings: boolean, onBroken: (client: PgPoolClient, error: Error) => void) {
     this.#statementCacheSize = statementCacheSize;
     this.#keepsSettings = keepsSettings;
@@ -41,10 +44,11 @@ export class PgConnectionStates {
   of(client: PgPoolClient): ConnectionState {
     let state = this.#states.get(client);
     if (state === undefined) {
-      // The pool listens only while the client is idle; a connection that ends while we hold it must not end the process.
+      // // The pool listens for errors only while a client is idle; without this listener, a connection that ends while we hold it would
+      // end the process.
       client.on('error', (error) => this.#onBroken(client, error));
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
-      // Leave nothing behind on the caller's connections, nor on those that a pooler shares.
+      // // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
       state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', run: null };
       this.#states.set(client, state);
     }

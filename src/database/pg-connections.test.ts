@@ -6,7 +6,7 @@ import type { TimedWork } from './timed-queue.ts';
 
 type Callback = (error: Error | undefined, client: LentClient | undefined) => void;
 
-/** Work of a client of its own that notes whether it was refused. */
+/** Work of its own client that notes whether it was refused. */
 class NotedWork implements TimedWork {
   readonly client: string;
   readonly bytes = 1;
@@ -27,7 +27,7 @@ class NotedWork implements TimedWork {
 const serverError = (code: string) => Object.assign(new Error(code), { severity: 'FATAL', code });
 const client = (): LentClient => ({ release() {} });
 
-/** Connections over a pool whose attempts to connect the test settles by hand, and what was served. */
+/** Connections over a pool whose attempts to connect are settled by the test, and the work that was served. */
 function open(size: number) {
   const attempts: Callback[] = [];
   const served: { readonly client: LentClient; readonly work: NotedWork }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection, not for a particular one, so that a wait
- * that ends leaves nothing behind. In: work; out: work with a connection.
+ * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection and not for a particular one, so
+ * work that stops waiting leaves nothing to clean up. In: work; out: work with a connection.
  */
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
@@ -8,15 +8,15 @@ import type { DatabaseError } from './database.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
 
-/** What is used of a `pg.PoolClient`. */
+/** What this file uses of a `pg.PoolClient`. */
 export interface LentClient {
   release(error?: unknown): void;
 }
 
-/** What is used of a `pg.Pool`. */
+/** What this file uses of a `pg.Pool`. */
 export interface LendingPool<Client extends LentClient> {
   readonly waitingCount: number;
-  /** Connections that the pool keeps; none where it lent all of them to this object. */
+  /** Idle connections in the pool; none if it has lent all of them to this object. */
   readonly idleCount?: number;
   readonly options: { readonly max?: number };
   connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
@@ -31,7 +31,7 @@ export interface ConnectionsOptions {
   readonly queueTimeoutMillis: number;
   /** Whether idle connections are kept here and not in the pool. The pool must not be shared. */
   readonly keepsIdle: boolean;
-  /** What the pool shares with others; null if only its size bounds it. */
+  /** What limits the connections of this pool and others together; null if only the pool's size does. */
   readonly budget?: ConnectionBudget | null;
   /** Called when a connection cannot be opened, or fails while idle. */
   readonly onError: (error: unknown) => void;
@@ -39,7 +39,7 @@ export interface ConnectionsOptions {
 
 /** The default of `pg`. */
 const defaultPoolSize = 10;
-/** How long to wait before trying again to open a connection. */
+/** Delay before another attempt to open a connection. */
 const retryMillis = 250;
 /** One in this many connections is spare. */
 const spareOf = 5;
@@ -52,7 +52,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   readonly #attend: (client: Client) => void;
   readonly #queue: TimedQueue<Work>;
   readonly #lent = new Set<Client>();
-  /** Connections that are not in use; the most recently used is used next. */
+  /** Connections that are not in use, used last in, first out. */
   readonly #idle: Client[] = [];
   /** How many connections were requested from the pool and have not arrived. */
   #asked = 0;
@@ -63,8 +63,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   #isClosed = false;
 
   /**
-   * `serve` receives work with a connection, which must be returned by `giveBack`. `attend` receives each connection as it arrives: it may find no work
-   * left and break before it is ever used.
+   * `serve` receives work with a connection, and must return the connection by `giveBack`. `attend` receives each connection as it arrives,
+   * because it may break before any work uses it.
    */
   constructor(
     pool: LendingPool<Client>,
@@ -82,12 +82,12 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#queue = new TimedQueue(bounds, options.queueTimeoutMillis, () => this.#lastFailure);
   }
 
-  /** How many more connections must be in use before this many are, or half of the pool. */
+  /** How many more connections must come into use until `wanted` are, but half of the pool at most. */
   countSpare(wanted: number): number {
     return Math.min(Math.ceil(this.#size / 2), wanted) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
   }
 
-  /** Whether work of a client would wait for a connection that somebody else uses. */
+  /** Whether a client's work would have to wait for a connection in use. */
   get isBusy(): boolean {
     return this.#lent.size + Math.max(this.#asked, this.#queue.size) >= this.#size;
   }
@@ -97,7 +97,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     return this.#queue.size > 0;
   }
 
-  /** What the connections do now. Those of a shared pool that somebody else uses count as idle or absent. */
+  /** The current state of the connections. Connections of a shared pool that somebody else uses count as idle or absent. */
   readStatistics(): PoolStatistics {
     const busy = this.#lent.size;
     return { size: this.#size, busy, idle: this.#idle.length + (this.#pool.idleCount ?? 0), waiting: this.#queue.size };
@@ -108,24 +108,24 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     return this.#lent.has(client);
   }
 
-  /** Gets work a connection, or rejects it. */
+  /** Gets a connection for work, or rejects it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
     if (this.#queue.admit(work)) this.#ask();
   }
 
-  /** Takes back work that waits and no longer needs a connection. */
+  /** Removes work from the queue that no longer needs a connection. */
   withdraw(work: Work): void {
     this.#queue.remove(work);
   }
 
-  /** Whether work holds a connection that others need soon. */
+  /** Whether work holds a spare connection. */
   isOnSpare(work: Work): boolean {
     return this.#queue.spare.has(work);
   }
 
-  /** Work waited too long for a spare connection. */
+  /** Work was stopped because it held a spare connection for too long. */
   noteStuck(work: Work): void {
     this.#queue.noteStuck(work);
   }
@@ -140,10 +140,10 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     return this.#queue.size === 0 ? [] : this.#queue.takeAlike(isAlike, most);
   }
 
-  /** The connection is free; with an error it is unusable. */
+  /** Returns a connection; with an error it is unusable. */
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
-    // If the pool is shared, others may be waiting for it, too.
+    // // If the pool is shared, others may be waiting for one of its connections.
     const isFree = this.#pool.waitingCount === 0 && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
@@ -152,7 +152,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#ask();
   }
 
-  /** A connection has failed. Whoever is using it learns that elsewhere. */
+  /** A connection has failed. Its current user learns that elsewhere. */
   noteBroken(client: Client, error: unknown): void {
     const index = this.#idle.indexOf(client);
     if (index < 0) return;
@@ -166,7 +166,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#budget?.giveBack(this);
   }
 
-  /** Nothing of the pool is open any more, or nobody waits for it to close. */
+  /** All connections of the pool are closed, or nobody waits for them to close. */
   leaveBudget(): void {
     this.#budget?.leave(this);
   }
@@ -197,7 +197,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
-  /** Gets waiting work a connection: an idle one, or a new one from the pool. */
+  /** Gets a connection for waiting work: an idle one, or a new one from the pool. */
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
@@ -212,7 +212,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     }
   }
 
-  /** Has the pool open a connection. */
+  /** Asks the pool to open a connection. */
   #open(): void {
     this.#asked += 1;
     const began = performance.now();
@@ -231,12 +231,12 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     try {
       this.#pool.connect(onOpened);
     } catch (error) {
-      // `pg` reads the files that the URL names for each connection, and throws where one is missing. Others may be asked for as usual.
+      // // For each connection, `pg` reads the files that the URL names, and throws if one is missing. Later attempts are made as usual.
       queueMicrotask(() => onOpened(error, undefined));
     }
   }
 
-  /** How many connections may be on their way: one for each waiting work, but a single one while the server refuses them. */
+  /** How many connections may be opening at once: one for each waiting work, but only one while the server refuses them. */
   get #mostAsked(): number {
     return this.#lastFailure === null ? this.#queue.size : Math.min(1, this.#queue.size);
   }
@@ -248,7 +248,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#putAside(client);
   }
 
-  /** Keeps or releases a connection that nobody needs now. */
+  /** Keeps or releases a connection that no work needs now. */
   #putAside(client: Client, error?: unknown): void {
     const isWanted = this.#budget?.isWantedBeside(this) === true;
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
@@ -269,8 +269,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   }
 
   /**
-   * If the server has no free connection or is still starting, or connections in use may become free, work keeps waiting. Otherwise it is rejected,
-   * because there is nothing to wait for.
+   * If the server has no free connection or is still starting, or if connections in use may become free, work keeps waiting. Otherwise it
+   * is rejected: there is nothing to wait for.
    */
   #noteFailure(error: unknown, began: number): void {
     this.#options.onError(error);

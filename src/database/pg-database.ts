@@ -1,7 +1,8 @@
 /**
- * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one reply, some together with others
- * (`pipelining.ts`). Accepts a URL, whose pool it owns, or the caller's pool, which may come from another copy of `pg`. Here batches come in, stop when
- * they must, and the pool is closed. `pg-connections.ts` decides who gets a connection, `pg-job-runner.ts` uses it.
+ * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one reply; some are sent together
+ * (`pipelining.ts`). Accepts a URL, for which it opens and owns a pool, or the caller's pool, which may come from another copy of `pg`.
+ * This file accepts batches, stops them when they must, and closes the pool. `pg-connections.ts` decides who gets a connection, and
+ * `pg-job-runner.ts` uses it.
  */
 import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
@@ -18,7 +19,7 @@ import { tryOutOnClient } from './pg-task.ts';
 import { Pipelining } from './pipelining.ts';
 
 export interface PgDatabaseOptions {
-  /** Connections of the pool that is opened for a URL. */
+  /** Size of the pool that is opened for a URL. */
   readonly poolSize?: number;
   /** Whether to use named prepared statements; `false` for poolers that may use another connection for every transaction. */
   readonly prepare?: boolean;
@@ -30,15 +31,15 @@ export interface PgDatabaseOptions {
   readonly queueBytes?: number;
   /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
-  /** What the pool shares with others. It then opens no connection beside its own to listen. */
+  /** What limits this pool and others together. No further connection is then opened to listen. */
   readonly budget?: ConnectionBudget;
   /** Called when a connection fails while idle, or cannot be opened. */
   readonly onConnectionError?: (error: unknown) => void;
 }
 
-/** How long an internal query may take, unless it says otherwise. */
+/** The default time limit of internal queries. */
 const queryTimeoutMillis = 60_000;
-/** How long `close` waits before it takes the next step. */
+/** How long `close` waits before each further step. */
 const closeMillis = 1_000;
 
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first batch. */
@@ -104,7 +105,7 @@ class PgDatabase implements Database {
       request: (job) => this.#request(job),
       onSilence: () => this.#dropIdle(),
     });
-    // A connection that fails while idle is reported here, and would end the process if nobody listened. The pool drops it.
+    // // Without a listener, a connection that fails while idle would end the process. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
     this.#pool.on('remove', this.#onRemove);
   }
@@ -114,7 +115,8 @@ class PgDatabase implements Database {
       const job = PgJob.ofBatch(batch, { resolve, reject });
       this.#watch(job);
       if (job.isSettled) return;
-      // Without named statements, each of several batches would be parsed, and a pooler may have other connections for them.
+      // // Without named statements, every batch of a group would be parsed anew, and a pooler might distribute them over several
+      // connections.
       if (batch.template === undefined || !this.#states.prepares) this.#request(job);
       else this.#pipelining.add(batch.template, job);
     });
@@ -149,9 +151,7 @@ class PgDatabase implements Database {
     return { pool: this.#connections.readStatistics(), batchSeconds, batchBytes };
   }
 
-  /**
-   * Running work gets some time to finish, is then cancelled, and loses its connection if that does not help. So closing takes a few seconds at most.
-   */
+  /** Gives running work some time to finish, then cancels it, then closes its connection. Takes a few seconds at most. */
   async close(): Promise<void> {
     const isReturned = this.#connections.close();
     const steps = [
@@ -162,7 +162,7 @@ class PgDatabase implements Database {
     const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
     await isReturned;
     const ending = [this.#listener.close(), this.#ownsPool && this.#pool.end()];
-    // An unresponsive server never confirms the end.
+    // // An unresponsive server never confirms that a connection has ended.
     const isLate = new Promise((resolve) => timers.push(setTimeout(resolve, closeMillis * steps.length)));
     await Promise.race([Promise.all(ending), isLate]);
     for (const timer of timers) clearTimeout(timer);
@@ -176,7 +176,7 @@ class PgDatabase implements Database {
     if (this.#ownsPool) for (const client of this.#states.clients()) act(client);
   }
 
-  /** Makes sure that the job ends when it must. */
+  /** Makes sure that the job stops when it must. */
   #watch(job: PgJob): void {
     job.onStop((reason) => this.#stop(job, reason));
   }
@@ -186,7 +186,7 @@ class PgDatabase implements Database {
     this.#connections.request(job.group);
   }
 
-  /** Sends them together if a connection is available; otherwise each waits in the queue of its client. */
+  /** Sends jobs together if a connection is available; otherwise each waits in the queue of its client. */
   #requestTogether(all: readonly PgJob[]): void {
     const jobs = all.filter(({ isSettled }) => !isSettled);
     if (jobs.length < 2 || this.#connections.isBusy) {
@@ -196,7 +196,7 @@ class PgDatabase implements Database {
     this.#connections.request(new JobGroup(jobs, this.#pipelining));
   }
 
-  /** Only PostgreSQL knows whether a mutation was in time, so wait for its reply for as long as a cancel request takes. */
+  /** Only PostgreSQL knows whether a mutation finished in time, so its reply is awaited for as long as a cancel request takes. */
   #stop(job: PgJob, reason: StopReason): void {
     const running = job.run;
     if (running === null) {
@@ -207,7 +207,7 @@ class PgDatabase implements Database {
     if (running.jobs.length === 1 || running.jobs.every(({ isSettled }) => isSettled)) running.run.cancel();
   }
 
-  /** A connection was silently lost by the network, so the idle ones are lost, too. Destroying them lets the pool notice. */
+  /** The network silently dropped a connection, so it dropped the idle ones, too. Destroying them makes the pool notice. */
   #dropIdle(): void {
     this.#eachConnection((client) => {
       if (!this.#connections.isLent(client)) cutConnection(client);

@@ -1,6 +1,6 @@
 /**
- * Jobs that leave in one write, and what becomes of each when its reply is there. In: a connection and the group that it was lent to; out: settled jobs, or
- * jobs that are requested again, and the connection given back.
+ * Sends jobs in one write, and settles each when its reply arrives. In: a connection and the group that it was lent to; out: jobs that are
+ * settled or requested again, and the connection given back.
  */
 import type { BatchMeasures } from './batch-measures.ts';
 import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
@@ -18,13 +18,13 @@ export interface JobRunContext {
   readonly states: PgConnectionStates;
   readonly pipelining: Pipelining<PgJob>;
   readonly measures: BatchMeasures;
-  /** Puts a job into the queue again. */
+  /** Puts a job back into the queue. */
   readonly request: (job: PgJob) => void;
   /** Called when the server cannot be reached over the network. */
   readonly onSilence: () => void;
 }
 
-/** Sends jobs in one write. Each batch is a transaction of its own; one that fails in company runs again, alone. */
+/** Sends jobs in one write. Each batch is a transaction of its own; if one fails while it shares the write, it runs again alone. */
 export function sendJobs(context: JobRunContext, client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry = true): void {
   const { connections, states, request } = context;
   const state = states.of(client);
@@ -37,7 +37,7 @@ export function sendJobs(context: JobRunContext, client: PgPoolClient, group: Jo
         ? first.encode(state.prepared, state.jitOff, isBrief)
         : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
   } catch (error) {
-    // The connection is returned in a separate turn, because whatever waits for it may fail in the same way.
+    // // The connection is returned in a later turn, because the work that waits for it may fail in the same way.
     setImmediate(() => connections.giveBack(client, group));
     if (jobs.length === 1) first.reject(toDatabaseError(error));
     else for (const job of jobs) request(job);
@@ -56,7 +56,7 @@ class PgJobRun implements RunListener {
   readonly #mayRetry: boolean;
   readonly #started = performance.now();
   #completed = 0;
-  /** Whether the only job is to be sent again over the same connection. */
+  /** Whether the only job is being sent again on the same connection. */
   #isResent = false;
 
   constructor(
@@ -119,7 +119,7 @@ class PgJobRun implements RunListener {
     this.#context.onSilence();
   }
 
-  /** Settles the only job, or sees to it that it is sent again. */
+  /** Settles the only job, or has it sent again. */
   #finishAlone(job: PgJob, exchange: PgExchange, millis: number): void {
     const { connections, pipelining, request } = this.#context;
     const state = this.#state;

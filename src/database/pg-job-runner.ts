@@ -20,13 +20,14 @@ export class PgJobRunner {
     else if (jobs.length === 1 || (this.#isPrepared(client, first) && !connections.isOnSpare(group)))
       sendJobs(this.#context, client, group, jobs);
     else {
-      // If parsing a statement failed, it would be unknown for which of several batches; and no batch should wait for others on a spare connection.
+      // // After a failed Parse it would be unknown which of several batches failed; and on a spare connection, no batch should wait for
+      // others.
       sendJobs(this.#context, client, group, [first]);
       for (const job of jobs.slice(1)) request(job);
     }
   }
 
-  /** The jobs of a group that are still wanted, together with waiting jobs of the same template. */
+  /** The jobs of a group that have not stopped, together with waiting jobs of the same template. */
   #gather(client: PgPoolClient, group: JobGroup): readonly PgJob[] {
     const { connections, states, pipelining } = this.#context;
     if (group.jobs.length === 1 && !connections.hasWaiting && !group.jobs[0]!.isSettled) return group.jobs;

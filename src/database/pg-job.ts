@@ -1,6 +1,4 @@
-/**
- * A unit of work for some connection, and who waits for it: a batch, or an internal query. Knows when it must stop, and settles once.
- */
+/** A batch or an internal query that needs a connection, and whoever waits for it. Knows when it must stop, and settles once. */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
@@ -18,19 +16,28 @@ import { encodeBatch, encodeScript, ownerOf } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
-/** How often a job may run into a closed connection. */
+/** How often a job may be lent a connection that turns out to be closed. */
 const mostUnsent = 10;
 
-/** How long a query waits for a lock on a spare connection, in milliseconds as PostgreSQL reads them, and how long it runs there. It runs again on another. */
+/**
+ * How long a query may wait for a lock on a spare connection, in milliseconds as text for PostgreSQL, and how long it may run there. A
+ * query that takes longer runs again on another connection.
+ */
 const spareLockMillis = '250';
 const spareMillis = 1000;
-/** How long each statement of a mutation runs there. It gets no limit of its own for locks: what it calls could catch that error, unlike a cancellation. */
+/**
+ * How long each statement of a mutation may run there. Mutations get no `lock_timeout`: a function that they call could catch that error,
+ * unlike a cancellation.
+ */
 const spareMutationMillis = 250;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
 
-/** A value, and with it what became of the request's variables. Measured: 10,000 rows of one value each hold 2.5 MB. */
+/**
+ * Approximate bytes of a value, including the part of the request's variables that it came from. Measured: 10,000 rows of one value each
+ * take 2.5 MB.
+ */
 const bytesOfParameter = 200;
 
 export interface JobSettlement {
@@ -38,15 +45,18 @@ export interface JobSettlement {
   reject(error: DatabaseError): void;
 }
 
-/** How quick jobs were of late. */
+/** How quick recent jobs were. */
 interface Pace {
-  /** How many jobs of a template are quick enough to be sent together: one where it is slow, or not known. */
+  /** How many jobs of a template may be sent together: one if they are slow, or their speed is unknown. */
   mostOf(template: object): number;
-  /** Whether jobs of an origin are known to take but a moment. */
+  /** Whether jobs of an origin are known to be quick. */
   isBrief(origin: object): boolean;
 }
 
-/** Jobs that leave in one write; all but one only where none of them changes anything. The connection counts for the first one's client, and what they touch is the same. */
+/**
+ * Jobs that leave in one write; several only if none of them changes anything. The connection counts for the first job's client, and all
+ * touch the same tables and functions.
+ */
 export class JobGroup {
   readonly client: string | null;
   readonly touches: readonly string[];
@@ -89,11 +99,11 @@ export class PgJob {
   readonly script: { readonly text: string; readonly parameters: Batch['statements'][number]['parameters'] | undefined } | null;
   readonly #deadline: Deadline | null;
   readonly #settlement: JobSettlement;
-  /** Where it runs, and with whom; null while it waits. */
+  /** The run that it is part of, with all jobs of that run; null while it waits. */
   run: { readonly run: PgRun; readonly jobs: readonly PgJob[] } | null = null;
-  /** In which it waits for a connection; null if it waits for the end of a turn. */
+  /** The group in which it waits for a connection; null while it waits for the end of a turn. */
   group: JobGroup | null = null;
-  /** How often its connection was lost before it was sent, and after. */
+  /** How often its connection was lost before the job was sent, and after. */
   readonly #lost = { before: 0, after: 0 };
   isSettled = false;
   /** Whether to limit its time on this connection. */
@@ -115,12 +125,15 @@ export class PgJob {
     return new PgJob(null, script, deadline, settlement);
   }
 
-  /** Whether it changes nothing, and may be sent again. */
+  /** Whether it only reads, and so may be sent again. */
   get isRead(): boolean {
     return this.batch === null || this.batch.template !== undefined;
   }
 
-  /** Whether both may share a connection: queries of one template, prepared statements and bound of rows, whose sessions begin alike, as those of one role do. */
+  /**
+   * Whether both may share a connection: queries with the same template, prepared statements and row limit, whose sessions begin in the
+   * same way, as all sessions of one role do.
+   */
   isAlike({ batch: other }: PgJob): boolean {
     const { batch } = this;
     if (batch === null || other === null || batch.template === undefined || batch.template !== other.template) return false;
@@ -129,8 +142,9 @@ export class PgJob {
   }
 
   /**
-   * Whether a job whose connection was lost may be sent again: what was not `written` yet a few times, as all idle connections may have ended; what was
-   * written once, and only if it can neither have changed anything nor have ended the connection itself. `error` is what it failed with.
+   * Whether a job whose connection was lost may be sent again. A job that was not `written` may be, a few times, because all idle
+   * connections may have ended; one that was written may be once, and only if it cannot have changed anything or ended the connection
+   * itself. `error` is its failure.
    */
   mayBeResent(written: boolean, error: unknown): boolean {
     if (!written) return ++this.#lost.before <= mostUnsent;
@@ -152,12 +166,15 @@ export class PgJob {
     if (this.#settle()) this.#settlement.reject(error);
   }
 
-  /** Rejects a job that must stop. */
+  /** Rejects the job because it must stop. */
   stop(reason: StopReason): void {
     this.reject(stopError(reason));
   }
 
-  /** Its bytes, for a connection on which these statements are prepared; `isBrief`: so that it does not hold a spare one for long. */
+  /**
+   * The bytes of the job, for a connection with these prepared statements. `isBrief`: limits its time, because the connection is a spare
+   * one.
+   */
   encode(prepared: PreparedStatements | null, jitOff: JitOff, isBrief: boolean): Uint8Array {
     this.#runsBriefly = isBrief && this.#mayWaitElsewhere;
     if (this.batch !== null) return encodeBatch(this.#runsBriefly ? runningBriefly(this.batch) : this.batch, prepared, jitOff, true);
@@ -165,14 +182,14 @@ export class PgJob {
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
 
-  /** What comes back for this many jobs of its kind. */
+  /** The reply to expect for this many jobs like this one. */
   replyTo(batches: number): ExpectedReply {
     const { batch } = this;
     if (batch === null) return { batches, skipped: 0, everyRow: true, maxBytes: Infinity };
     return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
-  /** Whether PostgreSQL has stopped it because it held a spare connection for longer than it may. */
+  /** Whether PostgreSQL stopped it because it held a spare connection for too long. */
   heldTooLong({ error }: PgExchange): boolean {
     if (!this.#runsBriefly || !isServerError(error) || (this.#deadline?.stopped ?? null) !== null) return false;
     const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
@@ -180,7 +197,7 @@ export class PgJob {
     return this.isRead && error.code === lockNotAvailable;
   }
 
-  /** Why an exchange of it failed. */
+  /** The error with which an exchange of it failed. */
   explain(exchange: PgExchange): DatabaseError {
     const { error, broken, written, refused, overflown, completed } = exchange;
     const { batch } = this;
@@ -192,7 +209,7 @@ export class PgJob {
     return batch === null ? toDatabaseError(error) : toBatchError(error, batch, completed);
   }
 
-  /** A query that has a limit of its own for locks keeps it. */
+  /** A query keeps the `lock_timeout` of its role. */
   get #mayWaitElsewhere(): boolean {
     return !this.isRead || !this.batch?.session?.defaults?.settings.some(([name]) => name === lockTimeout);
   }
@@ -205,7 +222,7 @@ export class PgJob {
   }
 }
 
-/** The same batch, whose statements take no longer than they may on a spare connection. */
+/** The same batch with the time limits of a spare connection. */
 function runningBriefly(batch: Batch): Batch {
   const { session } = batch;
   if (session === null) return batch;
@@ -220,7 +237,7 @@ function runningBriefly(batch: Batch): Batch {
   return { ...batch, session: { ...session, defaults } };
 }
 
-/** About as much memory as a batch holds. */
+/** Approximate bytes that a batch holds in memory. */
 function bytesOf({ statements }: Batch): number {
   let total = 0;
   for (const { text, parameters } of statements) {

@@ -1,11 +1,11 @@
 /**
- * LISTEN on a separate connection, which is opened for the first channel and closed with the last. If it is lost it is reopened,
- * and each listener is called with null, because notifications may have been missed in between.
+ * LISTEN on a separate connection, which is opened for the first channel and closed with the last. If the connection is lost, it is
+ * reopened and each listener is called with null, because notifications may have been missed meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDatabaseError } from './to-database-error.ts';
 
-/** What is used of a `pg.Client`. */
+/** What this file uses of a `pg.Client`. */
 export interface PgListenerClient {
   connect(): Promise<unknown>;
   query(text: string): Promise<unknown>;
@@ -25,7 +25,7 @@ const goodbyeMillis = 1000;
 export class PgListener {
   readonly #openClient: () => PgListenerClient;
   readonly #channels = new Map<string, Set<OnNotification>>();
-  /** Null while nobody listens. While a lost connection is being replaced, it resolves when that has succeeded. */
+  /** Null while nobody listens. If the connection is lost, this is replaced by a promise that resolves once it is restored. */
   #connection: Promise<PgListenerClient> | null = null;
   /** Aborted when the current connection is no longer wanted. */
   #stopped = new AbortController();
@@ -69,7 +69,7 @@ export class PgListener {
     const connection = this.#connection;
     this.#connection = null;
     if (connection === null) return;
-    // An unresponsive server never confirms the end.
+    // // An unresponsive server never confirms that the connection has ended.
     const isLate = sleep(goodbyeMillis, undefined, { ref: false });
     await Promise.race([connection.then((client) => client.end()).catch(ignore), isLate]);
   }
@@ -101,7 +101,7 @@ export class PgListener {
         for (const channel of this.#channels.keys()) this.#tell(channel, null);
         return client;
       } catch {
-        // Still down: again, after a longer pause.
+        // // Still down: try again, after a longer pause.
       }
     }
   }

@@ -1,8 +1,8 @@
 /**
- * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own, whose connections stay open, are probed for whether they
- * are alive, and read into one buffer.
+ * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own. Connections of its own pool stay open, use TCP
+ * keepalive, and read into one buffer.
  *
- * Leans on undocumented members of `pg`: a pool's options `Client` and `stream`, its `Client` and `options`, and a client's `connection`
+ * Relies on undocumented members of `pg`: a pool's options `Client` and `stream`, its `Client` and `options`, and a client's `connection`
  * (`test/contracts/pg.test.ts`).
  */
 import { Socket } from 'node:net';
@@ -12,14 +12,14 @@ import type { PgListenerClient } from './pg-listener.ts';
 import type { ExchangeClient } from './pg-run.ts';
 import { PgSocket } from './wire/pg-socket.ts';
 
-/** What is used of a `pg.PoolClient`. */
+/** What rowgraph uses of a `pg.PoolClient`. */
 export interface PgPoolClient extends ExchangeClient {
   release(error?: unknown): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
   readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
-/** What is used of a `pg.Pool`. */
+/** What rowgraph uses of a `pg.Pool`. */
 export interface PgPool {
   readonly waitingCount: number;
   readonly idleCount: number;
@@ -33,7 +33,7 @@ export interface PgPool {
   end(): Promise<void>;
 }
 
-/** What is used of a `pg.Client` that serves one task alone. */
+/** What rowgraph uses of a `pg.Client` that serves a single task. */
 export interface PgTaskClient extends PgListenerClient {
   query(text: string): Promise<unknown>;
   query(config: { text: string; values: readonly unknown[]; rowMode: 'array'; types: object }): Promise<{ readonly rows: Rows }>;
@@ -44,7 +44,7 @@ const connectTimeoutMillis = 5_000;
 
 /** A pool of at most `max` connections. Connects on first use. */
 export function openPool(connectionString: string, max = 10): PgPool {
-  // Set on the pool, it would also start a timer at each checkout.
+  // // If this were an option of the pool, the pool would also start a timer at each checkout.
   class PatientClient extends Client {
     constructor(options: ClientConfig) {
       super({ ...options, connectionTimeoutMillis: connectTimeoutMillis });
@@ -55,17 +55,17 @@ export function openPool(connectionString: string, max = 10): PgPool {
   return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
 }
 
-/** A client beside the pool, of its class and with its options, some of which may be replaced. */
+/** A client outside the pool, of the pool's class and with its options, some of which may be replaced. */
 export function openClient(pool: PgPool, options: object = {}): PgTaskClient {
   return new pool.Client({ ...pool.options, ...options });
 }
 
-/** Ends a connection at once, without a word to the server. */
+/** Closes the socket of a connection at once, without telling the server. */
 export function cutConnection(client: PgPoolClient): void {
   client.connection?.stream.destroy();
 }
 
-/** Node reads TLS into its own buffers. */
+/** For TLS a plain socket is used, because Node reads TLS into its own buffers. */
 function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
   return ssl ? new Socket() : new PgSocket();
 }

@@ -1,16 +1,16 @@
 /**
- * One exchange on one connection, from its write until the connection can serve another: cancels it if nobody waits any more, and gives up the
- * connection if there is no reply. In: the connection and the bytes; out: each batch as it ends, and when the connection is free.
+ * One exchange on one connection, from its write until the connection is free again. Cancels it if nobody waits for it any more, and gives
+ * up the connection if no reply comes. In: the connection and the bytes; out: each batch as it ends, and when the connection is free.
  */
 import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
 import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 
 /** How long the server may take to receive a cancel request, and then to act on it. */
 const cancelMillis = 2000;
-/** Until a cancel request is repeated. PostgreSQL ignores one that comes before it has read what it is to cancel. */
+/** Interval at which a cancel request is repeated: PostgreSQL ignores one that arrives before it has read the statement to cancel. */
 const repeatMillis = 100;
 
-/** What is used of a connection. */
+/** What this file uses of a connection. */
 export interface ExchangeClient extends CancellableClient {
   query(submittable: PgExchange): unknown;
 }
@@ -18,9 +18,9 @@ export interface ExchangeClient extends CancellableClient {
 export interface RunListener {
   /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
-  /** The connection serves others again; with an error it cannot. */
+  /** The connection can serve others again; with an error it cannot. */
   free(error: unknown): void;
-  /** Rows had more bytes than they may. */
+  /** The rows exceeded the allowed bytes. */
   overflow(): void;
   /** The server cannot be reached over the network. */
   silent(): void;
@@ -33,10 +33,10 @@ export class PgRun implements ExchangeListener {
   #batchesLeft: number;
   #isOver = false;
   #isCancelling = false;
-  /** When the connection is given up if what runs has not ended; null before it is cancelled. */
+  /** When to give up the connection if the statement has not ended; null before it is cancelled. */
   #givesUpAt: number | null = null;
   #repetition: NodeJS.Timeout | undefined;
-  /** Why the connection serves nobody else. */
+  /** Why the connection can serve nobody else. */
   #failure: unknown;
 
   constructor(client: ExchangeClient, bytes: Uint8Array, reply: ExpectedReply, listener: RunListener) {
@@ -51,8 +51,8 @@ export class PgRun implements ExchangeListener {
   }
 
   /**
-   * Asks the server to cancel the running statement. The connection is free only when the request can no longer reach it, so that nobody else's statement is
-   * cancelled; it is closed if that is unknown, or if the statement continues anyway.
+   * Asks the server to cancel the running statement. The connection becomes free only when the request can no longer reach it, and so
+   * cannot cancel somebody else's statement. If that is unknown, or the statement continues anyway, the connection is closed.
    */
   cancel(): void {
     if (this.#isOver || this.#isCancelling || this.#repetition !== undefined) return;

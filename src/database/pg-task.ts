@@ -1,5 +1,5 @@
 /**
- * A connection of its own for one task outside of the pool: opened, used and closed. In: how to open a `pg.Client`, and the task; out: its result.
+ * Opens a connection outside the pool for one task, and closes it afterwards. In: how to open a `pg.Client`, and the task; out: its result.
  */
 import type { Rows, RunStatement, Session } from './database.ts';
 import type { PgTaskClient } from './pg-pool.ts';
@@ -8,10 +8,10 @@ import { toDatabaseError } from './to-database-error.ts';
 
 /** Values stay text. */
 const types = { getTypeParser: () => (value: unknown) => value };
-/** How much longer than PostgreSQL the client waits for a statement: the network may have fallen silent. */
+/** How much longer than PostgreSQL the client waits for a statement, in case the network is silent. */
 const graceMillis = 5_000;
 
-/** Runs work in a transaction that is rolled back, on a connection that is closed behind it. Rejects with `DatabaseError`. */
+/** Runs work in a transaction that is rolled back, on a connection that is closed afterwards. Rejects with `DatabaseError`. */
 export async function tryOutOnClient<Result>(
   open: (options: { readonly query_timeout: number }) => PgTaskClient,
   session: Session,
@@ -19,7 +19,7 @@ export async function tryOutOnClient<Result>(
   work: (run: RunStatement) => Promise<Result>,
 ): Promise<Result> {
   const client = open({ query_timeout: timeoutMillis + graceMillis });
-  // Whoever waits for a statement is told by its promise.
+  // // An error is reported through the promise of the statement that fails.
   client.on('error', () => undefined);
   const run: RunStatement = async (text, parameters): Promise<Rows> => {
     try {

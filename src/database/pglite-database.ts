@@ -1,8 +1,8 @@
 /**
- * A `Database` over PGlite, PostgreSQL in this process: one session, so batches run one after the other. A batch is the same bytes that
- * a server would receive, in one call.
+ * A `Database` over PGlite, PostgreSQL in this process: it has one session, so batches run one after the other. Each batch is passed in one
+ * call, as the bytes that a server would receive.
  *
- * Leans on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
+ * Relies on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
@@ -26,7 +26,7 @@ import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
 
-/** What is used of a `PGlite`. */
+/** What this file uses of a `PGlite`. */
 export interface Pglite {
   readonly waitReady: Promise<void>;
   execProtocol(message: Uint8Array, options: { throwOnError: boolean }): Promise<{ readonly messages: readonly PgliteMessage[] }>;
@@ -135,12 +135,12 @@ class PgliteDatabase implements Database {
   }
 
   /**
-   * Runs alone in the session. PGlite's own `query` and `transaction` take the same two locks in this order; a transaction that is opened
-   * by messages (psql through a socket) holds neither between them, and is waited for.
+   * Runs alone in the session. PGlite's own `query` and `transaction` take the same two locks in this order. A transaction that is opened
+   * by protocol messages (by psql through a socket) holds neither lock between its messages, so its end is polled for.
    */
   async #exclusively<T>(deadline: Deadline | null, run: () => Promise<T>): Promise<T> {
     const patience = Date.now() + this.#queueTimeoutMillis;
-    // PostgreSQL blocks this process while it runs, so that only waiting can be cut short.
+    // // PostgreSQL blocks this process while it runs, so only the wait can be cut short.
     const attempt = async () => {
       if (this.#isClosed) throw closedError();
       if (deadline?.stopped) throw stopError(deadline.stopped);

@@ -10,7 +10,7 @@ function start(spare = 0, isAlike = (_one: number, _other: number) => true) {
     (wanted) => Math.min(spare, wanted) - sent.length,
     isAlike,
   );
-  /** The groups that so many batches of one turn make. */
+  /** The sizes of the groups that this many batches, requested in one turn, are sent in. */
   const groupsOf = async (template: object, count: number): Promise<number[]> => {
     for (let job = 0; job < count; job++) pipelining.add(template, job);
     assert.equal(sent.length, 0, 'nothing is sent before the turn is over');

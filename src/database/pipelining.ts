@@ -1,50 +1,50 @@
 /**
- * Decides which batches share a connection: those of one template and role that are requested in one turn of the event loop, if such batches are quick. They
- * leave in one write, each with a Sync of its own, so that each is a transaction of its own
+ * Decides which batches share a connection: batches of one template and role that are requested in one turn of the event loop, if such
+ * batches are quick. They leave in one write. Each has a Sync of its own, and so is a transaction of its own
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). In: batches as they come; out: groups.
  *
- * It saves a write, a read and the wake-up of a backend for each batch (docs/decisions/pipelining.md). Many batches come in one turn when
- * this process is busy; and they go one by one as long as connections enough are idle, so that PostgreSQL has work for all of its cores.
+ * This saves a write, a read and the wake-up of a backend for each batch (docs/decisions/pipelining.md). Many batches come in one turn when
+ * this process is busy. As long as enough connections are idle, batches are sent one by one, so that PostgreSQL can use all of its cores.
  */
 
 const mostTogether = 8;
-/** How long the last of a group may wait for the others, going by the average. */
+/** How long the last of a group may wait for the others, estimated from the average. */
 const longestWaitMillis = 4;
-/** How long it may wait for a single one, going by the slowest of late. */
+/** How long it may wait for a single one, estimated from the slowest recent batch. */
 const slowMillis = 25;
 /**
- * Batches of a template that take this long keep one connection at work: this process needs about as much time to read a request and write its
- * response, and so sends no more than one batch in it.
+ * If batches of a template take this long on average, one connection is enough for them: this process needs about as long to read a request
+ * and write its response, so it sends no more than one batch in that time.
  */
 const millisPerConnection = 0.2;
-/** The weight of the latest time in the average. */
+/** The weight of the latest time in the moving average. */
 const weight = 1 / 16;
-/** What is left of the slowest time after another one: a second counts as slow for the next 370. */
+/** The factor by which the slowest time decays with each further batch: a second counts as slow for the next 370. */
 const fading = 0.99;
-/** How long the slowest mutation of an origin may have taken of late for the next one to count as brief. */
+/** The next mutation of an origin counts as brief if the slowest recent one took no longer than this. */
 const briefMillis = 100;
-/** Stands for a failure, so that failing templates run alone for a while. */
+/** The time recorded for a failure, so that a failing template runs alone for a while. */
 const failureMillis = 1000;
 
-/** How long a batch takes PostgreSQL, in milliseconds. */
+/** How long PostgreSQL takes for a batch, in milliseconds. */
 interface Pace {
   average: number;
   slowest: number;
 }
 
-/** The batches of a turn, and what is known of their templates. */
+/** Collects the batches of a turn, and learns how quick each template is. */
 export class Pipelining<Job> {
   readonly #send: (jobs: readonly Job[]) => void;
   readonly #countSpare: (wanted: number) => number;
   readonly #isAlike: (one: Job, other: Job) => boolean;
   readonly #paces = new WeakMap<object, Pace>();
-  /** The minimum time of an exchange: the network, and minimal work. */
+  /** The shortest exchange so far: the network, and minimal work. */
   #floorMillis = Infinity;
   #turn = new Map<object, Job[]>();
 
   /**
-   * `countSpare`: how many connections must get work of their own before any is shared, where so many at work are enough; `isAlike`: whether two batches
-   * of one template may be sent together.
+   * `countSpare`: how many connections must get work of their own before any is shared, if `wanted` connections at work are enough;
+   * `isAlike`: whether two batches of one template may be sent together.
    */
   constructor(send: (jobs: readonly Job[]) => void, countSpare: (wanted: number) => number, isAlike: (one: Job, other: Job) => boolean) {
     this.#send = send;
@@ -52,7 +52,7 @@ export class Pipelining<Job> {
     this.#isAlike = isAlike;
   }
 
-  /** Adds a batch that may share a connection; it is sent when the turn is over. */
+  /** Adds a batch that may share a connection; it is sent at the end of the turn. */
   add(template: object, job: Job): void {
     if (this.#turn.size === 0) setImmediate(() => this.#endTurn());
     const jobs = this.#turn.get(template);
@@ -60,13 +60,13 @@ export class Pipelining<Job> {
     else jobs.push(job);
   }
 
-  /** Records how long a number of batches, sent together, took. */
+  /** Records how long this many batches, sent together, took. */
   note(template: object, batches: number, millis: number): void {
     this.#floorMillis = Math.min(this.#floorMillis, millis);
     this.#learn(template, (millis - this.#floorMillis) / batches);
   }
 
-  /** Whether batches of an origin have taken but a moment of late, even those that wait for the disk. */
+  /** Whether all recent batches of an origin were quick, even those that had to wait for the disk. */
   isBrief(origin: object): boolean {
     const pace = this.#paces.get(origin);
     return pace !== undefined && pace.slowest <= briefMillis;
@@ -98,7 +98,7 @@ export class Pipelining<Job> {
     }
   }
 
-  /** The batches of a template by what may go together. */
+  /** Splits the batches of a template into groups that may be sent together. */
   #groupsOf(jobs: readonly Job[]): readonly (readonly Job[])[] {
     const first = jobs[0]!;
     if (jobs.every((job) => job === first || this.#isAlike(first, job))) return [jobs];
@@ -111,13 +111,13 @@ export class Pipelining<Job> {
     return groups;
   }
 
-  /** How many connections are at work when this process sends as many of them as it can. */
+  /** How many connections this process can keep busy with this template. */
   #connectionsFor(template: object): number {
     const pace = this.#paces.get(template);
     return pace === undefined ? Infinity : Math.max(1, Math.ceil(pace.average / millisPerConnection));
   }
 
-  /** How many may be sent together; one if nothing is known about them. */
+  /** How many batches of a template may be sent together; one if nothing is known about them. */
   mostOf(template: object): number {
     const pace = this.#paces.get(template);
     if (pace === undefined || pace.slowest > slowMillis) return 1;

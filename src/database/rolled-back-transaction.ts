@@ -1,11 +1,11 @@
 /**
- * Runs work as a caller in a transaction that is always rolled back. In: how to send a statement on a connection that nobody else uses meanwhile, the
- * session, and the work; out: what the work returns, with nothing changed.
+ * Runs work as a caller in a transaction that is always rolled back. In: how to send a statement on a connection that nobody else uses
+ * meanwhile, the session, and the work; out: the result of the work, with nothing changed.
  */
 import type { Rows, RunStatement, Session } from './database.ts';
 import { leadingStatements, sessionStatement } from './session-statement.ts';
 
-/** `timeoutMillis` becomes the `statement_timeout`, unless that of the role is shorter. */
+/** `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter. */
 export async function inRolledBackTransaction<Result>(
   run: RunStatement,
   session: Session,
@@ -19,7 +19,7 @@ export async function inRolledBackTransaction<Result>(
       await run(statement.text, statement.parameters);
     return await work(run);
   } finally {
-    // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
+    // // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
     await run('rollback').catch((): Rows => []);
   }
 }

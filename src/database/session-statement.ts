@@ -1,6 +1,6 @@
 /**
- * The statement at the beginning of a batch: it switches the transaction to the caller, after checking that the schema is
- * still the one that the batch was compiled for.
+ * The statement at the start of a batch: it checks that the schema is still the one that the batch was compiled for, then switches the
+ * transaction to the caller.
  */
 import { type Batch, DatabaseError, type FailureReason, type Session, type Statement } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
@@ -9,8 +9,8 @@ import { toDatabaseError } from './to-database-error.ts';
 export const staleSchemaState = 'RG001';
 
 /**
- * Where compiling expressions to machine code is switched off: it takes longer than running them here, up to seconds for a nested query whose
- * estimated cost is high. `connection`: for as long as it lasts, if the batch succeeds; `nowhere`: it is switched off already.
+ * Where JIT compilation is switched off: it takes longer than interpreting the expressions of our statements, up to seconds for a nested
+ * query with a high estimated cost. `connection`: for the life of the connection, if the batch succeeds; `nowhere`: it is off already.
  */
 export type JitOff = 'transaction' | 'connection' | 'nowhere';
 
@@ -23,8 +23,8 @@ const jitTexts: Readonly<Record<JitOff, string>> = {
 /** `true`: for this transaction only. */
 const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
 /**
- * The first expression is evaluated first, as the user of the connection. A sum read in place costs 7 µs of PostgreSQL's time,
- * a function that reads and compares it twice as much.
+ * The select list is evaluated in order, so this runs first, as the user of the connection. Reading the sum directly costs PostgreSQL 7 µs;
+ * a function that reads and compares it takes twice as long.
  */
 const check = (
   parameter: number,
@@ -36,10 +36,10 @@ export const undefinedStates: ReadonlySet<string> = new Set(['3F000', '42P01', '
 
 const jitNumbers: Readonly<Record<JitOff, number>> = { transaction: 0, connection: 1, nowhere: 2 };
 
-/** Texts by what they are made of: they are few, and each is prepared once on a connection. */
+/** Texts by the options that they depend on: there are few, and each is prepared once per connection. */
 const texts = new Map<number, string>();
 
-/** The text of the statement for a session. `hasTimeout`: whether the batch has a time limit. */
+/** The text of the session statement. `hasTimeout`: whether the batch has a time limit. */
 export function sessionText({ version, applicationName = null, defaults }: Session, jitOff: JitOff, hasTimeout: boolean): string {
   const count = defaults?.settings.length ?? 0;
   const key = count * 24 + (applicationName === null ? 0 : 12) + (version === null ? 0 : 6) + (hasTimeout ? 3 : 0) + jitNumbers[jitOff];
@@ -52,8 +52,8 @@ export function sessionText({ version, applicationName = null, defaults }: Sessi
 }
 
 /**
- * The statement for a session. `timeoutMillis` becomes the `statement_timeout` of what follows: it takes effect with the next statement. Null leaves
- * it alone.
+ * The session statement. `timeoutMillis` becomes the `statement_timeout` of the statements after it: it takes effect with the next
+ * statement. Null leaves the timeout unchanged.
  */
 export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis: number | null): Statement {
   const { role, claims, searchPath, version, applicationName = null, defaults } = session;
@@ -65,7 +65,7 @@ export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis
   return { text: sessionText(session, jitOff, timeoutMillis !== null), parameters };
 }
 
-/** The role's own settings come before the role, because the login role sets them. */
+/** The role's own settings come before the switch to the role, because the login role sets them. */
 function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, jitOff: JitOff, defaults: number): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
@@ -79,10 +79,14 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, j
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
 
 const nothing: readonly Statement[] = [];
-// Without `local`, which would warn that no transaction is open: none is, to PostgreSQL, before the first statement of a pipeline. It lasts no longer all the same.
+// // Not `set local`, which would warn that no transaction is open: to PostgreSQL, none is before the first statement of a pipeline. The
+// setting ends with the transaction anyway.
 const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
 
-/** What must come before the session statement: both the isolation level and that a transaction may write can only be set before anything is read. */
+/**
+ * Statements that must come before the session statement: isolation level and `transaction_read_only` can only be set before anything is
+ * read.
+ */
 export function leadingStatements({ defaults }: Session): readonly Statement[] {
   const isolation = defaults?.isolation ?? null;
   if (isolation === null && defaults?.mayWrite !== true) return nothing;
@@ -92,35 +96,35 @@ export function leadingStatements({ defaults }: Session): readonly Statement[] {
   return statements;
 }
 
-/** How many statements come ahead of those of a batch. */
+/** How many statements precede those of the batch itself. */
 export function countLeading({ session, claim }: Batch): number {
   if (session === null) return 0;
   return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
 }
 
-/** What taking an idempotency key may fail with. Raised by `extension/idempotency-key-script.ts`. */
+/** Errors that taking an idempotency key may fail with, raised by `extension/idempotency-key-script.ts`. */
 const claimFailures: Readonly<Record<string, FailureReason>> = { RG002: 'key-answered', RG003: 'key-reused' };
 
-/** The error of a batch of which `completed` statements had run. */
+/** The error of a batch in which `completed` statements had run. */
 export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
   const { sqlstate } = databaseError;
   if (sqlstate === null) return databaseError;
   const leading = countLeading(batch);
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
-  // Behind the session's statement, all is the caller's own.
+  // // After the session statement, all statements are the caller's own.
   if (batch.session === null || completed >= leading) return databaseError;
-  // The claim is the last but one.
+  // // The claim is the second to last of the leading statements.
   if (batch.claim !== undefined && completed === leading - 2) return toClaimError(databaseError);
-  // `set_config` calls a role that does not exist an invalid value; the standard has a state for it.
+  // // `set_config` reports a missing role as an invalid value; the SQL standard has a state of its own for it.
   if (sqlstate === '22023' && !namesSetting(databaseError, batch.session))
     return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
-  // A session statement that cannot find the version is as stale as one that finds another.
+  // // A session statement that cannot find the version function or table is as stale as one that finds another version.
   if (batch.session.version === null || !undefinedStates.has(sqlstate)) return databaseError;
   return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
 }
 
-/** Whether it is a setting of the role that has an invalid value, because what it names has been dropped since. */
+/** Whether a setting of the role has an invalid value, because it names something that was dropped. */
 function namesSetting({ message }: DatabaseError, { defaults }: Session): boolean {
   return defaults?.settings.some(([name]) => message.toLowerCase().includes(name)) === true;
 }

@@ -1,6 +1,7 @@
 /**
- * What runs on the connections, and what may have one of the spare ones: those beyond the number that one client may use. They are for work that is quick, or
- * unlike what runs, so that work that waits for a locked table or a slow function never holds them all. In: work as it starts and ends; out: what may start.
+ * What runs on the connections, and what may use one of the spare ones: those beyond the number that one client may use. They are for work
+ * that is quick, or unlike what is running, so that work waiting for a locked table or a slow function never holds all connections. In:
+ * work as it starts and ends; out: what may start.
  */
 import { deleteFrom } from './work-list.ts';
 
@@ -8,7 +9,7 @@ import { deleteFrom } from './work-list.ts';
 export interface RunnableWork {
   /** Names of the tables and functions that it touches. */
   readonly touches: readonly string[];
-  /** Whether work of its kind took a moment of late: then it may have any connection, as others soon can. */
+  /** Whether recent work of its kind was quick: then it may use any connection, because it soon frees it. */
   readonly isQuick: boolean;
 }
 
@@ -17,10 +18,10 @@ const mostStuck = 100;
 
 export class SpareConnections<Work extends RunnableWork> {
   readonly #share: number;
-  /** What runs: on as many connections as the share is, and on spare ones. */
+  /** What runs, by kind of connection: up to the share first, then spare ones. */
   readonly #running: Work[] = [];
   readonly #runningSpare: Work[] = [];
-  /** What was touched by work that waited too long for a lock on a spare connection. */
+  /** What was touched by work that was stopped on a spare connection. */
   #stuck: readonly (readonly string[])[] = [];
 
   /** `share`: how many connections are not spare. */
@@ -43,7 +44,7 @@ export class SpareConnections<Work extends RunnableWork> {
     return this.#runningSpare.includes(work);
   }
 
-  /** Work waited too long on a spare connection: nothing that touches the same objects gets one. */
+  /** Work was stopped on a spare connection: work that touches the same objects gets none for now. */
   noteStuck({ touches }: RunnableWork): void {
     this.#stuck = [...this.#stuck.slice(1 - mostStuck), touches];
   }
@@ -53,14 +54,15 @@ export class SpareConnections<Work extends RunnableWork> {
     if (this.#stuck.length > 0) this.#stuck = this.#stuck.filter((stuck) => !isWithin(stuck, touches));
   }
 
-  /** What was stuck may be tried again. */
+  /** Work that was stuck may be tried again. */
   forgetStuck(): void {
     this.#stuck = [];
   }
 
   /**
-   * What may start now. Where only spare connections are left, that is what is not bound to wait if something that runs, or that was stuck, waits for a table
-   * or function. It would be where it touches all that the other touches. Ask many works at a time: those of one operation are decided once.
+   * Decides what may start now. If only spare connections are left, work is held back if it touches everything that running or stuck work
+   * touches: it would have to wait for the same table or function. Call the result for many works: consecutive works of one operation are
+   * decided once.
    */
   whatMayRun(): (work: RunnableWork) => boolean {
     if (!this.#isOnlySpare) return always;
@@ -75,7 +77,7 @@ export class SpareConnections<Work extends RunnableWork> {
     };
   }
 
-  /** Whether anything may start. */
+  /** Whether any work may start. */
   get mayRunAnything(): boolean {
     return !this.#isOnlySpare;
   }
@@ -94,8 +96,8 @@ function always(): boolean {
   return true;
 }
 
-/** Whether there are names, and all are among others. */
+/** Whether `names` is not empty and all of them are in `others`. */
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
-  // Work of one operation has one list.
+  // // Works of one operation share the same list.
   return names.length > 0 && (names === others || names.every((name) => others.includes(name)));
 }

@@ -1,6 +1,6 @@
 /**
- * A queue for connections in which work waits no longer than it may. In: work, and why connections cannot be opened; out: work to run, or refused with the
- * reason.
+ * A queue for connections with a maximum waiting time. In: work, and why connections cannot be opened; out: work to run, or refused with
+ * the reason.
  */
 import { ConnectionQueue, type QueueBounds, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
@@ -13,7 +13,7 @@ export interface TimedWork extends QueuedWork {
   refuse(error: DatabaseError): void;
 }
 
-/** How long work that was stuck on a spare connection must wait before it may use one again. */
+/** How long objects that work got stuck on stay off spare connections. */
 const stuckMillis = 5_000;
 
 export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
@@ -22,14 +22,14 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
   #waitTimer: NodeJS.Timeout | null = null;
   #stuckTimer: NodeJS.Timeout | null = null;
 
-  /** `whyNone` says why no connection can be opened; null if that is not known. */
+  /** `whyNone` returns why no connection can be opened; null if that is not known. */
   constructor(bounds: QueueBounds, timeoutMillis: number, whyNone: () => DatabaseError | null) {
     super(bounds);
     this.#timeoutMillis = timeoutMillis;
     this.#whyNone = whyNone;
   }
 
-  /** Queues work, or refuses it, or other work in its favour. Returns whether it waits now. */
+  /** Queues work; refuses it, or other work in its favour, if there is no room. Returns whether it waits now. */
   admit(work: Work): boolean {
     const refused = this.add(work);
     for (const each of refused) each.refuse(overloaded('too many requests are waiting for a database connection'));
@@ -39,12 +39,12 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     return true;
   }
 
-  /** Refuses all work that waits; where a time is given, all that came no later. */
+  /** Refuses all waiting work that arrived up to the time `latest`. */
   refuseAll(error: DatabaseError, latest = Infinity): void {
     for (const work of [...this]) if (work.arrived <= latest) this.#refuse(work, error);
   }
 
-  /** Work waited too long for a spare connection. */
+  /** Work was stopped because it held a spare connection for too long. */
   noteStuck(work: Work): void {
     this.spare.noteStuck(work);
     this.#stuckTimer ??= setTimeout(() => {
@@ -69,7 +69,7 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     const now = performance.now();
     let next = Infinity;
     for (const work of [...this]) {
-      // Internal work has its own deadline.
+      // // Internal work has its own deadline.
       if (work.client === null) continue;
       const end = work.arrived + this.#timeoutMillis;
       if (end > now) next = Math.min(next, end);

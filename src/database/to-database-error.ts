@@ -1,6 +1,4 @@
-/**
- * Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may be another copy of its package.
- */
+/** Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may come from another copy of its package. */
 import type { StopReason } from '../budget/deadline.ts';
 import { type Batch, DatabaseError } from './database.ts';
 
@@ -8,8 +6,8 @@ import { type Batch, DatabaseError } from './database.ts';
 export const tooManyConnections = '53300';
 
 /**
- * PostgreSQL's SQLSTATEs for a connection that an administrator or the crash of another process ended, and while it starts, stops, or recovers
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * PostgreSQL's SQLSTATEs for a connection that was ended by an administrator or by the crash of another process, and for a server that is
+ * starting, stopping or recovering (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const comingBack: readonly (string | null)[] = ['57P01', '57P02', '57P03'];
 
@@ -37,29 +35,30 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
 }
 
-/** Whether the same batch succeeds if its statements are prepared again. */
+/** Whether the same batch would succeed if its statements were prepared again. */
 export function isStalePlan(error: unknown): boolean {
   if (!isServerError(error)) return false;
   const { code, routine } = error;
-  // 26000: our statements were discarded (DISCARD ALL, a pooler that swapped the connection). The routine's name is the only untranslated sign of the others.
-  // 0A000 from the plan cache: a column changed its type ("cached plan must not change result type"). XX000 where a value is bound: its type was dropped
-  // ("cache lookup failed for type 16390"), and another one may have the name by now, as where a value of an enum was removed.
+  // // 26000: our prepared statements are gone (DISCARD ALL, or a pooler swapped the connection). For the other two, the routine's name is
+  // the only sign that is not translated. 0A000 from the plan cache: a column changed its type ("cached plan must not change result type").
+  // XX000 when a value is bound: its type was dropped ("cache lookup failed for type 16390"), and another type may have its name by now, as
+  // after replacing an enum to remove a value.
   return (
     code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery') || (code === 'XX000' && routine === 'getTypeInputInfo')
   );
 }
 
-/** Whether PostgreSQL is there and is likely to accept a connection soon, though it did not accept this one. */
+/** Whether PostgreSQL is up and likely to accept a connection soon, although it refused this one. */
 export function isPassing({ sqlstate }: DatabaseError): boolean {
   return sqlstate === tooManyConnections || comingBack.includes(sqlstate);
 }
 
-/** Whether PostgreSQL ended the connection because it was told to: by an administrator, at a shutdown, or by a function that it ran. */
+/** Whether PostgreSQL ended the connection on request: of an administrator, at a shutdown, or of a function that it ran. */
 export function isTermination(error: unknown): boolean {
   return isServerError(error) && error.code === '57P01';
 }
 
-/** The error of a driver as the error of this layer. */
+/** Converts a driver's error to `DatabaseError`. */
 export function toDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (!isServerError(error)) {
@@ -79,14 +78,14 @@ export function toDatabaseError(error: unknown): DatabaseError {
   });
 }
 
-/** The error of a batch that must stop. */
+/** The error of a batch that was stopped. */
 export function stopError(reason: StopReason): DatabaseError {
   return reason === 'expired'
     ? new DatabaseError('The request exceeded its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })
     : new DatabaseError('The request was cancelled.', { sqlstate: queryCancelled, reason: 'cancelled' });
 }
 
-/** The error of work that comes after `close`, or that has still waited then. */
+/** The error of work that comes after `close`, or was still waiting then. */
 export function closedError(): DatabaseError {
   return new DatabaseError('The database is closed', { sqlstate: null });
 }
@@ -98,7 +97,7 @@ export function tooLargeError({ template, maxBytes }: Batch, isUndone: boolean):
   return new DatabaseError(message, { sqlstate: null, reason: 'response-too-large' });
 }
 
-/** If all addresses of a host refuse, the error is an AggregateError without a message. */
+/** If all addresses of a host refuse the connection, the error is an AggregateError without a message. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);

@@ -1,9 +1,10 @@
 /**
- * Lists of work that passes through. They are arrays and not sets: V8 chains the tables that a `Set` or `Map` has outgrown, each with what was in it, so that
- * finished requests stay in memory until the old generation is collected (docs/decisions/hot-path.md).
+ * Lists of work, from which each element is soon removed again. They are arrays, not sets: when a `Set` or `Map` outgrows its table, V8
+ * links the old table, with everything that was in it, to the new one, so finished requests would stay in memory until the old generation
+ * is collected (docs/decisions/hot-path.md).
  */
 
-/** Removes an element, which is mostly near the head. Returns whether it was there. */
+/** Removes an element, usually near the head. Returns whether it was there. */
 export function deleteFrom<Element>(list: Element[], element: Element): boolean {
   const index = list.indexOf(element);
   if (index === 0) list.shift();

@@ -2,11 +2,11 @@
  * Asks PostgreSQL to cancel what a connection is running (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS):
  * over a separate connection, because the first one is busy.
  *
- * Leans on undocumented fields of `pg`'s Client and Connection (`test/contracts/pg.test.ts`).
+ * Relies on undocumented fields of `pg`'s Client and Connection (`test/contracts/pg.test.ts`).
  */
 import { Connection } from 'pg';
 
-/** What is used of a `pg.Client`. */
+/** What this file uses of a `pg.Client`. */
 export interface CancellableClient {
   readonly host?: string;
   readonly port?: number;
@@ -17,7 +17,7 @@ export interface CancellableClient {
   readonly secretKey?: number | null;
 }
 
-/** What is used of `pg`'s Connection. */
+/** What this file uses of `pg`'s Connection. */
 interface CancelConnection {
   readonly stream: { destroy(): void };
   connect(port: number, host: string): void;
@@ -28,7 +28,7 @@ interface CancelConnection {
 }
 
 /**
- * `delivered`: the server has signalled the backend and closed the connection, so that whatever the backend is sent afterwards is not what gets
+ * `delivered`: the server has signalled the backend and closed the connection, so that nothing sent to the backend from now on is
  * cancelled. `unreachable`: the server did not respond in time. `unsupported`: the connection does not say which backend it is.
  */
 export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';

@@ -10,7 +10,7 @@ const batchOf = (role: string, parameter: string, defaults?: RoleDefaults): Batc
   statements: [{ text: 'select $1::text', parameters: [parameter] }],
 });
 
-/** A value that cannot be written, found out when the session's statement stands in the buffer already. */
+/** A value that fails to encode when the session statement is already in the buffer. */
 const poison = new Proxy(new String('x'), {
   get() {
     throw new Error('no such value');
@@ -88,6 +88,6 @@ test('the settings of a role go ahead of the role, and its isolation level ahead
     places.toSorted((a, b) => a - b),
   );
   assert.ok(!places.includes(-1));
-  // Anything else would be text of a setting in SQL.
+  // // An unknown level must not become SQL: it would put the text of a setting into a statement.
   assert.equal(countLeading(batchOf('anon', 'x', { ...defaults, isolation: "serializable'; drop table x; --" })), 1);
 });

@@ -1,6 +1,6 @@
 /**
- * A batch as one run of protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Shared by pg and PGlite.
+ * Encodes a batch as protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Used for both pg and PGlite.
  */
 import { type Batch, DatabaseError, type Session, type Statement } from '../database.ts';
 import { type JitOff, leadingStatements, sessionStatement, sessionText } from '../session-statement.ts';
@@ -12,16 +12,18 @@ const statementKind = 0x53;
 /** Bind counts its values in 16 bits. */
 const mostParameters = 65_535;
 
-/** In characters. A longer statement is not prepared by name: it hardly ever comes twice, and each connection would keep its text and plan. */
+/**
+ * In characters. A longer statement is not prepared by name: it hardly ever comes again, and each connection would keep its text and plan.
+ */
 const longestPrepared = 100_000;
 
-/** Owns what the login role runs. No role has this name. */
+/** The owner of statements that run as the login role. No role has this name. */
 const everyRole = '';
 const writer = new MessageWriter();
 
 /**
- * Encodes a batch. What is parsed is noted in `prepared`, to be settled when the reply is in; null prepares nothing by name. `hasTimeout`: whether
- * PostgreSQL is told how long each statement may take.
+ * Encodes a batch. Parsed statements are recorded in `prepared`, to be settled after the reply; null prepares nothing by name.
+ * `hasTimeout`: whether to set a time limit for each statement.
  */
 export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction', hasTimeout = false): Buffer {
   for (const { parameters } of batch.statements) {
@@ -37,14 +39,14 @@ export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, j
 
 function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): void {
   const { session, claim, statements, deadline } = batch;
-  // Ahead of all that PostgreSQL may refuse, as it skips what comes after an error.
+  // // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
-    // A statement that runs once per connection is not worth a name.
+    // // A statement that runs once per connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
   const owner = ownerOf(batch);
@@ -53,7 +55,7 @@ function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: J
   writer.end();
 }
 
-/** Whose prepared statements a batch uses. */
+/** The owner of the prepared statements that a batch uses. */
 export function ownerOf({ session, preparedFor }: Batch): string {
   return preparedFor ?? session?.role ?? everyRole;
 }
@@ -62,13 +64,13 @@ function isTimed({ defaults }: Session, deadline: Batch['deadline']): boolean {
   return (deadline ?? defaults?.statementTimeout ?? null) !== null;
 }
 
-/** How long a statement may take, in whole milliseconds: the rest of the deadline, or the role's own limit if that is less. */
+/** How long a statement may take, in whole milliseconds: the time until the deadline, or the role's own limit if that is shorter. */
 function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
   const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
   return left === Infinity ? null : Math.max(1, Math.ceil(left));
 }
 
-/** Whether encoding a batch would parse nothing. */
+/** Whether all statements of a batch are prepared already. */
 export function isPrepared(batch: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
   const { session, statements, deadline } = batch;
   if (session !== null) {
@@ -93,11 +95,12 @@ function writeStatement({ text, parameters }: Statement, owner: string, position
   let name = prepared?.find(owner, text);
   if (name === undefined) {
     name = prepared === null ? '' : prepared.add(owner, text, position);
-    // It is unknown whether a Parse succeeded before an error: closing a statement that does not exist is not an error, but parsing it twice is.
+    // // After an error it is unknown whether the Parse succeeded. Closing a missing statement is not an error, but parsing a name twice
+    // is.
     if (name !== '') writeClose(name);
     writer.begin(messageType.parse);
     writer.terminated(name);
-    // Some poolers go by the text alone, and would run for one role what another has parsed.
+    // // Some poolers find prepared statements by text alone: without its name, one role would run what another role parsed.
     writer.terminated(name === '' || owner === everyRole ? text : `${text} /* ${name} */`);
     writer.int16(0);
     writer.end();

@@ -1,10 +1,10 @@
 /**
- * Writes frontend messages of PostgreSQL's wire protocol (https://www.postgresql.org/docs/current/protocol-message-formats.html)
- * one after the other into a single buffer, so that a batch leaves in one write.
+ * Writes frontend messages of PostgreSQL's wire protocol (https://www.postgresql.org/docs/current/protocol-message-formats.html) one after
+ * the other into a single buffer, so that a batch is sent in one write.
  */
 
 const initialCapacity = 16 * 1024;
-/** A buffer that grew beyond this is not kept. */
+/** A buffer that grew beyond this size is not kept. */
 const keptCapacity = 256 * 1024;
 
 /** A reusable buffer of messages: begin a message, add its fields, end it. */
@@ -14,8 +14,8 @@ export class MessageWriter {
   #start = 0;
 
   /**
-   * What `write` writes, as a copy. It always starts from nothing: what another call has left behind when it threw, such as the session of another
-   * caller, cannot get into it.
+   * A copy of what `write` writes. Always starts with an empty buffer, so that what a call that threw left behind, such as another caller's
+   * session, is never sent.
    */
   encode(write: (writer: this) => void): Buffer {
     this.#length = 0;
@@ -25,7 +25,7 @@ export class MessageWriter {
     return encoded;
   }
 
-  /** Opens a message; its length is filled in by `end`. */
+  /** Opens a message; `end` fills in its length. */
   begin(type: number): void {
     this.#ensure(5);
     this.#buffer[this.#length] = type;
@@ -52,14 +52,14 @@ export class MessageWriter {
     this.#length = this.#buffer.writeInt32BE(value, this.#length);
   }
 
-  /** A string that ends with a zero byte. */
+  /** A string with a terminating zero byte. */
   terminated(text: string): void {
     this.#ensure(text.length * 3 + 1);
     this.#length += this.#buffer.write(text, this.#length);
     this.#buffer[this.#length++] = 0;
   }
 
-  /** A value of Bind: its length in bytes and its text; -1 for null. */
+  /** A value of Bind: the length of its text in bytes, then the text; -1 for null. */
   value(text: string | null): void {
     if (text === null) return this.int32(-1);
     this.#ensure(text.length * 3 + 4);
@@ -68,7 +68,7 @@ export class MessageWriter {
     this.#length += size + 4;
   }
 
-  /** A UTF-16 unit takes at most three bytes of UTF-8, so room for that spares counting first. */
+  /** A UTF-16 unit takes at most three bytes of UTF-8, so reserving that much saves counting first. */
   #ensure(size: number): void {
     const needed = this.#length + size;
     if (needed <= this.#buffer.length) return;

@@ -1,37 +1,37 @@
 /**
- * One exchange with one connection of `pg`, as a submittable (as `pg-cursor` is one): the bytes of a batch, or of several that share the
- * connection, go out in a single write, and the replies are collected until the server is ready again. Which connection that is, and
- * what happens after a failure, is up to `pg-job-run.ts`.
+ * One exchange on one connection of `pg`, as a submittable (like `pg-cursor`): the bytes of a batch, or of several that share the
+ * connection, go out in a single write, and the replies are collected until the server is ready again. `pg-job-run.ts` decides on the
+ * connection, and what happens after a failure.
  *
- * Leans on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and events, and that its
- * parser takes messages one by one.
+ * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and
+ * events, and that its parser takes messages one by one.
  */
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
 import { type DataSource, type Interception, intercept } from './pg-socket.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
 
-/** What this file needs of `pg`'s Connection. */
+/** What this file uses of `pg`'s Connection. */
 export interface PgConnection {
   readonly stream: DataSource & {
     readonly writable: boolean;
     write(bytes: Uint8Array): unknown;
     destroy(): unknown;
   };
-  /** How `pg`'s parser tells its client that the server is ready. */
+  /** Tells the client that the server is ready, as `pg`'s parser does. */
   emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
   once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
   sendCopyFail(message: string): void;
 }
 
-/** What comes back for the bytes of an exchange. */
+/** The reply to expect for the bytes of an exchange. */
 export interface ExpectedReply {
-  /** How many batches there are: how many times the server reports that it is ready. */
+  /** The number of batches, and so of ReadyForQuery messages. */
   readonly batches: number;
-  /** How many statements lead the way of each whose rows nobody wants. */
+  /** How many statements at the start of each batch return rows that are to be skipped. */
   readonly skipped: number;
-  /** Whether every row is wanted, or the first one of each statement. */
+  /** Whether to keep every row, or only the first of each statement. */
   readonly everyRow: boolean;
   /** Maximum bytes in the rows of each batch. */
   readonly maxBytes: number;
@@ -50,28 +50,30 @@ const readyForQuery = 0x5a;
 /** In bytes. Above this size a copy costs more than it saves. */
 const longestString = 16 * 1024;
 
-/** Of a batch in company: why it failed is not read, as it runs again. */
+/** The error of a batch that shared the connection: the reason is not read, because the batch runs again. */
 const failedInCompany = new Error('Another batch that shared the connection has failed');
-/** But for the end of the connection, which decides whether it may run again. */
+/** The exception: the server ended the connection, which decides whether the batch may run again. */
 const endedInCompany = Object.assign(new Error('terminating connection due to administrator command'), {
   severity: 'FATAL',
   code: '57P01',
 });
 const terminationCode = Buffer.from('\0C57P01\0');
 
-/** The methods that `pg` calls are its protocol for submittables; the fields are read by whoever `done` calls. */
+/** `pg` calls the methods (its protocol for submittables); the receiver of `done` reads the fields. */
 export class PgExchange implements ReplySink<ColumnValue> {
-  /** One row a statement (the first; empty if there was none), or every row if asked for. Of one batch, as the next two. */
+  /**
+   * Of the current batch, as are the next two fields: the first row of each statement (empty if there was none), or every row if asked for.
+   */
   results: ColumnValue[][] = [];
   /** Null unless something failed. */
   error: unknown = null;
-  /** How many statements ran to their end. */
+  /** How many statements were completed. */
   completed = 0;
-  /** Whether the bytes were handed to the socket. If not, another connection may be tried. */
+  /** Whether the bytes were written to the socket. If not, another connection may be tried. */
   written = false;
-  /** Whether the connection can serve no other exchange, and no other batch of this one. */
+  /** Whether the connection is unusable, for other exchanges and for the remaining batches of this one. */
   broken = false;
-  /** Whether the server said that a batch failed, and so that nothing of it remains. */
+  /** Whether the server reported that a batch failed, so none of it remains. */
   refused = false;
   /** Whether the rows exceeded the allowed bytes. */
   overflown = false;
@@ -93,9 +95,9 @@ export class PgExchange implements ReplySink<ColumnValue> {
   }
 
   /**
-   * Writes, and reads what comes back in the place of `pg`'s own parser, which decodes every value. Messages that are not about rows are
-   * handed on to it. The connection is idle at this point, so that its parser holds no half of a message. An error that is returned
-   * comes back through `handleError`.
+   * Writes the bytes, and reads the reply instead of `pg`'s own parser, which decodes every value. Messages that do not concern rows are
+   * passed on to that parser. The connection is idle at this point, so its parser holds no partial message. `pg` passes an error that is
+   * returned to `handleError`.
    */
   submit(connection: PgConnection): Error | undefined {
     const { stream } = connection;
@@ -112,7 +114,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
     return this.#rowBytes;
   }
 
-  /** Ends the connection, and the exchange with it. */
+  /** Closes the connection, which ends the exchange. */
   abort(): void {
     this.#connection?.stream.destroy();
   }
@@ -154,10 +156,10 @@ export class PgExchange implements ReplySink<ColumnValue> {
     if (message[0] === readyForQuery) {
       if (--this.#batchesLeft > 0) return this.#goOn();
       interception.giveBack();
-      // Said here, since it comes with every exchange: `pg`'s parser would take longer to say it than all the rest takes to read.
+      // // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
       this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
     } else if (message[0] === errorResponse && this.#expected.batches > 1) {
-      // For `pg` an error ends all that was submitted.
+      // // `pg` considers everything that was submitted ended by an error.
       this.error = message.includes(terminationCode) ? endedInCompany : failedInCompany;
       this.refused = true;
     } else interception.pass(message);
@@ -168,8 +170,8 @@ export class PgExchange implements ReplySink<ColumnValue> {
   }
 
   /**
-   * After an error of the server `pg` tells us nothing more, but the connection is ours until it is ready again, or gone: a fatal
-   * error is followed by the end of the connection.
+   * After an error from the server, `pg` calls no further methods, but the connection stays ours until it is ready again, or closed: after
+   * a fatal error, the connection ends.
    */
   handleError(error: unknown, connection: PgConnection): void {
     this.error ??= error;

@@ -1,20 +1,20 @@
 /**
- * Reads the input of a `pg` connection instead of `pg`: as bytes, from our own or any other socket. In: the socket and the
- * reader; out: the bytes as they arrive, until the socket is given back.
+ * Reads the input of a `pg` connection in place of `pg`: as bytes, from our own or any other socket. In: the socket and the reader; out:
+ * the bytes as they arrive, until the socket is given back.
  *
- * Leans on undocumented behaviour: Node calls `onread` before it reads another socket into the same buffer (`test/contracts/node.test.ts`), and `pg` reads a
- * connection by listeners of `data` on its stream (`test/contracts/pg.test.ts`).
+ * Relies on undocumented behaviour: Node calls `onread` before it reads another socket into the same buffer
+ * (`test/contracts/node.test.ts`), and `pg` reads a connection through `data` listeners on its stream (`test/contracts/pg.test.ts`).
  */
 import { Socket } from 'node:net';
 
-/** Takes what was read. The bytes are only valid until it returns. */
+/** Receives bytes as they are read. They are valid only until it returns. */
 export interface ByteReader {
   read(bytes: Buffer): void;
 }
 
 type ReadBytes = (bytes: Buffer) => void;
 
-/** What is used of a socket that is not a `PgSocket`. */
+/** What this file uses of a socket that is not a `PgSocket`. */
 export interface DataSource {
   listeners(event: 'data'): unknown[];
   removeAllListeners(event: 'data'): unknown;
@@ -22,7 +22,7 @@ export interface DataSource {
   removeListener(event: 'data', listener: ReadBytes): unknown;
 }
 
-/** A socket whose bytes bypass the listeners of its event. */
+/** Bytes of a socket that go to a reader instead of to its `data` listeners. */
 export interface Interception {
   /** Passes bytes to the listeners after all. */
   pass(bytes: Buffer): void;
@@ -30,17 +30,17 @@ export interface Interception {
   giveBack(): void;
 }
 
-/** Hands what comes on a socket to a reader in the place of the listeners of its event. */
+/** Sends a socket's bytes to a reader instead of to its `data` listeners. */
 export function intercept(socket: DataSource, reader: ByteReader): Interception {
   return socket instanceof PgSocket ? socket.readWith(reader) : new ListenerSwap(socket, (bytes) => reader.read(bytes));
 }
 
-/** Node reads one socket at a time and calls back before it reads on, so that one buffer is enough for all. */
+/** Node reads one socket at a time and calls back before it reads another, so one buffer is enough for all. */
 const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * The socket of connections that we open. It reads into one buffer that they share: a buffer for each read, and the stream that hands it on,
- * cost more than reading what is in it. Without an interception its bytes are events, as those of any socket.
+ * The socket of connections that we open. All share one read buffer, because a buffer for each read, and the stream that delivers it, cost
+ * more than processing its content. Without an interception, its bytes are emitted as events, like those of any socket.
  */
 export class PgSocket extends Socket implements Interception {
   #reader: ByteReader | null = null;
@@ -69,7 +69,7 @@ export class PgSocket extends Socket implements Interception {
   }
 }
 
-/** Replaces the listeners for a while: for the caller's sockets, and those with TLS. */
+/** Replaces the listeners for a while: for the caller's sockets, and for TLS. */
 class ListenerSwap implements Interception {
   readonly #socket: DataSource;
   readonly #read: ReadBytes;

@@ -1,6 +1,6 @@
 /**
- * The prepared statements of one connection: their names by owner and text, in a bounded LRU. Knows no
- * driver; `encode-batch.ts` writes the messages.
+ * The prepared statements of one connection: their names by owner and text, in a bounded LRU. Independent of the driver; `encode-batch.ts`
+ * writes the messages.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,11 +16,12 @@ const noNames: readonly string[] = [];
 /**
  * The prepared statements of one connection.
  *
- * Their owner is a role, or all roles that PostgreSQL parses and plans a statement for in the same way (`Batch.preparedFor`). What one role has parsed and
- * planned must not run for another otherwise: not everything is checked again. And where it is, as with row level security, PostgreSQL plans anew
- * whenever the role is another than before, which is half of the time of such a query where roles take turns on a connection.
+ * Their owner is a role, or a group of roles for which PostgreSQL parses and plans a statement in the same way (`Batch.preparedFor`).
+ * Otherwise one role must not run what another parsed and planned: not every check is repeated. And where the plan depends on the role, as
+ * with row level security, PostgreSQL plans again whenever the role has changed; if roles took turns on a connection, that would be half of
+ * the time of such a query.
  *
- * A name is a digest of owner and text, so that clients whose connections a pooler mixes up never run another text under a name.
+ * A name is a digest of owner and text, so that even if a pooler mixes up clients' connections, a name never stands for another text.
  */
 export class PreparedStatements {
   readonly #capacity: number;
@@ -32,9 +33,9 @@ export class PreparedStatements {
   #uses = 0;
   /** Evicted names that must still be closed on the server. */
   #evicted: string[] = [];
-  /** Those that the batch under way closes. */
+  /** The names that the batch under way closes. */
   #closing: readonly string[] = noNames;
-  /** What the batch under way parses: whether that succeeded is known when it is over. */
+  /** What the batch under way parses. Whether that succeeded is known only when it is over. */
   #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
 
   constructor(capacity: number) {
@@ -45,12 +46,12 @@ export class PreparedStatements {
     return this.#size;
   }
 
-  /** How often a statement was found prepared. */
+  /** How many lookups found the statement prepared. */
   get hits(): number {
     return this.#hits;
   }
 
-  /** How often one was prepared. */
+  /** How many statements were prepared. */
   get misses(): number {
     return this.#misses;
   }
@@ -60,7 +61,7 @@ export class PreparedStatements {
     return this.#owners.get(owner)?.has(text) ?? false;
   }
 
-  /** The name of a statement that is prepared, or undefined. */
+  /** The name of a prepared statement, or undefined. */
   find(owner: string, text: string): string | undefined {
     const entry = this.#owners.get(owner)?.get(text);
     if (entry === undefined) return undefined;
@@ -82,13 +83,13 @@ export class PreparedStatements {
     }
     statements.set(text, entry);
     this.#size++;
-    // It is parsed under its name again, and must not be closed by a batch to come.
+    // // It is parsed under its name again, so no later batch may close it.
     if (this.#evicted.includes(entry.name)) this.#evicted = this.#evicted.filter((name) => name !== entry.name);
     this.#unsettled.push({ entry, position });
     return entry.name;
   }
 
-  /** The names to close, each told once. */
+  /** The names to close, each returned once. */
   takeEvicted(): readonly string[] {
     if (this.#evicted.length === 0) return noNames;
     this.#closing = this.#evicted;
@@ -96,7 +97,7 @@ export class PreparedStatements {
     return this.#closing;
   }
 
-  /** Ends a batch of which the first `completed` statements ran: the server skips everything after an error, parsing included. */
+  /** Ends a batch in which the first `completed` statements ran: after an error the server skips everything, including Parse. */
   settle(completed: number): void {
     this.#closing = noNames;
     if (this.#unsettled.length === 0) return;
@@ -112,13 +113,13 @@ export class PreparedStatements {
     this.settle(0);
   }
 
-  /** Drops everything: the server reported an unknown name or an invalid plan. */
+  /** Drops all statements: the server reported an unknown name or an invalid plan. */
   evictAll(): void {
     for (const entry of this.#entries()) this.#evict(entry);
     this.#unsettled = [];
   }
 
-  /** Looks at every entry, which is cheap beside the Parse that makes room necessary; in return a use costs next to nothing. */
+  /** Looks at every entry. That is cheap compared with the Parse that makes room necessary, and keeps each use nearly free. */
   #evictOldest(): void {
     let oldest: Entry | undefined;
     for (const entry of this.#entries()) {

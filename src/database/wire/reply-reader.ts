@@ -1,21 +1,21 @@
 /**
- * Cuts what a server sends into messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) without reading their
- * text: the values of a response go from one socket to the other as the bytes that they are. `pg`'s own parser decodes each into a string.
+ * Splits a server's reply into messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) without decoding their
+ * text: the values of a response go from one socket to the other as bytes. `pg`'s own parser decodes each into a string.
  */
 
-/** Takes the messages that end a row or a statement; everything else goes on to `pg`. */
+/** Receives rows and the ends of statements; everything else is passed on to `pg`. */
 export interface ReplySink<Value> {
-  /** Whether to read a row of this many bytes, none of which may have arrived yet. If not, its bytes are skipped. */
+  /** Whether to read a row of this many bytes, which may not have arrived yet. If not, its bytes are skipped. */
   admits(length: number): boolean;
-  /** Whether the row that comes is wanted; if not, neither `value` nor `row` is called for it. */
+  /** Whether the next row is wanted; if not, neither `value` nor `row` is called for it. */
   wantsRow(): boolean;
-  /** Reads a value. The bytes are the sink's if it may keep them, else they are gone once this returns. */
+  /** Reads a value. If `mayKeep`, the bytes belong to the sink; otherwise they are overwritten once this returns. */
   value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Value;
   /** A row of such values; null is SQL's null. */
   row(values: (Value | null)[]): void;
-  /** A statement has run to its end. */
+  /** A statement has been completed. */
   complete(): void;
-  /** A message of another kind, whole: errors, notices, readiness. It is the sink's until this returns. */
+  /** Any other message, complete: errors, notices, readiness. Its bytes are valid only until this returns. */
   other(message: Buffer): void;
 }
 
@@ -31,14 +31,14 @@ const code = {
 };
 const headerLength = 5;
 
-/** Reads chunks as they come, and keeps none: what is kept of them is copied, so that they may all come in one buffer. */
+/** Reads chunks as they come and keeps none of them: what is needed later is copied, so all chunks may share one buffer. */
 export class ReplyReader<Value> {
   readonly #sink: ReplySink<Value>;
-  /** A message whose end has not come yet: of its whole size, or of a header's as long as that is not known. */
+  /** A message that is not complete yet: a buffer of its whole size, or of a header's while the size is unknown. */
   #begun: Buffer | null = null;
-  /** How many bytes of it there are. */
+  /** How many bytes of `#begun` are filled. */
   #filled = 0;
-  /** How many bytes to come belong to a row that is not read. */
+  /** How many bytes of a skipped row are still to come. */
   #passedOver = 0;
 
   constructor(sink: ReplySink<Value>) {
@@ -60,13 +60,13 @@ export class ReplyReader<Value> {
     if (start < chunk.length) this.#begin(headerLength, chunk, start);
   }
 
-  /** Keeps the rest of a chunk as the beginning of something of this length. */
+  /** Starts a message or header of this length with the rest of a chunk. */
   #begin(length: number, chunk: Buffer, start: number): void {
     this.#begun = Buffer.allocUnsafe(length);
     this.#filled = chunk.copy(this.#begun, 0, start);
   }
 
-  /** Goes on with what has begun; returns where the rest of the chunk starts. */
+  /** Continues the incomplete message; returns where the rest of the chunk starts. */
   #fill(begun: Buffer, chunk: Buffer, start: number): number {
     const copied = chunk.copy(begun, this.#filled, start);
     this.#filled += copied;
