@@ -126,7 +126,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),
     reportsCost: options.reportCost ?? false,
-    // // A key must outlive its first request; otherwise a repeat could run at the same time.
+    // A key must outlive its first request; otherwise a repeat could run at the same time.
     keyLifetime: Math.max(options.idempotencyKeyLifetime ?? defaultKeyLifetime, timeout),
     uses: new SchemaCacheUses(),
   };
@@ -326,7 +326,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async close(): Promise<void> {
-    // // Closing the database also ends whatever the watch is doing.
+    // Closing the database also ends whatever the watch is doing.
     await Promise.all([this.#watch.stop(), this.#database.close()]);
   }
 

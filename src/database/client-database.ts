@@ -122,7 +122,7 @@ async function inSavepoint<T>(client: Client, work: () => Promise<T>): Promise<T
 }
 
 async function inTransaction<T>(client: Client, work: (connection: Client) => Promise<T>): Promise<T> {
-  // // PGlite's own `transaction` is used, because other users of the same PGlite wait for it.
+  // PGlite's own `transaction` is used, because other users of the same PGlite wait for it.
   if (isPglite(client) && client.transaction) {
     return client.transaction(work).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
   }

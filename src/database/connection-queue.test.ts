@@ -61,7 +61,7 @@ test('a client that holds connections for long comes after those that use fewer'
   queue.take();
   for (const name of ['q1', 'q2', 'q3', 'q4']) queue.add(work('quick', name));
   queue.release(first);
-  // // It uses two by now: the other client catches up before they take turns.
+  // It uses two by now: the other client catches up before they take turns.
   assert.equal(takeAll(queue), 'q1, q2, s4, q3, s5, q4, s6');
 });
 
@@ -74,7 +74,7 @@ test('spare connections are for work that is unlike what runs, whoever sends it'
   queue.add(work('c', 'locked 3', 'locked'));
   queue.add(work('d', 'locked 4', 'blog', 'locked'));
   assert.equal(queue.hasNext, false, 'these would wait for what the first waits for');
-  // // It shares a table with the second, which may be waiting for another one.
+  // It shares a table with the second, which may be waiting for another one.
   queue.add(work('e', 'account', 'account'));
   queue.add(work('c', 'blog', 'blog'));
   queue.add(work('f', 'blog again', 'blog'));

@@ -231,7 +231,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
 
   #chooseByNumber(work: Work, { waiting }: ClientWork<Work>): Work {
     const own = waiting.length;
-    // // A client that floods has more than the average, and is refused without looking at the others.
+    // A client that floods has more than the average, and is refused without looking at the others.
     if (own > 1 && own >= this.#size / this.#turns.length) return work;
     const latest = this.#findLatest(() => true, Math.max(own, 1));
     if (latest !== undefined) return latest;

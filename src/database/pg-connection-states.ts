@@ -44,11 +44,11 @@ export class PgConnectionStates {
   of(client: PgPoolClient): ConnectionState {
     let state = this.#states.get(client);
     if (state === undefined) {
-      // // The pool listens for errors only while a client is idle; without this listener, a connection that ends while we hold it would
-      // end the process.
+      // The pool listens for errors only while a client is idle; without this listener, a connection that ends while we hold it would end
+      // the process.
       client.on('error', (error) => this.#onBroken(client, error));
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
-      // // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
+      // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
       state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', run: null };
       this.#states.set(client, state);
     }

@@ -143,7 +143,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   /** Returns a connection; with an error it is unusable. */
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
-    // // If the pool is shared, others may be waiting for one of its connections.
+    // If the pool is shared, others may be waiting for one of its connections.
     const isFree = this.#pool.waitingCount === 0 && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
@@ -231,7 +231,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     try {
       this.#pool.connect(onOpened);
     } catch (error) {
-      // // For each connection, `pg` reads the files that the URL names, and throws if one is missing. Later attempts are made as usual.
+      // For each connection, `pg` reads the files that the URL names, and throws if one is missing. Later attempts are made as usual.
       queueMicrotask(() => onOpened(error, undefined));
     }
   }

@@ -108,7 +108,7 @@ describe('a batch', () => {
     const jit = "select current_setting('jit')";
     for (const prepare of [true, false]) {
       await withDatabase({ poolSize: 1, prepare }, async (database) => {
-        // // The settings of a failed batch are undone.
+        // The settings of a failed batch are undone.
         await assert.rejects(database.run(batch(['select 1/0'])), failure('22012'));
         assert.deepEqual(await database.query(jit), [['on']]);
         assert.deepEqual(await database.run(batch([jit])), [['off']]);
@@ -209,7 +209,7 @@ describe('a round trip', () => {
 });
 
 describe('batches of one template', () => {
-  // // Batches share a connection only if they are quick: with this clock they take no time.
+  // Batches share a connection only if they are quick: with this clock they take no time.
   before(() => void mock.method(performance, 'now', () => 0));
   after(() => mock.restoreAll());
 
@@ -285,7 +285,7 @@ describe('batches of one template', () => {
           rows.map((_, index) => [[`${expected[index % 4]} ${index}`]]),
         );
       };
-      // // If a statement for the isolation level comes first, each batch is sent alone.
+      // If a statement for the isolation level comes first, each batch is sent alone.
       await untilTogether(database, 1 + 4 + 4 + 1, ask, shared(text, '', sessions[0]!));
     }));
 
@@ -346,10 +346,10 @@ describe('batches of one template', () => {
       const ask = async (): Promise<void> => {
         proxy.cut('on next write');
         const settled = await Promise.allSettled(values.map((value) => database.run(shared(text, value))));
-        // // A batch that was sent alone may have taken effect.
+        // A batch that was sent alone may have taken effect.
         assert.ok(settled.filter(({ status }) => status === 'rejected').length <= 1);
       };
-      // // The interrupted batches; a new connection; each of the eight alone.
+      // The interrupted batches; a new connection; each of the eight alone.
       await untilTogether(database, 1 + 8, ask, shared(text, '1'));
     }));
 });
@@ -378,7 +378,7 @@ describe('prepared statements', () => {
       for (let round = 0; round < 3; round++) {
         for (let index = 0; index < 10; index++) assert.deepEqual(await database.run(batch([`select ${index}`])), [[`${index}`]]);
       }
-      // // What the last batch evicted is closed by the next.
+      // What the last batch evicted is closed by the next.
       assert.ok((await database.query(names)).length <= 6);
       const before = (await database.query(names)).length;
       await database.run(batch(['select 9']));
@@ -467,7 +467,7 @@ describe('a connection', () => {
     const noted: unknown[] = [];
     const onConnectionError = (error: unknown): void => void noted.push(error);
     await withDatabase({ poolSize: 3, onConnectionError }, async (database) => {
-      // // Each has a connection of its own, since none ends before all have begun.
+      // Each has a connection of its own, since none ends before all have begun.
       const meeting = Array.from({ length: 3 }, () => database.run(batch(['select pg_sleep(600)'])));
       const cancelled = Promise.all(meeting.map((run) => assert.rejects(run, failure('57014'))));
       await untilSleeping(3);
@@ -485,7 +485,7 @@ describe('a connection', () => {
     const onConnectionError = (error: unknown): void => void noted.push(error);
     await withDatabase({ poolSize: 2, onConnectionError }, async (database) => {
       await database.query('select 1');
-      // // The first connection serves both before the second is open.
+      // The first connection serves both before the second is open.
       await Promise.all([database.query('select 1'), database.query('select 2')]);
       const open = "select 1 from pg_stat_activity where usename = 'authenticator' and state = 'idle'";
       await until(async () => (await admin.query(open)).length === 2);
@@ -581,7 +581,7 @@ test('listen tells of notifications, and of a connection that came back', () =>
     await stopOther();
     assert.deepEqual(heard.slice(4), ['other four']);
     const listeners = "select 1 from pg_stat_activity where query like '%listen %' and usename = 'authenticator'";
-    // // PostgreSQL takes a while to end its side of a connection.
+    // PostgreSQL takes a while to end its side of a connection.
     await until(async () => (await admin.query(listeners)).length === 0);
     await assert.rejects(
       database.listen('x; drop table entry', () => {}),

@@ -105,7 +105,7 @@ class PgDatabase implements Database {
       request: (job) => this.#request(job),
       onSilence: () => this.#dropIdle(),
     });
-    // // Without a listener, a connection that fails while idle would end the process. The pool drops it.
+    // Without a listener, a connection that fails while idle would end the process. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
     this.#pool.on('remove', this.#onRemove);
   }
@@ -115,8 +115,7 @@ class PgDatabase implements Database {
       const job = PgJob.ofBatch(batch, { resolve, reject });
       this.#watch(job);
       if (job.isSettled) return;
-      // // Without named statements, every batch of a group would be parsed anew, and a pooler might distribute them over several
-      // connections.
+      // Without named statements, every batch of a group would be parsed anew, and a pooler might distribute them over several connections.
       if (batch.template === undefined || !this.#states.prepares) this.#request(job);
       else this.#pipelining.add(batch.template, job);
     });
@@ -162,7 +161,7 @@ class PgDatabase implements Database {
     const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
     await isReturned;
     const ending = [this.#listener.close(), this.#ownsPool && this.#pool.end()];
-    // // An unresponsive server never confirms that a connection has ended.
+    // An unresponsive server never confirms that a connection has ended.
     const isLate = new Promise((resolve) => timers.push(setTimeout(resolve, closeMillis * steps.length)));
     await Promise.race([Promise.all(ending), isLate]);
     for (const timer of timers) clearTimeout(timer);

@@ -37,7 +37,7 @@ export function sendJobs(context: JobRunContext, client: PgPoolClient, group: Jo
         ? first.encode(state.prepared, state.jitOff, isBrief)
         : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
   } catch (error) {
-    // // The connection is returned in a later turn, because the work that waits for it may fail in the same way.
+    // The connection is returned in a later turn, because the work that waits for it may fail in the same way.
     setImmediate(() => connections.giveBack(client, group));
     if (jobs.length === 1) first.reject(toDatabaseError(error));
     else for (const job of jobs) request(job);

@@ -20,7 +20,7 @@ export class PgJobRunner {
     else if (jobs.length === 1 || (this.#isPrepared(client, first) && !connections.isOnSpare(group)))
       sendJobs(this.#context, client, group, jobs);
     else {
-      // // After a failed Parse it would be unknown which of several batches failed; and on a spare connection, no batch should wait for
+      // After a failed Parse it would be unknown which of several batches failed; and on a spare connection, no batch should wait for
       // others.
       sendJobs(this.#context, client, group, [first]);
       for (const job of jobs.slice(1)) request(job);

@@ -69,7 +69,7 @@ export class PgListener {
     const connection = this.#connection;
     this.#connection = null;
     if (connection === null) return;
-    // // An unresponsive server never confirms that the connection has ended.
+    // An unresponsive server never confirms that the connection has ended.
     const isLate = sleep(goodbyeMillis, undefined, { ref: false });
     await Promise.race([connection.then((client) => client.end()).catch(ignore), isLate]);
   }
@@ -101,7 +101,7 @@ export class PgListener {
         for (const channel of this.#channels.keys()) this.#tell(channel, null);
         return client;
       } catch {
-        // // Still down: try again, after a longer pause.
+        // Still down: try again, after a longer pause.
       }
     }
   }

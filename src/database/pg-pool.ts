@@ -44,7 +44,7 @@ const connectTimeoutMillis = 5_000;
 
 /** A pool of at most `max` connections. Connects on first use. */
 export function openPool(connectionString: string, max = 10): PgPool {
-  // // If this were an option of the pool, the pool would also start a timer at each checkout.
+  // If this were an option of the pool, the pool would also start a timer at each checkout.
   class PatientClient extends Client {
     constructor(options: ClientConfig) {
       super({ ...options, connectionTimeoutMillis: connectTimeoutMillis });

@@ -19,7 +19,7 @@ export async function tryOutOnClient<Result>(
   work: (run: RunStatement) => Promise<Result>,
 ): Promise<Result> {
   const client = open({ query_timeout: timeoutMillis + graceMillis });
-  // // An error is reported through the promise of the statement that fails.
+  // An error is reported through the promise of the statement that fails.
   client.on('error', () => undefined);
   const run: RunStatement = async (text, parameters): Promise<Rows> => {
     try {

@@ -87,7 +87,7 @@ test('a batch that cannot be encoded leaves nothing to those after it', async ()
   const [{ misses: before = 0 } = {}] = database.readCaches();
   await assert.rejects(database.run(of('authenticated', poison)), /no such value/);
   for (const role of ['anon', 'authenticated', 'authenticated']) assert.deepEqual(await database.run(of(role, 'y')), [[role, 'y']]);
-  // // At most: the session statement, one statement per role, and one more because the one that was never sent is prepared again.
+  // At most: the session statement, one statement per role, and one more because the one that was never sent is prepared again.
   assert.ok(database.readCaches()[0]!.misses - before <= 4);
 });
 

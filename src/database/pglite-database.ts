@@ -140,7 +140,7 @@ class PgliteDatabase implements Database {
    */
   async #exclusively<T>(deadline: Deadline | null, run: () => Promise<T>): Promise<T> {
     const patience = Date.now() + this.#queueTimeoutMillis;
-    // // PostgreSQL blocks this process while it runs, so only the wait can be cut short.
+    // PostgreSQL blocks this process while it runs, so only the wait can be cut short.
     const attempt = async () => {
       if (this.#isClosed) throw closedError();
       if (deadline?.stopped) throw stopError(deadline.stopped);

@@ -19,7 +19,7 @@ export async function inRolledBackTransaction<Result>(
       await run(statement.text, statement.parameters);
     return await work(run);
   } finally {
-    // // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
+    // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
     await run('rollback').catch((): Rows => []);
   }
 }

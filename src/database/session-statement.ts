@@ -79,7 +79,7 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, j
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);
 
 const nothing: readonly Statement[] = [];
-// // Not `set local`, which would warn that no transaction is open: to PostgreSQL, none is before the first statement of a pipeline. The
+// Not `set local`, which would warn that no transaction is open: to PostgreSQL, none is before the first statement of a pipeline. The
 // setting ends with the transaction anyway.
 const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
 
@@ -112,14 +112,14 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
   if (sqlstate === null) return databaseError;
   const leading = countLeading(batch);
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
-  // // After the session statement, all statements are the caller's own.
+  // After the session statement, all statements are the caller's own.
   if (batch.session === null || completed >= leading) return databaseError;
-  // // The claim is the second to last of the leading statements.
+  // The claim is the second to last of the leading statements.
   if (batch.claim !== undefined && completed === leading - 2) return toClaimError(databaseError);
-  // // `set_config` reports a missing role as an invalid value; the SQL standard has a state of its own for it.
+  // `set_config` reports a missing role as an invalid value; the SQL standard has a state of its own for it.
   if (sqlstate === '22023' && !namesSetting(databaseError, batch.session))
     return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
-  // // A session statement that cannot find the version function or table is as stale as one that finds another version.
+  // A session statement that cannot find the version function or table is as stale as one that finds another version.
   if (batch.session.version === null || !undefinedStates.has(sqlstate)) return databaseError;
   return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
 }

@@ -98,6 +98,6 @@ function always(): boolean {
 
 /** Whether `names` is not empty and all of them are in `others`. */
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
-  // // Works of one operation share the same list.
+  // Works of one operation share the same list.
   return names.length > 0 && (names === others || names.every((name) => others.includes(name)));
 }

@@ -69,7 +69,7 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     const now = performance.now();
     let next = Infinity;
     for (const work of [...this]) {
-      // // Internal work has its own deadline.
+      // Internal work has its own deadline.
       if (work.client === null) continue;
       const end = work.arrived + this.#timeoutMillis;
       if (end > now) next = Math.min(next, end);

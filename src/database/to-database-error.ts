@@ -39,8 +39,8 @@ export function isServerError(error: unknown): error is ServerError {
 export function isStalePlan(error: unknown): boolean {
   if (!isServerError(error)) return false;
   const { code, routine } = error;
-  // // 26000: our prepared statements are gone (DISCARD ALL, or a pooler swapped the connection). For the other two, the routine's name is
-  // the only sign that is not translated. 0A000 from the plan cache: a column changed its type ("cached plan must not change result type").
+  // 26000: our prepared statements are gone (DISCARD ALL, or a pooler swapped the connection). For the other two, the routine's name is the
+  // only sign that is not translated. 0A000 from the plan cache: a column changed its type ("cached plan must not change result type").
   // XX000 when a value is bound: its type was dropped ("cache lookup failed for type 16390"), and another type may have its name by now, as
   // after replacing an enum to remove a value.
   return (

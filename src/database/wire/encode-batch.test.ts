@@ -88,6 +88,6 @@ test('the settings of a role go ahead of the role, and its isolation level ahead
     places.toSorted((a, b) => a - b),
   );
   assert.ok(!places.includes(-1));
-  // // An unknown level must not become SQL: it would put the text of a setting into a statement.
+  // An unknown level must not become SQL: it would put the text of a setting into a statement.
   assert.equal(countLeading(batchOf('anon', 'x', { ...defaults, isolation: "serializable'; drop table x; --" })), 1);
 });

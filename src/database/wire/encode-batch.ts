@@ -39,14 +39,14 @@ export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, j
 
 function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): void {
   const { session, claim, statements, deadline } = batch;
-  // // Before everything that PostgreSQL may refuse: after an error it skips the rest.
+  // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
-    // // A statement that runs once per connection is not worth a name.
+    // A statement that runs once per connection is not worth a name.
     writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
   const owner = ownerOf(batch);
@@ -95,12 +95,11 @@ function writeStatement({ text, parameters }: Statement, owner: string, position
   let name = prepared?.find(owner, text);
   if (name === undefined) {
     name = prepared === null ? '' : prepared.add(owner, text, position);
-    // // After an error it is unknown whether the Parse succeeded. Closing a missing statement is not an error, but parsing a name twice
-    // is.
+    // After an error it is unknown whether the Parse succeeded. Closing a missing statement is not an error, but parsing a name twice is.
     if (name !== '') writeClose(name);
     writer.begin(messageType.parse);
     writer.terminated(name);
-    // // Some poolers find prepared statements by text alone: without its name, one role would run what another role parsed.
+    // Some poolers find prepared statements by text alone: without its name, one role would run what another role parsed.
     writer.terminated(name === '' || owner === everyRole ? text : `${text} /* ${name} */`);
     writer.int16(0);
     writer.end();

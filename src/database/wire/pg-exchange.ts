@@ -156,10 +156,10 @@ export class PgExchange implements ReplySink<ColumnValue> {
     if (message[0] === readyForQuery) {
       if (--this.#batchesLeft > 0) return this.#goOn();
       interception.giveBack();
-      // // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
+      // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
       this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
     } else if (message[0] === errorResponse && this.#expected.batches > 1) {
-      // // `pg` considers everything that was submitted ended by an error.
+      // `pg` considers everything that was submitted ended by an error.
       this.error = message.includes(terminationCode) ? endedInCompany : failedInCompany;
       this.refused = true;
     } else interception.pass(message);

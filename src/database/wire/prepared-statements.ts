@@ -83,7 +83,7 @@ export class PreparedStatements {
     }
     statements.set(text, entry);
     this.#size++;
-    // // It is parsed under its name again, so no later batch may close it.
+    // It is parsed under its name again, so no later batch may close it.
     if (this.#evicted.includes(entry.name)) this.#evicted = this.#evicted.filter((name) => name !== entry.name);
     this.#unsettled.push({ entry, position });
     return entry.name;
