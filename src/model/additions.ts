@@ -1,10 +1,10 @@
 /**
- * The one table of additions to pg_graphql's schema: what a table has beyond it, unless a setting or a comment directive switches it off. An addition
- * never changes what a document of pg_graphql means, and gives way where a table's own names are in its way.
+ * The additions to pg_graphql's schema, which settings and comment directives switch off. An addition never changes the meaning of a
+ * document written for pg_graphql, and gives way if its names clash with those of a table.
  */
 import type { Directive } from './directives.ts';
 
-/** Each addition, with what it adds. */
+/** Each addition, and what it adds. */
 export const additionTable = {
   relationFilters: 'Filters of a table by the rows that its relations lead to',
   relationOrder: 'Orders of a table by the rows that its relations lead to, and by its computed fields',
@@ -21,19 +21,22 @@ export const additionTable = {
 export type AdditionName = keyof typeof additionTable;
 export type Additions = ReadonlySet<AdditionName>;
 
-/** The names of all additions, in the order of the table. */
+/** All additions, in table order. */
 export const additionNames = Object.keys(additionTable) as readonly AdditionName[];
 
-/** Those that a table has only with its aggregates. */
+/** Additions that a table has only if its aggregates are enabled. */
 export const ofAggregates: ReadonlySet<AdditionName> = new Set(['moreAggregates']);
 
-/** Those that define types of a table where another table with the addition leads to it. */
+/** Additions that give a table types if other tables with the addition have relations to it. */
 export const ofRelations: ReadonlySet<AdditionName> = new Set(['relationFilters', 'relationOrder', 'nestedWrites']);
 
 export const allAdditions: Additions = new Set(additionNames);
 export const noAdditions: Additions = new Set();
 
-/** What is left of additions after a directive like `{"additions": {"relationFilters": false}}`. One that the setting switches off stays off. */
+/**
+ * The additions that remain after directives like `{"additions": {"relationFilters": false}}`. A directive cannot enable an addition that
+ * the setting disables.
+ */
 export function narrowAdditions(additions: Additions, ...directives: readonly Directive[]): Additions {
   const switches = directives.map(({ additions: given }) => given).filter((given) => typeof given === 'object' && given !== null);
   if (switches.length === 0) return additions;

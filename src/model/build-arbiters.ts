@@ -1,12 +1,13 @@
 /**
- * What can settle a conflict when a row is inserted: the unique indexes whose columns the role may read, which PostgreSQL demands, and under which names.
+ * The arbiters that inserts into a table can name: unique indexes on columns that the role may read, as PostgreSQL requires, with their
+ * names in the enum.
  */
 import { type BuildContext, privilegesOn } from './build-context.ts';
 import type { LazyTable } from './lazy-table.ts';
 import type { Arbiter } from './model.ts';
 import { enumValueNames } from './names.ts';
 
-/** Builds the arbiters of a table that can be inserted into and has the addition. What they are called does not depend on the role. */
+/** Builds the arbiters of a table, if it is insertable and has the addition. Their names do not depend on the role. */
 export function buildArbiters(context: BuildContext, { facts }: LazyTable): Arbiter[] {
   const { source, key, insertable, additions } = facts;
   if (key === null || !insertable || !additions.has('onConflict')) return [];

@@ -1,4 +1,4 @@
-/** The columns of a table, with their types, names and grants, and the columns of its keys. */
+/** Builds the columns of a table, with their types, names and grants, and its keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { type BuildContext, type Mutable, type Notes, privilegesOn } from './build-context.ts';
 import { readDescription, readDirective, readName } from './directives.ts';
@@ -10,12 +10,11 @@ import { columnFieldName, isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
-/** The columns of a table, while they are given their names in rows, and its keys. */
+/** The columns of a table, before their names in rows are settled, and its keys. */
 export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
 }
 
-/** Builds the columns and keys of a table. */
 export function buildColumns(context: BuildContext, table: LazyTable, notes: Notes): BuiltColumns {
   const { source, key } = table.facts;
   const all = source.columns.map((column) => buildColumn(context, table, column));
@@ -27,11 +26,15 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
 /** Whether the rows of a table can be looked up by its key. */
 export function hasLookup(context: BuildContext, table: LazyTable): boolean {
   const key = (table.facts.key ?? []).map((column) => buildColumn(context, table, column));
-  // A column that gets another name, because one that is not of the key has its own, gets one that is free.
+  // These names are not final, but renaming a key column that shares its name with a non-key column makes no difference: its new name is
+  // unique and legal.
   return isLookupKey(hasOwnNames(key) ? key : table.primaryKey);
 }
 
-/** Those of indexes over all rows, then that of a directive or what is inferred of a view. Only columns that have names can be given. */
+/**
+ * The primary key first (of a constraint, a directive or inferred), then the unique indexes over all rows. Only keys whose columns all have
+ * names.
+ */
 function uniqueKeysOf(
   { facts: { source } }: LazyTable,
   primaryKey: readonly Column[],
@@ -74,13 +77,13 @@ function buildColumn(context: BuildContext, { facts: { source, schema } }: LazyT
   };
 }
 
-/** The columns that a field or an input can be made of, each with a name of its own: of several with one the last keeps it, as in pg_graphql. */
+/** The columns that fields and inputs can have, each with its own name. If several share a name, the last keeps it, as in pg_graphql. */
 function usableColumns(context: BuildContext, table: LazyTable, columns: readonly Mutable<Column>[], notes: Notes): Mutable<Column>[] {
   const tableName = qualifiedName(table.schema, table.name);
   const usable = columns.filter((column) => {
     const why = whyUnusable(context, table.id, column) ?? whyNoField(column);
     if (why) notes.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
-    // Rows can be ordered by some columns that they do not show.
+    // Some columns have no field but can still order rows.
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
   const owners = new Map(usable.map((column) => [column.fieldName, column]));

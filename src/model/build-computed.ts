@@ -1,6 +1,6 @@
 /**
- * Computed fields: functions whose only argument is a row of a visible table. They need the whole row, and so the privilege to select the
- * whole table. `settle-row-names.ts` gives them names of their own.
+ * Computed fields: functions whose only argument is a row of a visible table. They read the whole row, so the role needs SELECT on the
+ * whole table. `settle-row-names.ts` makes their names unique.
  */
 import type { CatalogFunction } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
@@ -13,7 +13,7 @@ import { isFreeName, routineFieldName } from './names.ts';
 import { functionName } from './object-names.ts';
 import { resultTypeOf } from './routine-types.ts';
 
-/** Builds the computed fields of a table. They may come from schemas that are not exposed, if the role may use those. */
+/** Builds the computed fields of a table. Their functions may be in schemas that are not exposed, if the role may use those. */
 export function buildComputedFields(context: BuildContext, table: LazyTable): Mutable<Routine>[] {
   const { functions } = context.links.of(table.id);
   return functions.flatMap((source) => {
@@ -22,7 +22,7 @@ export function buildComputedFields(context: BuildContext, table: LazyTable): Mu
   });
 }
 
-/** Notes why functions over rows are no computed fields. */
+/** Reports functions over rows that cannot be computed fields, and why. */
 export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
   for (const source of context.catalog.functions) {
     const table = rowTableOf(context, source);

@@ -1,7 +1,4 @@
-/**
- * What `build-model.ts` works on: the tables that the role sees, and what all steps need.
- * Nothing of this leaves the folder; outside, a `Model` is read-only.
- */
+/** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { CatalogLinks } from './catalog-links.ts';
 import type { Directive } from './directives.ts';
@@ -10,7 +7,7 @@ import type { EnumType, Exclusion, Renaming, ValueType } from './model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { KnownFacts } from './table-facts.ts';
 
-/** An exposed schema that the role may use, and what its comment directive sets. */
+/** An exposed schema that the role may use, with the settings in its comment directive. */
 export interface SchemaSettings {
   readonly id: number;
   readonly name: string;
@@ -23,31 +20,30 @@ export interface SchemaSettings {
 /** A part of the model while it is being built. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What a step reports beside what it builds. */
+/** What a step reports besides its result. */
 export interface Notes {
   readonly exclusions: Exclusion[];
   readonly renamings: Renaming[];
 }
 
-/** Notes that nobody has taken yet, or nobody wants. */
 export function emptyNotes(): Notes {
   return { exclusions: [], renamings: [] };
 }
 
-/** What is needed as long as the model is used: tables are built when they are first read. */
+/** Lives as long as the model, because tables are built on first use. */
 export interface BuildContext {
   readonly settings: { readonly [Name in keyof ModelSettings]-?: Exclude<ModelSettings[Name], undefined> };
   readonly catalog: Catalog;
   readonly privileges: Privileges;
   readonly links: CatalogLinks;
-  /** What other roles have found; null where the reasons of this one are wanted. */
+  /** Facts already found for other roles; null to find them again, with this role's reasons. */
   readonly facts: KnownFacts | null;
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
-  /** The tables that the role sees, by id, and those of which it sees only rows. */
+  /** The tables that the role sees, by id, including those that only have a row type. */
   readonly tables: Map<number, LazyTable>;
   readonly enums: Map<number, EnumType>;
-  /** What `value-types.ts` has built so far, so that columns of the same type share it. */
+  /** Value types built so far, by type id, so that columns of the same type share them. */
   readonly valueTypes: Map<number, ValueType>;
 }
 
@@ -59,7 +55,7 @@ export function sourceOf({ links, schemas }: BuildContext, id: number): CatalogT
 
 const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };
 
-/** What the role may do with a column: what it may do with the table, and what is granted on the column. */
+/** The role's privileges on a column: those on its table plus those on the column itself. */
 export function privilegesOn(
   { privileges }: Pick<BuildContext, 'privileges'>,
   table: CatalogTable,
@@ -76,7 +72,6 @@ export function privilegesOn(
   };
 }
 
-/** The column of a table by its number. */
 export function columnByNumber({ columns }: CatalogTable, number: number): CatalogColumn | undefined {
   return columns.find((column) => column.number === number);
 }

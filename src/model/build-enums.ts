@@ -1,4 +1,4 @@
-/** The enums of the exposed schemas. One without a usable name, or without a usable value, is left out; its columns are Opaque then. */
+/** The enums of the exposed schemas. An enum without a legal name or any legal value name is left out, and its columns become Opaque. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
@@ -10,7 +10,7 @@ import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import type { TakenNames } from './taken-names.ts';
 
-/** Adds the enums to the context, or the reason why one is left out to the exclusions. The tables must already be there. */
+/** Adds each enum to the context, or reports why it is left out. The tables must already be in the context. */
 export function* addEnums(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
   const all = [...context.catalog.types.values()].filter(({ schemaId, labels }) => labels && context.schemas.has(schemaId));
   const isGranted = ({ id }: CatalogType) => context.privileges.types.has(id);
@@ -24,7 +24,7 @@ export function* addEnums(context: BuildContext, names: TakenNames, notes: Notes
   for (const type of inOrder) addEnum(context, names, notes, type, context.schemas.get(type.schemaId)!);
 }
 
-/** The types of visible columns and computed fields, and the elements of arrays: PostgreSQL reads and writes them without `usage`. */
+/** The types of visible columns and computed fields, and their element types: PostgreSQL reads and writes these without USAGE. */
 function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>> {
   const { types, functions } = context.catalog;
   const used = new Set<number>();
@@ -77,7 +77,7 @@ function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: C
   });
 }
 
-/** GraphQL has no enum without a name or without values. */
+/** Why an enum is Opaque: GraphQL enums need a name and at least one value. */
 function whyOpaque(typeName: string, values: readonly EnumValue[]): Excluded | undefined {
   if (!isFreeName(typeName)) {
     const remedy = 'choose another with the comment directive {"name": "..."}';
@@ -88,7 +88,7 @@ function whyOpaque(typeName: string, values: readonly EnumValue[]): Excluded | u
   return new Excluded('illegal-name', `none of its labels is a valid GraphQL name, so its values are Opaque; ${remedy}`);
 }
 
-/** Values with illegal names stay in the model: they are read as they are, only the schema cannot list them. */
+/** Why the schema does not list a value. It stays in the model, because rows can still contain it. */
 function whyUnlisted(value: EnumValue, unique: readonly EnumValue[]): Excluded | undefined {
   const remedy = 'choose another name in the "mappings" of the comment directive';
   if (!unique.includes(value)) return new Excluded('name-taken', `another value already has the name "${value.name}"; ${remedy}`);

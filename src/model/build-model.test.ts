@@ -38,7 +38,7 @@ describe('buildModel', () => {
     assert.deepEqual(model.exclusions, []);
   });
 
-  it('leaves tables out that have no key, no name or nothing to read, and says what to do', async () => {
+  it('leaves out tables without a key, a legal name or a readable column, and says what to do', async () => {
     const model = await models.build(
       `create table fine (id int primary key); create table keyless (id int); create table "has space" (id int primary key);
        create table bare (); create table closed (id int primary key); revoke all on closed from service_role;
@@ -70,7 +70,7 @@ describe('buildModel', () => {
     });
   });
 
-  it('orders keys as the table has its columns, and as a directive names them', async () => {
+  it('orders primary keys by table column, and declared keys as in the directive', async () => {
     const model = await models.build(
       `create table composite (b int, a int, primary key (a, b));
        create view viewed as select 1 as a, 2 as b; comment on view viewed is '@graphql({"primary_key_columns": ["b", "a"]})';`,
@@ -81,7 +81,7 @@ describe('buildModel', () => {
     assert.deepEqual([insertable, updatable, deletable], [false, false, false]);
   });
 
-  it('gives columns the types of their values', async () => {
+  it('gives columns their value types', async () => {
     const model = await models.build(
       `create type mood as enum ('calm'); create type pair as (x int); create domain code as text; create domain codes as int[];
        create table other (id int primary key); create extension citext;
@@ -149,7 +149,7 @@ describe('buildModel', () => {
     assert.deepEqual(Object.keys(reasonsByObject(model)), ['column guarded.id', 'column guarded.hidden']);
   });
 
-  it('maps the labels of enums, and leaves out an enum without a name', async () => {
+  it('maps enum labels, and leaves out an enum without a legal name', async () => {
     const model = await models.build(
       `create type mood as enum ('calm', 'wi-ld', 'x', 'y'); comment on type mood is '@graphql({"mappings": {"wi-ld": "WILD", "y": "x"}})';
        create type "no name" as enum ('a'); create table feeling (id int primary key, a mood, b "no name", c "no name"[]);
@@ -180,7 +180,7 @@ describe('buildModel', () => {
     assert.deepEqual(Object.keys(reasonsByObject(model)), ['enum value mood.y', 'enum no name']);
   });
 
-  it('says which values of enums have no name, and which enums are Opaque for it', async () => {
+  it('reports enum values without a legal name, and the enums that are therefore Opaque', async () => {
     const model = await models.build(
       `create type level as enum ('low', 'very high', 'true'); create type odd as enum ('a-b');
        create table gauge (id int primary key, level level, odd odd, odds odd[]);`,
@@ -199,7 +199,7 @@ describe('buildModel', () => {
     );
   });
 
-  it('tells which privilege is lacking', async () => {
+  it('reports which privilege is missing', async () => {
     const model = await models.build(
       `create table up (id int primary key, label text, hidden int); create table down (id int primary key, up_id int references up);
        create table shut (id int primary key); create function call_me() returns int stable language sql as 'select 1';
@@ -220,7 +220,7 @@ describe('buildModel', () => {
     for (const { lacking } of model.exclusions) assert.ok((lacking?.id ?? 0) > 0);
   });
 
-  it('gives each column a name of its own: of two with one the later keeps it', async () => {
+  it('gives each column its own name: if two share one, the later keeps it', async () => {
     const model = await models.build(
       `create table kite (id int primary key, tail_len int, "tailLen" text, "nodeId" int, "no good" int, __typename int);
        comment on column kite.__typename is '@graphql({"name": "__typename"})';`,
@@ -238,7 +238,7 @@ describe('buildModel', () => {
     assert.deepEqual(renamedObjects(model), ['column kite.tail_len', 'column kite.nodeId']);
   });
 
-  it('reports schemas that do not exist or may not be used', async () => {
+  it('reports schemas that do not exist or that the role may not use', async () => {
     const model = await models.build('create schema shut; create table shut.inside (id int primary key)', { schemas: ['shut', 'nowhere'] });
     assert.equal(model.schemas.length, 1);
     assert.deepEqual(reasonsByObject(model), {
@@ -247,7 +247,7 @@ describe('buildModel', () => {
     });
   });
 
-  it('ignores what it cannot read of directives', async () => {
+  it('ignores malformed directives', async () => {
     const model = await models.build(
       `create table seen (id int primary key); comment on column seen.id is '@graphql({"name": tru})';
        comment on table seen is '@graphql({"name": "Known", "max_rows": "many"}) (all of it)';`,

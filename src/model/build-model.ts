@@ -1,7 +1,7 @@
 /**
- * Catalog and privileges in, `Model` out: what one role sees, and under which GraphQL names. Pure and deterministic. At first only the tables are there, with
- * their names; each is filled in when it is first read. What looks at all objects is a generator that yields after each, because thousands of tables take
- * longer than requests should wait (`slices.ts`).
+ * Builds a `Model` from catalog and privileges: what one role sees, and under which GraphQL names. Pure and deterministic. At first tables
+ * only have their names; each is filled in on first use. Steps that visit every object are generators that yield after each, because with
+ * thousands of tables they take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { allAdditions } from './additions.ts';
@@ -23,7 +23,7 @@ import { settleRowNames } from './settle-row-names.ts';
 import { factsOfCatalog } from './table-facts.ts';
 import { TakenNames } from './taken-names.ts';
 
-/** Rows per page unless a directive says otherwise. */
+/** Rows per page, unless a directive sets `max_rows`. */
 const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */
@@ -32,7 +32,7 @@ export function* buildModel(catalog: Catalog, privileges: Privileges, settings: 
   return model;
 }
 
-/** The same with what is not in it, and why. All of its tables are filled in. */
+/** Like `buildModel`, but also reports what is not in the model, and why. Fills in all tables. */
 export function* buildReportedModel(
   catalog: Catalog,
   privileges: Privileges,
@@ -99,7 +99,7 @@ function* build(
   return { model, notes, inferredKeys };
 }
 
-/** All of a table that is built when it is first read. */
+/** Builds the parts of a table that are built on first use. */
 function buildParts(context: BuildContext, table: LazyTable, notes: Notes): TableParts {
   const { columns, ...keys } = buildColumns(context, table, notes);
   const relations = buildRelations(context, table);
@@ -108,7 +108,7 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
   return { columns, ...keys, arbiters: buildArbiters(context, table), relations: relations.map(({ relation }) => relation), computed };
 }
 
-/** Notes what is left out of all tables, and what has another name in them, kind by kind. */
+/** Reports what is left out of all tables and what is renamed in them, one kind of object after another. */
 function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
   for (const table of context.tables.values()) {
     buildColumns(context, table, notes);

@@ -10,7 +10,7 @@ describe('addRelations', () => {
   });
   after(() => models.close());
 
-  it('names relations, and keeps those whose name a later one claims', async () => {
+  it('names relations, and renames those whose name a later one claims', async () => {
     const model = await models.build(
       `create table person (id int primary key);
        create table visit (id int primary key, host_id int not null references person, guest int references person, aide int not null references person);
@@ -32,7 +32,7 @@ describe('addRelations', () => {
     assert.deepEqual(host?.columns, [{ near: 'host_id', target: 'id' }]);
   });
 
-  it('lets a row be missing where row level security may hide it', async () => {
+  it('makes a relation nullable if row level security may hide its target', async () => {
     const model = await models.build(
       `create table owner (id int primary key); alter table owner enable row level security;
        create table thing (id int primary key, owner_id int not null references owner);`,
@@ -40,7 +40,7 @@ describe('addRelations', () => {
     assert.equal(tableOf(model, 'Thing').relations[0]?.nullable, true);
   });
 
-  it('follows the foreign keys of directives, and says why others lead nowhere', async () => {
+  it('follows foreign keys of directives, and reports why others are left out', async () => {
     const model = await models.build(
       `create schema apart; create table apart.far (id int primary key); create table keyless (id int unique);
        create table shop (id int primary key, code text unique);
@@ -67,7 +67,7 @@ describe('addRelations', () => {
     ]);
   });
 
-  it('needs the columns of both sides of a relation', async () => {
+  it('requires the columns of both sides to be readable', async () => {
     const model = await models.build(
       `create table up (id int primary key, label text); create table down (id int primary key, up_id int references up);
        revoke all on up from anon; grant select (label) on up to anon;`,

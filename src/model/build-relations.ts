@@ -1,6 +1,5 @@
 /**
- * The relations of a table: each foreign key is a field of both its tables, whether PostgreSQL has it or a comment directive
- * declares it.
+ * The relations of a table. Each foreign key, of a constraint or a comment directive or inferred for a view, is a field of both its tables.
  */
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
@@ -11,23 +10,23 @@ import type { LazyTable } from './lazy-table.ts';
 import type { Exclusion, InferredKey, Relation, Table } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 
-/** A relation while it is given its name in rows. */
+/** A relation before its name in rows is settled. */
 export interface NamedRelation {
   readonly relation: Mutable<Relation>;
   /** Its name in messages. */
   readonly name: string;
-  /** Its name in rows where its own is taken. */
+  /** Its name in rows if `fieldName` is taken. */
   readonly qualified: string;
-  /** Whether it is inferred, and so gives way to all that pg_graphql has. */
+  /** Whether it is inferred, and therefore gives way to everything that pg_graphql has. */
   readonly inferred: boolean;
 }
 
-/** Builds the relations of a table, with legal names; `settle-row-names.ts` makes them differ. Outgoing keys come before incoming ones. */
+/** Builds the relations of a table, outgoing keys first. Their names are legal; `settle-row-names.ts` makes them unique. */
 export function buildRelations(context: BuildContext, table: LazyTable): NamedRelation[] {
   return candidatesOf(context, table).filter(hasLegalName).map(withNames);
 }
 
-/** Notes why foreign keys are no relations. Returns those that are inferred. */
+/** Reports why foreign keys are left out. Returns the inferred ones that are relations. */
 export function* noteRelations(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
   const keys = yield* collectForeignKeys(context, notes);
   const owners = new Set([
@@ -42,7 +41,7 @@ export function* noteRelations(context: BuildContext, notes: Notes): Generator<v
   return keys.filter(({ inferred }) => inferred).map(toInferredKey);
 }
 
-/** The tables that the role sees and that may have relations or computed fields that lead to this one. */
+/** The visible tables that may have relations or computed fields leading to this one. */
 export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable): readonly Table[] {
   const { outgoing, incoming, returnedFor } = links.of(id);
   const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(localIdOf), ...returnedFor]);
@@ -67,12 +66,11 @@ interface Candidate {
 function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
   const links = context.links.of(table.id);
   const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(key) }));
-  // A relation to rows without a key could not be paged.
+  // Rows without a key cannot be paged.
   const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
   return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))];
 }
 
-/** A foreign key as the model tells of those that are inferred. */
 function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
   return { tableId: local.id, columns: namesOf(localColumns), target, targetColumns: namesOf(targetColumns) };
 }
@@ -103,13 +101,13 @@ function incoming(context: BuildContext, { local, localColumns, targetColumns, l
   };
 }
 
-/** Whether a unique index has no other columns than these. */
+/** Whether the columns include all columns of a unique index. */
 function isUnique({ facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
 
-/** Whether a view shows each row of a table once, and the table has a unique index with no other columns than these. */
+/** Whether the columns of a view include a set that is unique in the view. */
 function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
@@ -130,7 +128,7 @@ function hasLegalName({ relation }: Candidate): boolean {
 function withNames({ key, relation }: Candidate): NamedRelation {
   const { local, localColumns, name, inferred } = key;
   const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
-  // A column whose name GraphQL cannot carry may be in the key.
+  // The key may have a column whose name is illegal in GraphQL.
   return { relation, name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`, inferred };
 }
 

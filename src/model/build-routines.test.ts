@@ -17,7 +17,7 @@ describe('functions as fields', () => {
   });
   after(() => models.close());
 
-  it('has computed fields, which take names from relations and columns', async () => {
+  it('has computed fields, which take precedence over relations and columns', async () => {
     const model = await models.build(
       `create table up (id int primary key); create table entry (id int primary key, label text, note text, up_id int references up);
        create function _label(e entry) returns text stable language sql as 'select 1::text';
@@ -43,7 +43,7 @@ describe('functions as fields', () => {
     assert.deepEqual(renamedObjects(model), ['relation entry.entry_up_id_fkey', 'column entry.label']);
   });
 
-  it('needs the whole table for computed fields', async () => {
+  it('requires SELECT on the whole table for computed fields', async () => {
     const model = await models.build(
       `create table entry (id int primary key, label text); create function _loud(e entry) returns text stable language sql as 'select 1::text';
        revoke all on entry from anon; grant select (id) on entry to anon;`,
@@ -53,7 +53,7 @@ describe('functions as fields', () => {
     assert.match(reasonsByObject(model)['function _loud'] ?? '', /it reads whole rows/);
   });
 
-  it('has functions with their arguments and results, and says why others are no fields', async () => {
+  it('has functions with their arguments and results, and reports why others are left out', async () => {
     const model = await models.build(
       `create type mood as enum ('calm'); create type pair as (x int); create table swap (id int primary key); create table keyless (v int);
        create function act(swap_id int, out made int, "Odd Name" text default 'x', how text default 'a, b', loud boolean default null) language sql as 'select 1';
@@ -118,7 +118,7 @@ describe('functions as fields', () => {
     assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a valid GraphQL name; rename the argument');
   });
 
-  it('names functions with the types of their arguments, and gives no advice that would not help', async () => {
+  it('reports functions with their argument types, and gives no advice that would not help', async () => {
     const model = await models.build(
       `create table hidden (id int primary key); revoke all on hidden from service_role;
        create function twice(a int) returns int stable language sql as 'select 1'; create function twice(b numeric, c int[]) returns int stable language sql as 'select 1';

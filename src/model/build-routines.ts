@@ -1,4 +1,4 @@
-/** The functions that are fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
+/** Functions as fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results. */
 import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
@@ -13,13 +13,12 @@ import { isPlainType, resultTypeOf } from './routine-types.ts';
 import type { TakenNames } from './taken-names.ts';
 import { valueTypeOf } from './value-types.ts';
 
-/** Schemas whose functions pg_graphql never exposes: they are those of its platform. */
+/** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
 const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 
-/** The arguments that every collection has. */
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
-/** Builds the functions, and reports why others are left out, except for those of extensions, which users cannot change. */
+/** Builds the functions, and reports why others are left out, except those of extensions, which users cannot change. */
 export function* buildRoutines(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, Routine[]> {
   const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
   const overloads = new Map<string, number>();
@@ -39,7 +38,6 @@ export function* buildRoutines(context: BuildContext, names: TakenNames, notes: 
   return routines;
 }
 
-/** Makes the names of fields unique. */
 function claimNames(context: BuildContext, names: TakenNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
   const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
   const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
@@ -59,14 +57,13 @@ function claimNames(context: BuildContext, names: TakenNames, notes: Notes, rout
 
 const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
-/** The function as a field, or why it is not one. */
 function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
   const { role, functions } = context.privileges;
   const uncallable = whyUncallable(source, overloaded);
   if (uncallable) return uncallable;
   const result = resultTypeOf(context, source);
   if (result instanceof Excluded) return result;
-  // Enums are types of columns and computed fields only in pg_graphql.
+  // In pg_graphql, root fields cannot return enums; only columns and computed fields can have them.
   if (result.kind === 'value' && !isPlainType(context, source.resultTypeId)) {
     return new Excluded('unsupported-type', 'it returns an enum; return it as text');
   }
@@ -98,12 +95,12 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
   if (systemSchemas.includes(schema)) {
     return new Excluded('not-callable', `functions in the schema ${schema} are not exposed; move it to another schema`);
   }
-  // Procedures are listed, as in pg_graphql, and cannot be called: PostgreSQL has no value for them.
+  // As in pg_graphql, procedures are fields, but calling one fails: PostgreSQL cannot call them in an expression.
   if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
   return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
 }
 
-/** The arguments, or why the function cannot be called with them. */
+/** The arguments, or why they make the function uncallable. */
 function buildArguments(
   context: BuildContext,
   notes: Notes,
@@ -120,7 +117,7 @@ function buildArguments(
       return new Excluded('unsupported-type', reason);
     }
     const argumentName = argumentNameOf(argument.name, inflection);
-    // As in pg_graphql it is not listed, and a function that requires it is a field that fails.
+    // As in pg_graphql, the argument is not listed. If the function requires it, its field always fails.
     if (!isFreeName(argumentName)) {
       excludeArgument(context, notes, source, argument, argumentName);
       continue;
@@ -132,7 +129,7 @@ function buildArguments(
   return args;
 }
 
-/** Of several with one name the first keeps it; another is called `<name>Argument`. */
+/** Makes argument names unique: if several share a name, the first keeps it and the others are called `<name>Argument`. */
 function nameArguments(
   context: BuildContext,
   notes: Notes,
@@ -177,7 +174,7 @@ function requirement(
   { typeId, hasDefault, defaultSql }: CatalogArgument,
   variadic: boolean,
 ): Pick<RoutineArgument, 'required' | 'defaultValue'> {
-  // PostgreSQL takes a call by names for one of a variadic function only where the list is given.
+  // In named notation, PostgreSQL matches a variadic function only if the array is given.
   if (variadic) return { required: true, defaultValue: undefined };
   const type = catalog.types.get(typeId);
   return { required: !hasDefault, defaultValue: defaultSql === null || !type ? undefined : readDefault(defaultSql, type.name) };

@@ -1,6 +1,4 @@
-/**
- * Which tables the role sees, and under which type names: those with a key, a name that GraphQL can carry and a column to read.
- */
+/** The tables that a role sees, with their type names: those with a key, a legal name and a readable column. */
 import type { CatalogColumn, CatalogTable, CatalogView } from '../catalog/catalog.ts';
 import { type Additions, narrowAdditions, ofAggregates, ofRelations } from './additions.ts';
 import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
@@ -17,7 +15,7 @@ import { tableKinds } from './table-kinds.ts';
 import type { TakenNames } from './taken-names.ts';
 import { isWritable } from './value-types.ts';
 
-/** Adds the tables to the context, or the reason why one is left out to the notes. */
+/** Adds each table to the context, or reports why it is left out. */
 export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
   const keyless = new Map<number, TableFacts>();
   for (const source of context.catalog.tables) {
@@ -40,7 +38,7 @@ function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema
   exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
 }
 
-/** Depends on nothing of the role but its privileges on the table. */
+/** The result depends only on the role's privileges on this table. */
 function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
@@ -65,7 +63,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     kind,
     description: readDescription(directive),
     keepsNotNull: source.keepsNotNull,
-    // A partition may have triggers of its own.
+    // Partitions may have their own triggers.
     insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
     rowSecurity: source.rowSecurity,
     roleIndependent: source.roleIndependent,
@@ -78,7 +76,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
   };
 }
 
-/** Adds the tables without a key whose rows computed fields of other tables return. */
+/** Adds tables without a key whose rows computed fields return. Such a table may in turn own computed fields that return more of them. */
 function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
   let found = keyless.size > 0;
   while (found) {
@@ -95,7 +93,7 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   }
 }
 
-/** Gives each table its names: the types and root fields of those with a key come before mere rows. */
+/** Names the tables. Those with a key claim their types and root fields before those that only have a row type. */
 function* claimNames(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
   const inOrder = inClaimOrder(context.tables.values(), context.schemas, ({ facts: { source, schema, directive } }) => ({
     schemaId: schema.id,
@@ -117,7 +115,7 @@ function* claimNames(context: BuildContext, names: TakenNames, { renamings }: No
   }
 }
 
-/** Gives the types of additions their names, after all that pg_graphql has: whatever is in their way keeps its name, and they get another. */
+/** Names the types of additions, after everything that pg_graphql has: if a name is taken, the addition gets another. */
 export function* claimAdditions(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
   for (const table of context.tables.values()) {
     const { schema, key } = table.facts;
@@ -145,7 +143,7 @@ function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, rena
   return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 
-/** The primary key in the order of the table's columns, or the columns that a directive names in its order, or what is inferred; else why there is none. */
+/** The key: the primary key in table column order, or the columns of a directive in its order, or an inferred key; or why there is none. */
 function keyOf(
   context: BuildContext,
   source: CatalogTable,

@@ -1,25 +1,25 @@
 /**
- * What leads from one object of a catalog to others, found once for all roles: which foreign keys and functions concern a table. What a role sees of a
- * table is then built from these alone, without a look at all other tables.
+ * Foreign keys and functions by the tables that they concern, found once per catalog for all roles. A role's view of a table can then be
+ * built without looking at all other tables.
  */
 import type { Catalog, CatalogForeignKey, CatalogFunction, CatalogTable, CatalogViewForeignKey } from '../catalog/catalog.ts';
 import { type DeclaredForeignKey, readDirective, readForeignKeys } from './directives.ts';
 
-/** A foreign key of the catalog, one that the directive of a table declares, or one that is inferred of views. */
+/** A foreign key of a constraint, of a table's directive, or inferred for a view. */
 export type KeySource =
   | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
   | { readonly kind: 'declared'; readonly table: CatalogTable; readonly position: number; readonly declared: DeclaredForeignKey }
   | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
 
-/** What concerns one table. Keys are in the order of the catalog, then those that directives declare, then those that are inferred. */
+/** The links of one table. Keys of constraints come first, then declared ones, then inferred ones. */
 export interface TableLinks {
-  /** The keys by which it refers. */
+  /** Keys by which it refers to other tables. */
   readonly outgoing: readonly KeySource[];
-  /** The keys by which others refer to it. */
+  /** Keys by which other tables refer to it. */
   readonly incoming: readonly KeySource[];
-  /** The functions whose one argument is a row of it. */
+  /** Functions whose only argument is a row of it. */
   readonly functions: readonly CatalogFunction[];
-  /** The tables of which a row is the one argument of a function that returns rows of this one. */
+  /** The tables over whose rows a function returns rows of this one. */
   readonly returnedFor: readonly number[];
 }
 
@@ -33,7 +33,7 @@ export interface CatalogLinks {
 const none: TableLinks = { outgoing: [], incoming: [], functions: [], returnedFor: [] };
 const known = new WeakMap<Catalog, CatalogLinks>();
 
-/** The links of a catalog: found once, with pauses. */
+/** The links of a catalog, cached. Yields while it finds them. */
 export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
   const links = known.get(catalog) ?? (yield* findLinks(catalog));
   known.set(catalog, links);

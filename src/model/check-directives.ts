@@ -1,6 +1,6 @@
 /**
- * The comment directives of a catalog that have no effect: broken ones, members of the wrong type, and unknown members. They are
- * ignored, and reported by a log line and the doctor. The result does not depend on the role.
+ * Finds comment directives that have no effect: broken ones, members of the wrong type, and unknown members. They are ignored, but a log
+ * line and the doctor report them. The result does not depend on the role.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { type DirectiveFault, type DirectiveKind, findFaults } from './directive-members.ts';
@@ -8,7 +8,7 @@ import type { TableKind } from './model.ts';
 import { functionName, qualifiedName } from './object-names.ts';
 import { tableKinds } from './table-kinds.ts';
 
-/** A fault of the directive of an object. */
+/** A fault in an object's directive. */
 export interface DirectiveProblem extends DirectiveFault {
   readonly object: 'schema' | TableKind | 'column' | 'relation' | 'function' | 'enum';
   /** Qualified: `public.account.balance`. */
@@ -19,12 +19,12 @@ interface Commented {
   readonly kind: DirectiveKind;
   readonly object: DirectiveProblem['object'];
   readonly comment: string | null;
-  /** Made only where there is a comment. */
+  /** Called only if there is a fault. */
   readonly name: () => string;
   readonly labels?: readonly string[] | null;
 }
 
-/** Reads each directive of the exposed schemas once, pausing after each object. */
+/** Checks every directive in the exposed schemas. Yields after each object. */
 export function* checkDirectives(catalog: Catalog): Generator<void, DirectiveProblem[]> {
   const problems: DirectiveProblem[] = [];
   for (const { kind, object, comment, name, labels } of commentedObjects(catalog)) {

@@ -1,19 +1,18 @@
 /**
- * Who gets a name first: objects in an earlier schema of the setting, then those with a name from a directive, then by PostgreSQL's name.
+ * Which object gets a name first: by position of its schema in the setting, then names given by a directive, then by name in PostgreSQL.
  * Never by oid, which changes when a dump is restored.
  */
 import type { SchemaSettings } from './build-context.ts';
 
-/** What the order depends on. */
 export interface ClaimPlace {
   readonly schemaId: number;
-  /** PostgreSQL's name. */
+  /** The name in PostgreSQL. */
   readonly source: string;
   /** Whether a directive gives the name. */
   readonly explicit: boolean;
 }
 
-/** The items in the order in which they take their names. What is in no exposed schema comes last. */
+/** Sorts items into the order in which they claim names. Those in no exposed schema come last. */
 export function inClaimOrder<Item>(
   items: Iterable<Item>,
   schemas: ReadonlyMap<number, SchemaSettings>,
@@ -29,7 +28,7 @@ export function inClaimOrder<Item>(
   return places.map(({ item }) => item);
 }
 
-/** By code points, whatever the locale. */
+/** Compares by code units, independent of the locale. */
 function compareText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

@@ -1,27 +1,27 @@
-/** Which functions are computed fields: those whose one argument is a row of a visible table, and which the role may call. */
+/** Decides which functions are computed fields: those whose only argument is a row of a visible table and that the role may call. */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import { type BuildContext, sourceOf } from './build-context.ts';
 import { type Excluded, notGranted } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
 
-/** The table, visible or not, whose row is the one argument of the function; undefined for all other functions. */
+/** The table, visible or not, whose row is the function's only argument; otherwise undefined. */
 export function rowTableOf(context: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
   const type = row && others.length === 0 ? context.catalog.types.get(row.typeId) : undefined;
   return type && sourceOf(context, type.relationId);
 }
 
-/** The table of the context whose row the function takes. */
+/** The visible table whose row is the function's only argument. */
 export function computedOwner(context: BuildContext, source: CatalogFunction): LazyTable | undefined {
   const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
   return table && context.tables.get(table.id);
 }
 
-/** Whether it yields a collection. A set that is declared to have one row is that row. */
+/** Whether the function returns a collection. A set declared `rows 1` counts as a single row. */
 export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
   return returnsSet && rows !== 1;
 }
 
-/** Why the role has no computed field for a function over a table, which reads whole rows; undefined if it has one. */
+/** Why a function over a table's rows is no computed field for the role; undefined if it is one. */
 export function whyForbidden(
   { privileges }: BuildContext,
   table: CatalogTable,

@@ -1,19 +1,17 @@
-/** What comment directives may contain for each kind of object, and the faults of those that contain something else. */
+/** What comment directives may contain for each kind of object, and a check that reports everything else. */
 import { isJsonObject } from '../json-object.ts';
 import { additionNames } from './additions.ts';
 import { parseDirective } from './directives.ts';
 
-/** The kinds of objects that can have directives. */
 export type DirectiveKind = keyof typeof directiveMembers;
 
-/** What is wrong: the directive cannot be read, a member has the wrong type, or it means nothing. All of them are ignored. */
+/** A directive that is not valid JSON, or a member that has the wrong type or is unknown. All of these are ignored. */
 export interface DirectiveFault {
   readonly fault: 'broken' | 'wrong type' | 'unknown member';
-  /** What is wrong, and what to do. */
   readonly message: string;
 }
 
-/** What a member must be; null if the value is valid. */
+/** Says what a member must be; null if its value is valid. */
 type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
 
 const name: MemberCheck = (value) => (isJsonObject(value) || Array.isArray(value) ? 'a name' : null);
@@ -38,7 +36,6 @@ const mappings: MemberCheck = (value, labels) => {
   return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
 
-/** The members of the directives of each kind of object. */
 export const directiveMembers = {
   schema: { inflect_names: flag, max_rows: count, introspection: flag, additions },
   table: {
@@ -57,7 +54,7 @@ export const directiveMembers = {
   enum: { name, description: text, mappings },
 } as const satisfies Record<string, Record<string, MemberCheck>>;
 
-/** The faults of the directive in a comment on an object of a kind; `labels` are those of an enum. */
+/** Finds the faults of the directive in a comment on an object of this kind; `labels` are those of an enum. */
 export function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
   const parsed = parseDirective(comment);
   if (parsed.kind === 'none') return [];

@@ -13,7 +13,7 @@ import {
 } from './directives.ts';
 
 describe('readDirective', () => {
-  it('finds the directive inside prose, and ends with its JSON', () => {
+  it('finds the directive within prose, up to the end of its JSON', () => {
     assert.deepEqual(readDirective('Kites (all) @graphql({"name": "A (b)",\n"x": [{}]} ) fine'), { name: 'A (b)', x: [{}] });
     for (const prose of [' see (there)', ') and "', ' @graphql({"name": "B"})', '}']) {
       assert.deepEqual(readDirective(`@graphql({"name": "A"})${prose}`), { name: 'A' }, prose);
@@ -21,13 +21,13 @@ describe('readDirective', () => {
     assert.deepEqual(readDirective('@graphql({"name": "\\"})", "a": "\\\\"})'), { name: '"})', a: '\\' });
   });
 
-  it('takes what is no directive for none', () => {
+  it('finds no directive in text that only resembles one', () => {
     for (const comment of [null, '', 'words', '@graphql()', '@graphql({}', '@graphql ({"a": 1})'])
       assert.deepEqual(readDirective(comment), {});
     for (const comment of ['@graphql([1])', '@graphql("x")', '@graphql(null)', '@graphql(5)']) assert.deepEqual(readDirective(comment), {});
   });
 
-  it('ignores what is not JSON', () => {
+  it('ignores invalid JSON', () => {
     for (const comment of ['@graphql({name: A})', '@graphql({"a": tru})', '@graphql({)', '@graphql({"a": 1} b)', '@graphql({"a": ")']) {
       assert.equal(parseDirective(comment).kind, 'broken', comment);
       assert.deepEqual(readDirective(comment), {});
@@ -36,7 +36,7 @@ describe('readDirective', () => {
 });
 
 describe('the members of a directive', () => {
-  it('reads names as text', () => {
+  it('reads any scalar as a name', () => {
     const directive = { a: 'A', b: 5, c: null, d: true, e: { f: 1 } };
     assert.deepEqual(
       [...'abcdeg'].map((key) => readName(directive, key)),
@@ -46,7 +46,7 @@ describe('the members of a directive', () => {
     assert.equal(readDescription({ description: 5 }), null);
   });
 
-  it('switches on by true and "true" only', () => {
+  it('enables only by true and "true"', () => {
     const enabled = (totalCount: unknown) => readEnabled({ totalCount }, 'totalCount');
     assert.deepEqual([{ enabled: true }, { enabled: 'true' }].map(enabled), [true, true]);
     assert.deepEqual([true, { enabled: 1 }, { enabled: false }, null, undefined, [true]].map(enabled), Array(6).fill(false));
@@ -58,14 +58,14 @@ describe('the members of a directive', () => {
     assert.deepEqual(['many', 1.5, true, 3e9, [1], {}].map(rows), Array(6).fill(null));
   });
 
-  it('reads keys and mappings, and nothing where they are malformed', () => {
+  it('reads keys and mappings, but not malformed ones', () => {
     assert.deepEqual(readKeyColumns({ primary_key_columns: ['a', 'b'] }), ['a', 'b']);
     for (const malformed of ['a', [], [1], null]) assert.equal(readKeyColumns({ primary_key_columns: malformed }), undefined);
     assert.deepEqual([...readMappings({ mappings: { a: 'A', b: 1 } })], [['a', 'A']]);
     assert.deepEqual([...readMappings({ mappings: ['a'] })], []);
   });
 
-  it('reads foreign keys, keeping the place of incomplete ones', () => {
+  it('reads foreign keys, keeping the position of incomplete ones', () => {
     const entry = { local_columns: ['a'], foreign_schema: 's', foreign_table: 't', foreign_columns: ['b'], local_name: 'x' };
     const [complete, ...incomplete] = readForeignKeys({
       foreign_keys: [entry, { ...entry, foreign_columns: [] }, { ...entry, foreign_table: 1 }, 5],

@@ -1,22 +1,22 @@
 /**
- * Comment directives: what `@graphql({...})` inside a comment says. A comment goes in, a plain object comes out; the functions below read
- * its members. Nothing here throws: invalid directives have no effect, and `check-directives.ts` reports them.
+ * Comment directives: `@graphql({...})` inside a comment. `readDirective` turns a comment into a plain object, whose members the functions
+ * below read. Nothing here throws: invalid directives have no effect, and `check-directives.ts` reports them.
  */
 import { isJsonObject } from '../json-object.ts';
 
-/** The object of a directive; empty if a comment has none. */
+/** The JSON object of a directive; empty if there is none. */
 export type Directive = Readonly<Record<string, unknown>>;
 
 const nothing: Directive = {};
 const opening = '@graphql(';
 
-/** What a comment contains: no directive, a valid one, or a broken one and why. */
+/** The result of parsing a comment: no directive, valid JSON, or a broken directive and why. */
 export type ParsedDirective =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'broken'; readonly problem: string };
 
-/** Reads the first directive of a comment. It ends with the parenthesis after its JSON; the rest is prose. */
+/** Parses the first directive of a comment. The directive ends at the parenthesis that closes it; the rest is prose. */
 export function parseDirective(comment: string): ParsedDirective {
   const start = comment.indexOf(opening);
   if (start < 0) return { kind: 'none' };
@@ -29,7 +29,7 @@ export function parseDirective(comment: string): ParsedDirective {
   }
 }
 
-/** The text before the first closing parenthesis that is neither in a string nor inside brackets. */
+/** The text before the first closing parenthesis outside strings and brackets. */
 function directiveText(text: string): string | undefined {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{})]/gs)) {
@@ -47,19 +47,19 @@ export function readDirective(comment: string | null): Directive {
   return parsed.kind === 'json' && isJsonObject(parsed.value) ? parsed.value : nothing;
 }
 
-/** A name that a directive gives (`name`, `local_name`, `foreign_name`): any scalar as text; null if it gives none. */
+/** A name (`name`, `local_name`, `foreign_name`): any scalar as text, or null. */
 export function readName(directive: Directive, key: string): string | null {
   const value = directive[key];
   if (value === undefined || value === null || typeof value === 'object') return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The description; only text describes. */
+/** The description, if it is a string. */
 export function readDescription({ description }: Directive): string | null {
   return typeof description === 'string' ? description : null;
 }
 
-/** Whether a directive like `{"totalCount": {"enabled": true}}` enables something. */
+/** Whether the directive has a member like `{"totalCount": {"enabled": true}}`. */
 export function readEnabled(directive: Directive, key: string): boolean {
   const value = directive[key];
   return isJsonObject(value) && (value['enabled'] === true || value['enabled'] === 'true');
@@ -67,7 +67,7 @@ export function readEnabled(directive: Directive, key: string): boolean {
 
 const maxInteger = 2147483647;
 
-/** `max_rows`, a number or its text, as PostgreSQL reads an integer; null if there is none, or none that a page could have. */
+/** `max_rows`: a number or a string that PostgreSQL reads as an integer; null if missing or not a valid page size. */
 export function readMaxRows(directive: Directive): number | null {
   const text = readName(directive, 'max_rows');
   if (text === null || !/^\s*[-+]?\d+\s*$/.test(text)) return null;
@@ -75,22 +75,21 @@ export function readMaxRows(directive: Directive): number | null {
   return value < 0 || value > maxInteger ? null : value;
 }
 
-/** `primary_key_columns`; undefined if there are none or they are no list of names. */
+/** `primary_key_columns`; undefined if missing or not a list of names. */
 export function readKeyColumns(directive: Directive): readonly string[] | undefined {
   return readNames(directive['primary_key_columns']);
 }
 
-/** A foreign key that a directive declares. */
 export interface DeclaredForeignKey {
   readonly localColumns: readonly string[];
   readonly foreignSchema: string;
   readonly foreignTable: string;
   readonly foreignColumns: readonly string[];
-  /** The directive itself, which may name the fields. */
+  /** The entry itself, which may name the fields. */
   readonly directive: Directive;
 }
 
-/** `foreign_keys`: each entry, or undefined in its place where it is incomplete. */
+/** `foreign_keys`: one item per entry, undefined if the entry is incomplete. */
 export function readForeignKeys({ foreign_keys: entries }: Directive): readonly (DeclaredForeignKey | undefined)[] {
   return Array.isArray(entries) ? entries.map(readForeignKey) : [];
 }

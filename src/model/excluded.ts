@@ -1,4 +1,4 @@
-/** What a step returns instead of a part of the model: why there is none. */
+/** The result of a build step that leaves an object out of the model, with the reason. */
 import type { Exclusion, ExclusionCause, LackingPrivilege } from './model.ts';
 
 export class Excluded implements Pick<Exclusion, 'cause' | 'reason' | 'lacking'> {
@@ -13,7 +13,6 @@ export class Excluded implements Pick<Exclusion, 'cause' | 'reason' | 'lacking'>
   }
 }
 
-/** Left out because a privilege is missing. */
 export function notGranted(reason: string, privilege: LackingPrivilege['privilege'], id: number, column: string | null = null): Excluded {
   return new Excluded('not-granted', reason, { privilege, id, column });
 }

@@ -1,5 +1,5 @@
 /**
- * The foreign keys that a role can follow: those of the catalog and of `foreign_keys` directives, between visible tables, over readable
+ * The foreign keys that a role can follow: those of constraints, `foreign_keys` directives and views, between visible tables, over readable
  * columns.
  */
 import type { CatalogColumn, CatalogForeignKey, CatalogViewForeignKey } from '../catalog/catalog.ts';
@@ -13,26 +13,26 @@ import { qualifiedName } from './object-names.ts';
 export interface ForeignKey {
   /** For messages. */
   readonly name: string;
-  /** The table that refers. */
+  /** The referencing table. */
   readonly local: LazyTable;
   readonly localColumns: readonly CatalogColumn[];
   readonly target: LazyTable;
   readonly targetColumns: readonly CatalogColumn[];
-  /** What the directive calls the field that leads to the referring table, and the one that leads to the target. */
+  /** Names from the directive: of the field that leads to the referencing table, and of the one that leads to the target. */
   readonly localName: string | null;
   readonly foreignName: string | null;
-  /** Whether a row may have no target that the role sees. */
+  /** Whether a row may have no target, or none that the role can see. */
   readonly nullable: boolean;
-  /** Whether it follows from the definition of a view. */
+  /** Whether it is inferred from the definition of a view. */
   readonly inferred: boolean;
 }
 
-/** The foreign keys by which a table refers, or by which it is referred to, as far as the role can follow them: in the order of the links. */
+/** Resolves a table's outgoing or incoming keys to those that the role can follow, keeping their order. */
 export function foreignKeysOf(context: BuildContext, sources: readonly KeySource[]): ForeignKey[] {
   return sources.map((source) => resolve(context, source)).filter(isKey);
 }
 
-/** All that the role can follow, in the order of the links. Notes why others are left out. */
+/** All foreign keys that the role can follow, in the order of `KeySource`. Reports why others are left out. */
 export function* collectForeignKeys(context: BuildContext, { exclusions }: Notes): Generator<void, ForeignKey[]> {
   const keys: ForeignKey[] = [];
   const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
@@ -118,7 +118,10 @@ function resolveDeclared(
   return keyBetween(context, nameOfDeclared(local, position), local, localColumns, target, targetColumns, declared.directive);
 }
 
-/** Null where one of the two does without: nobody has asked for it, so that nothing is reported. What a directive declares replaces all that is inferred. */
+/**
+ * Null if the role cannot follow it or a table has opted out. Nothing is reported, because nobody declared it. Foreign keys in a directive
+ * replace all inferred ones.
+ */
 function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): ForeignKey | null {
   const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
   if (!local || !target || target.facts.key === null || Object.hasOwn(local.facts.directive, 'foreign_keys')) return null;
@@ -128,7 +131,7 @@ function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): 
   const name = `${qualifiedName(local.schema, local.name)}.${source.name}`;
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
   if (key instanceof Excluded) return null;
-  // A name that the constraint's comment gives is that of the table itself.
+  // Names in the constraint's comment are for the tables themselves, not for their views.
   const { views } = context.catalog;
   const localName = views.has(source.tableId) ? null : key.localName;
   const foreignName = views.has(source.targetId) ? null : key.foreignName;
@@ -176,7 +179,10 @@ function whyHidden(
   return notGranted(reason, 'select', source.id, hidden.name);
 }
 
-/** PostgreSQL does not search a schema that the role may not use, and would compare the columns by other operators than the foreign key does. */
+/**
+ * PostgreSQL ignores schemas on the search path that the role may not use, so it would compare the columns by other operators than the
+ * foreign key does.
+ */
 function whyIncomparable({ catalog, privileges }: BuildContext, columns: readonly CatalogColumn[]): Excluded | undefined {
   const type = columns
     .map(({ typeId }) => catalog.types.get(typeId))

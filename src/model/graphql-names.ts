@@ -1,29 +1,29 @@
 /**
- * The one table of names: of the types that every schema has, and of the types and root fields that belong to each table or enum. `taken-names.ts` keeps
- * them apart and `schema/` defines them; neither spells one that does not stand here.
+ * All names of GraphQL types and root fields: those of every schema, and those derived from a table or enum. `taken-names.ts` keeps them
+ * unique and `schema/` defines them; neither spells out a name of its own.
  */
 
 import type { AdditionName } from './additions.ts';
 import type { Table } from './model.ts';
 import { lowerFirst } from './names.ts';
 
-/** Scalars that have a filter of their own, and one of lists of them. */
+/** Scalars with a filter type and a list filter type. */
 export const listedScalars = ['Int', 'Float', 'String', 'Boolean', 'BigInt', 'BigFloat', 'UUID', 'Date', 'Time', 'Datetime'] as const;
-/** Scalars that have a filter of their own. */
+/** Scalars with a filter type. */
 export const filteredScalars = [...listedScalars, 'Opaque'] as const;
-/** The scalars that a column can have. */
+/** Scalars of columns. */
 const columnScalars = [...filteredScalars, 'JSON'] as const;
 const sharedTypes = ['ID', 'IDFilter', 'Cursor', 'FilterIs', 'OrderByDirection', 'PageInfo', 'Node'] as const;
 
-/** The types of the operations; a schema in which nothing can be mutated has no second one. */
+/** Root types. A schema without mutations has no Mutation type. */
 export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 
 export type FilteredScalar = (typeof filteredScalars)[number];
 export type ScalarName = (typeof columnScalars)[number];
-/** The types that every schema has besides scalars of columns, their filters, and `Query`. */
+/** Types of every schema, besides column scalars, their filters and the root types. */
 export type SharedTypeName = (typeof sharedTypes)[number];
 
-/** The names that no table, enum or function can have. */
+/** Type names that no table or enum can have. */
 export const commonTypeNames: readonly string[] = [
   ...columnScalars,
   ...filteredScalars.map(filterTypeName),
@@ -32,17 +32,17 @@ export const commonTypeNames: readonly string[] = [
   ...Object.values(rootTypeNames),
 ];
 
-/** The filter of a scalar or an enum. */
+/** The name of the filter type of a scalar or enum. */
 export function filterTypeName<Name extends string>(typeName: Name): `${Name}Filter` {
   return `${typeName}Filter`;
 }
 
-/** The filter of lists of a scalar. */
+/** The name of the filter type of lists of a scalar. */
 export function listFilterTypeName<Name extends string>(typeName: Name): `${Name}ListFilter` {
   return `${typeName}ListFilter`;
 }
 
-/** What adds to the types and root fields of a table. */
+/** The properties of a table that determine its types and root fields. */
 export interface TableAbilities {
   readonly insertable: boolean;
   readonly updatable: boolean;
@@ -56,7 +56,7 @@ const updates = ({ updatable }: TableAbilities) => updatable;
 const deletes = ({ deletable }: TableAbilities) => deletable;
 const aggregates = ({ aggregate }: TableAbilities) => aggregate;
 
-/** What follows the stem in the names of the types that belong to a table, and which tables have them. None ends with another. */
+/** Suffixes of a table's type names, and which tables have each. None ends with another. */
 export const typeSuffixes = {
   Connection: always,
   Edge: always,
@@ -74,7 +74,7 @@ export const typeSuffixes = {
   MaxAggregateResult: aggregates,
 } as const satisfies Record<string, (able: TableAbilities) => boolean>;
 
-/** The same for the types of additions, which come after all others. */
+/** Suffixes of type names of additions, which are claimed after all others. */
 export const additionSuffixes = {
   FilterToOne: 'relationFilters',
   FilterToMany: 'relationFilters',
@@ -122,32 +122,31 @@ export const additionSuffixes = {
   NestedDelete: 'nestedWrites',
 } as const satisfies Record<string, AdditionName>;
 
-/** The enums that the groups of all tables share, by what they say of a column's values; another name is put in place of one that is taken. */
+/** The enums that all tables' groups share, by the kind of column they apply to. If a name is taken, the schema uses another. */
 export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time: 'GroupByTime' } as const;
 
 export type AdditionSuffix = keyof typeof additionSuffixes;
 export type TypeSuffix = keyof typeof typeSuffixes | AdditionSuffix;
 
-/** What the names of a table's types end with, beside that of its rows. */
+/** All suffixes of a table's type names (its row type has none). */
 export const tableTypeSuffixes = [...Object.keys(typeSuffixes), ...Object.keys(additionSuffixes)] as readonly TypeSuffix[];
-/** No suffix is shorter. */
+/** The length of the shortest suffix. */
 const shortestEnd = 3;
 const suffixesByEnd = Map.groupBy(tableTypeSuffixes, (suffix) => suffix.slice(-shortestEnd));
 
-/** The suffixes that a name ends with. */
 export function suffixesOf(name: string): readonly TypeSuffix[] {
   return (suffixesByEnd.get(name.slice(-shortestEnd)) ?? []).filter((suffix) => name.endsWith(suffix));
 }
 
-/** The name of a type that belongs to a table: `AccountConnection`. */
+/** The name of a table's type: `AccountConnection`. */
 export function tableTypeName({ stem, renamedTypes }: Pick<Table, 'stem' | 'renamedTypes'>, suffix: TypeSuffix): string {
   return renamedTypes.get(suffix) ?? `${stem}${suffix}`;
 }
 
-/** The field of Query that belongs to no table. */
+/** The only built-in root field that belongs to no table. */
 export const nodeFieldName = 'node';
 
-/** What stands around the stem in the names of the root fields that belong to a table. In those of Query the stem begins in lower case. */
+/** Prefixes and suffixes of a table's root fields. In fields of Query the stem starts in lower case. */
 const tableFields = {
   byPk: { root: 'query', before: '', after: 'ByPk' },
   collection: { root: 'query', before: '', after: 'Collection' },
@@ -156,7 +155,7 @@ const tableFields = {
   delete: { root: 'mutation', before: 'deleteFrom', after: 'Collection' },
 } as const;
 
-/** The name of a root field that belongs to a table: `accountCollection`, `insertIntoAccountCollection`. */
+/** The name of a table's root field: `accountCollection`, `insertIntoAccountCollection`. */
 export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: TableField): string {
   const { root, before, after } = tableFields[field];
   return `${before}${root === 'query' ? lowerFirst(stem) : stem}${after}`;
@@ -165,7 +164,7 @@ export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: TableField)
 export type TableField = keyof typeof tableFields;
 const fieldNames = Object.keys(tableFields) as readonly TableField[];
 
-/** The fields of tables that could have this name, each with the stem of the table, as `tableFieldName` writes it. */
+/** The root fields that a name could be, each with the stem of its table, cased as `tableFieldName` writes it. */
 export function fieldsNamed(name: string, root: 'query' | 'mutation'): { readonly field: TableField; readonly stem: string }[] {
   return fieldNames.flatMap((field) => {
     const { root: owner, before, after } = tableFields[field];

@@ -1,12 +1,12 @@
-/** What rows can be grouped by: columns whose values PostgreSQL can tell apart and put in order, and those of the rows that they belong to. */
+/** What rows can be grouped by: columns that PostgreSQL can order, and such columns of to-one related rows. */
 import type { Column, Relation, Table } from './model.ts';
 
-/** Types of pg_catalog that are shown as they are, and have no order. */
+/** Types in pg_catalog that have no default ordering. */
 const withoutOrder: ReadonlySet<string> = new Set(
   'aclitem box cid circle gtsvector jsonpath line lseg path pg_snapshot point polygon refcursor txid_snapshot xid xml'.split(' '),
 );
 
-/** Whether it is an ordered scalar or an enum, and the role may read it. */
+/** Whether it is a readable column with an ordered scalar or enum type. */
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
   return type.kind === 'enum' || (type.kind === 'scalar' && !withoutOrder.has(type.sqlType));
@@ -17,21 +17,24 @@ export function hasGroups({ aggregate, additions, columns }: Table): boolean {
   return aggregate && additions.has('groups') && columns.some(isGroupable);
 }
 
-/** Whether rows can be grouped by ranges of its values. */
+/** Whether rows can be grouped by ranges of the column's values. */
 export function hasBuckets(column: Column): boolean {
   const { type } = column;
   return isGroupable(column) && type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float'].includes(type.scalar);
 }
 
-/** The relations to rows by whose columns rows can be grouped. */
+/** The relations to rows whose columns rows can be grouped by. */
 export function groupableRelations({ relations }: Table): readonly Relation[] {
   return relations.filter(({ kind, target }) => kind === 'to-one' && target.additions.has('groups') && target.columns.some(isGroupable));
 }
 
-/** Which percentile of groups is meant, beside the columns in conditions and orders; a column of that name is left out there. */
+/**
+ * The member that says which percentile is meant, among columns in conditions and orders of groups. A column with this name is left out
+ * there.
+ */
 export const fractionMember = 'fraction';
 
-/** Whether a table has a column of that name that has percentiles. */
+/** Whether a column with percentiles has the name of that member. */
 export function clashesWithFraction({ columns, additions }: Table): boolean {
   const hasPercentiles = ({ type }: Column): boolean =>
     type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float', 'Date', 'Datetime'].includes(type.scalar);
@@ -41,10 +44,10 @@ export function clashesWithFraction({ columns, additions }: Table): boolean {
   );
 }
 
-/** Where the columns are that rows are grouped by ranges of; a column or relation of that name is in the way. */
+/** The member that holds the columns to group by range. A column or relation with this name prevents it. */
 export const bucketMember = 'bucket';
 
-/** Whether a table has a column or relation in the way of its buckets. */
+/** Whether a column or relation has the name of that member. */
 export function clashesWithBuckets(table: Table): boolean {
   return (
     table.columns.some((column) => isGroupable(column) && column.rowFieldName === bucketMember) ||

@@ -1,15 +1,15 @@
 /**
- * A table of a model whose columns, relations and computed fields are built when they are first read: a request needs a few of thousands of tables.
- * What does not depend on the other tables that a role sees is shared by all roles with the same privileges on the table.
+ * A table whose columns, relations and computed fields are built on first use, because a request needs only a few of thousands of tables.
+ * `TableFacts`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
  */
 import type { Arbiter, Column, Relation, Routine, Table } from './model.ts';
 import type { TableFacts } from './table-facts.ts';
 import type { TableNames } from './taken-names.ts';
 
-/** What is built of a table when it is first read. */
+/** The parts of a table that are built on first use. */
 export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
 
-/** Builds what was not read before. */
+/** Builds parts of a table on first use. */
 export interface TableBuilder {
   buildParts(table: LazyTable): TableParts;
   findReferrers(table: LazyTable): readonly Table[];
@@ -62,7 +62,7 @@ export class LazyTable implements Table {
     return this.#built.primaryKey;
   }
 
-  /** Found without the rest of the table, as what lists all fields of Query asks it of all tables. */
+  /** Found without building the table, because listing the fields of Query asks every table. */
   get hasLookup(): boolean {
     return this.#builder.hasLookup(this);
   }

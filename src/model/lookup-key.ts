@@ -1,8 +1,8 @@
-/** Whether the rows of a table can be looked up by its key, so that it has a field of Query with the key columns as arguments. */
+/** Decides whether a table's rows can be looked up by key, with a field of Query that takes the key columns as arguments. */
 import type { Column } from './model.ts';
 import { isFreeName } from './names.ts';
 
-/** Whether every key column is a scalar that can be compared for equality, and has a name of its own. */
+/** Whether every key column is a scalar comparable for equality, with a unique and legal name. */
 export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type'>[]): boolean {
   return (
     hasOwnNames(key) &&
@@ -12,7 +12,7 @@ export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type'>[]):
   );
 }
 
-/** Whether no two of them have one name. */
+/** Whether the columns' names are unique. */
 export function hasOwnNames(columns: readonly Pick<Column, 'fieldName'>[]): boolean {
   return new Set(columns.map(({ fieldName }) => fieldName)).size === columns.length;
 }

@@ -1,45 +1,45 @@
 /**
- * What one role sees of the database, and under which GraphQL names: plain, frozen, linked data, of which each table is filled in when it is first read.
+ * What one role sees of the database, and under which GraphQL names: plain, read-only, linked data. Each table is filled in on first use.
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
 import type { Additions } from './additions.ts';
 import type { ScalarName, TypeSuffix } from './graphql-names.ts';
 
-/** Everything that one role may use of the exposed schemas. */
+/** Everything in the exposed schemas that one role may use. */
 export interface Model {
   readonly role: string;
   /** The exposed schemas that exist and that the role may use, in the order of the setting. */
   readonly schemas: readonly string[];
   readonly tables: readonly Table[];
-  /** Tables and views without a key whose rows computed fields return: they have a row type, without `nodeId`, and nothing else. */
+  /** Tables and views without a key that computed fields return rows of: they have only a row type, without `nodeId`. */
   readonly rowTypes: readonly Table[];
-  /** Functions that are fields of Query or Mutation (computed fields are in their tables). */
+  /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
   /** Whether introspection is enabled for any of the schemas. */
   readonly introspection: boolean;
-  /** The name of the global identifier of rows, in rows, filters and the argument of `node`. */
+  /** The name of the global row identifier, in rows, filters and the argument of `node`. */
   readonly nodeIdField: string;
-  /** Whether scalars name the page that specifies them (`@specifiedBy`). */
+  /** Whether scalars link to their specification (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
-  /** How many of its tables are filled in: only those that something has read take much memory. */
+  /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
 }
 
-/** A model with what is not in it, and why. */
+/** A model with a report of what is not in it, and why. */
 export interface ReportedModel extends Model {
-  /** What is in the exposed schemas but not in the API for this role, with the reason. */
+  /** What is in the exposed schemas but not in this role's API, with the reason. */
   readonly exclusions: readonly Exclusion[];
   /** What has a different GraphQL name because its own is taken. */
   readonly renamings: readonly Renaming[];
-  /** Foreign keys that follow from the definitions of views, each of which is a relation of both its tables. */
+  /** Foreign keys inferred from view definitions. Each is a relation of both its tables. */
   readonly inferredKeys: readonly InferredKey[];
 }
 
-/** A foreign key of a view, or to one. Columns are those of PostgreSQL. */
+/** A foreign key from or to a view. Columns have their PostgreSQL names. */
 export interface InferredKey {
-  /** The oid of the table or view that refers. */
+  /** The oid of the referencing table or view. */
   readonly tableId: number;
   readonly columns: readonly string[];
   readonly target: Table;
@@ -48,7 +48,7 @@ export interface InferredKey {
 
 export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
 
-/** A relation of PostgreSQL with rows: a table or what can be read like one. */
+/** A table, view, materialized view or foreign table. */
 export interface Table {
   /** `pg_class.oid`. */
   readonly id: number;
@@ -57,47 +57,46 @@ export interface Table {
   readonly kind: TableKind;
   /** GraphQL name of the row type. */
   readonly typeName: string;
-  /** What the names of its root fields and other types are made of: the row type's name, or what that would be if it were not taken. */
+  /** What the names of its root fields and other types start with: the name of the row type, or what that would be if it were free. */
   readonly stem: string;
-  /** The types of the table whose plain names are taken, with the names that they have; `tableTypeName` gives the names of all. */
+  /** New names of types whose default names are taken. `tableTypeName` has the names of all. */
   readonly renamedTypes: ReadonlyMap<TypeSuffix, string>;
   readonly description: string | null;
-  /** Columns that the role may select, insert or update and whose name GraphQL can carry, in the order of the table. */
+  /** Columns with legal names that the role may select, insert or update, in table order. */
   readonly columns: readonly Column[];
-  /** Key columns (also those that the role may not select), in the order of the table's columns, as pg_graphql orders them; none of a row type. */
+  /** Key columns, including those that the role may not select, in the table's column order as in pg_graphql. Empty for a row type. */
   readonly primaryKey: readonly Column[];
-  /** Whether Query has a field that takes the key. */
+  /** Whether Query has a field that looks up rows by key. */
   readonly hasLookup: boolean;
-  /** Whether no two rows can have the same key: those of views may, and those of tables that others inherit from. */
+  /** Whether keys are guaranteed to be unique: not those of views or of tables that others inherit from. */
   readonly keyIsUnique: boolean;
-  /** Whether NOT NULL holds for all of its rows: foreign servers need not keep to it, nor tables that inherit from it. */
+  /** Whether NOT NULL holds for all rows: not in foreign tables or tables that others inherit from. */
   readonly keepsNotNull: boolean;
-  /** Whether an insert writes every row or fails: no trigger or rule may leave one out. */
+  /** Whether an insert writes every row or fails, because no trigger or rule can skip one. */
   readonly insertsEveryRow: boolean;
-  /** The columns of its unique indexes, each set of which identifies a row where none of them is null; none with columns that the role may not select. */
+  /** Sets of columns that identify a row if none is null: the primary key and unique indexes whose columns the role may select. */
   readonly uniqueKeys: readonly (readonly Column[])[];
-  /** What can settle a conflict of an insert, for this role; none without the addition. */
+  /** The arbiters that this role's inserts can name; empty without the addition. */
   readonly arbiters: readonly Arbiter[];
-  /** With the tables at their other ends. */
   readonly relations: readonly Relation[];
-  /** The tables whose relations or computed fields may lead to this one. */
+  /** Tables whose relations or computed fields may lead to this one. */
   readonly referrers: readonly Table[];
-  /** Functions over the row type, with a name not taken by another field. */
+  /** Computed fields: functions over the row type. */
   readonly computed: readonly Routine[];
   /** Whether row level security applies to it. */
   readonly rowSecurity: boolean;
-  /** Whether PostgreSQL parses and plans queries of it in the same way for every role. */
+  /** Whether PostgreSQL parses and plans queries on it in the same way for every role. */
   readonly roleIndependent: boolean;
-  /** The largest page. */
+  /** Maximum page size. */
   readonly maxRows: number;
   readonly totalCount: boolean;
   readonly aggregate: boolean;
-  /** Whether the role has the entry points (grants, and for views what PostgreSQL allows). */
+  /** Whether the role has the root fields: by its grants, and for views by what PostgreSQL allows. */
   readonly selectable: boolean;
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** What it has beyond pg_graphql's schema. */
+  /** The additions it has. */
   readonly additions: Additions;
   /** Whether introspection is enabled for its schema. */
   readonly introspection: boolean;
@@ -105,13 +104,13 @@ export interface Table {
 
 /** A unique index that an insert can name in `on conflict`. */
 export interface Arbiter {
-  /** Its value in the enum of the table's constraints. */
+  /** Its name in the enum of the table's constraints. */
   readonly valueName: string;
-  /** What is unique, in words of SQL. */
+  /** What is unique, in SQL terms. */
   readonly description: string;
   readonly target:
     | { readonly kind: 'constraint'; readonly name: string /** Those of PostgreSQL. */; readonly columns: readonly string[] }
-    /** What PostgreSQL infers the index from, as SQL of its own making. */
+    /** The conflict target from which PostgreSQL infers the index, as SQL that PostgreSQL wrote. */
     | { readonly kind: 'index'; readonly elements: readonly string[]; readonly condition: string | null };
 }
 
@@ -119,25 +118,25 @@ export interface Column {
   readonly name: string;
   /** Its name in inserts, updates, orders, aggregates and lookups by key. */
   readonly fieldName: string;
-  /** Its name in rows, which differs if another field has taken the plain name. */
+  /** Its name in rows, which differs if another field has its plain name. */
   readonly rowFieldName: string;
-  /** Its name in filters, where that of the global identifier is taken. */
+  /** Its name in filters, which differs if it would clash with the global identifier. */
   readonly filterName: string;
   readonly description: string | null;
   readonly type: ValueType;
   readonly notNull: boolean;
-  /** Whether an index begins with it that has it in order. */
+  /** Whether it is the first key of an ordered index. */
   readonly leadsIndex: boolean;
-  /** Whether all of those indexes have its nulls where they are not by default: `desc nulls last`, or `nulls first`. */
+  /** Whether all those indexes have its nulls at the non-default end: `desc nulls last` or `nulls first`. */
   readonly indexMovesNulls: boolean;
-  /** Whether it can be ordered by: no array, JSON or composite type, as pg_graphql has it. */
+  /** Whether rows can be ordered by it: not if it is an array, JSON or a composite, as in pg_graphql. */
   readonly orderable: boolean;
   readonly selectable: boolean;
   readonly insertable: boolean;
-  /** Whether an insert must give it a value. */
+  /** Whether inserts must give it a value. */
   readonly required: boolean;
   readonly updatable: boolean;
-  /** Whether a row that comes without it has null there, as far as no trigger fills it in. */
+  /** Whether an insert that omits it stores null, unless a trigger fills it in. */
   readonly nullByDefault: boolean;
 }
 
@@ -146,17 +145,17 @@ export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowLis
 export interface ScalarType {
   readonly kind: 'scalar';
   readonly scalar: ScalarName;
-  /** The type as SQL text for a cast, quoted and qualified where needed: `numeric(14,4)`, `public."Mood"` (pg_catalog.format_type). */
+  /** The type as SQL for a cast, quoted and qualified as needed: `numeric(14,4)`, `public."Mood"` (`pg_catalog.format_type`). */
   readonly sqlType: string;
-  /** `pg_type.typname`: 'int4', 'timestamptz', 'numeric', … (of a domain: the domain's own name). */
+  /** `pg_type.typname`: `int4`, `timestamptz`, `numeric`, … For a domain, its own name. */
   readonly typeName: string;
-  /** Longest text in characters of varchar(n) and char(n). */
+  /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
-  /** Set if its JSON may be an object or a list, as that of hstore, of a domain over jsonb or a composite type, and of PostGIS' geometry. */
+  /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
   readonly nestsInJson?: true;
-  /** The enum that a domain is over, as SQL text: PostgreSQL compares values of the enum, and not of the domain. */
+  /** For a domain over an enum, the enum as SQL: PostgreSQL has comparison operators for the enum, not the domain. */
   readonly comparedAs?: string;
-  /** Set if PostgreSQL puts its values in order by operators of other names than `<`. */
+  /** Set if its ordering operators have names other than `<`. */
   readonly oddlyOrdered?: true;
 }
 
@@ -169,11 +168,11 @@ export interface EnumValueType {
 export interface ListType {
   readonly kind: 'list';
   readonly element: ScalarType | EnumValueType;
-  /** The array type as SQL text. */
+  /** The array type as SQL. */
   readonly sqlType: string;
 }
 
-/** A column whose type is the row type of a table of the API (read only). */
+/** A row of a table in the API. Read-only. */
 export interface RowType {
   readonly kind: 'row';
   readonly table: Table;
@@ -185,13 +184,13 @@ export interface RowListType {
   readonly sqlType: string;
 }
 
-/** A composite type that is not the row type of a table of the API: no field can have it, but it may be that of a key. */
+/** A composite type that is not the row type of a table in the API. No field can have it, but key columns can. */
 export interface CompositeType {
   readonly kind: 'composite';
   readonly sqlType: string;
 }
 
-/** An array of such a type, or a domain over an array, which rows may be ordered by: no field can have it. */
+/** An array of a composite type, or a domain over an array. No field can have it, but rows may be ordered by it. */
 export interface UnsupportedType {
   readonly kind: 'unsupported';
   readonly sqlType: string;
@@ -204,11 +203,11 @@ export interface EnumType {
   readonly typeName: string;
   readonly description: string | null;
   /**
-   * In declared order. `name` is the GraphQL name (by the mapping of the directive, or the label); of two labels with one name both are read
-   * under it, and the first is written.
+   * In declared order. `name` is the GraphQL name: from the directive's mappings, or the label. If two labels have the same name, both are
+   * read under it, and the first is the one written.
    */
   readonly values: readonly EnumValue[];
-  /** Whether any value has another name than its label. */
+  /** Whether any value's name differs from its label. */
   readonly mapped: boolean;
   readonly introspection: boolean;
 }
@@ -217,18 +216,18 @@ export interface EnumValue {
   readonly label: string;
 }
 
-/** A foreign key seen from one of its sides, as a field of `Table.relations`. */
+/** A foreign key seen from one of its tables. */
 export interface Relation {
   readonly fieldName: string;
   readonly kind: 'to-one' | 'to-many';
   readonly target: Table;
-  /** Whether the near table is the one that refers, whose columns the foreign key is made of. */
+  /** Whether the near table has the foreign key's columns. */
   readonly holdsKey: boolean;
-  /** Pairs of column names: the near table's, the target's. */
+  /** Pairs of column names, of the near table and of the target. */
   readonly columns: readonly { readonly near: string; readonly target: string }[];
   /** To-one: whether the field may be null. */
   readonly nullable: boolean;
-  /** To-one: whether a constraint guarantees at most one row (not so for keys that a directive declares). */
+  /** To-one: whether a constraint guarantees at most one row. False for keys declared by a directive. */
   readonly unique: boolean;
 }
 
@@ -240,26 +239,26 @@ export interface Routine {
   readonly fieldName: string;
   readonly description: string | null;
   readonly volatile: boolean;
-  /** Whether it is written in PL/pgSQL, so that the context of every error inside names it. */
+  /** Whether it is written in PL/pgSQL, in which case the context of every error inside it names it. */
   readonly plpgsql: boolean;
-  /** Input arguments whose name GraphQL can carry; a computed field has none (the row is not listed). */
+  /** Input arguments with legal names. Empty for a computed field, whose row is implicit. */
   readonly arguments: readonly RoutineArgument[];
-  /** An argument that it requires and that no call can give, because GraphQL cannot carry its name. */
+  /** A required argument that no call can give, because its name is illegal in GraphQL. */
   readonly unreachableArgument: string | null;
   readonly result: RoutineResult;
   readonly introspection: boolean;
 }
 
 export interface RoutineArgument {
-  /** PostgreSQL's name, for named notation. */
+  /** The name in PostgreSQL, for named notation. */
   readonly name: string;
   readonly argumentName: string;
   readonly type: ScalarType | EnumValueType | ListType;
-  /** Whether it takes all further arguments of a call, as a list. There is at most one, the last. */
+  /** Whether it is variadic: takes all remaining arguments, as a list. Only the last argument can be. */
   readonly variadic: boolean;
-  /** No default: the argument must be given and may not be null. */
+  /** Whether it has no default, so it must be given and not null. */
   readonly required: boolean;
-  /** The default as introspection shows it (a JavaScript value); undefined if it is none or an expression. */
+  /** The default as introspection shows it, as a JavaScript value; undefined if there is none or it is an expression. */
   readonly defaultValue: unknown;
 }
 
@@ -274,7 +273,7 @@ export type RoutineResult =
 /** An object of the exposed schemas that is not in the API, and why. */
 export interface Exclusion {
   readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'enum' | 'enum value' | 'schema';
-  /** The oid of the table, function, enum or schema that it is or belongs to; 0 of a schema that does not exist. */
+  /** The oid of the table, function, enum or schema that it is or belongs to; 0 for a schema that does not exist. */
   readonly id: number;
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
@@ -285,13 +284,13 @@ export interface Exclusion {
   readonly lacking: LackingPrivilege | null;
 }
 
-/** Something that has another GraphQL name because its own is taken. */
+/** An object with a different GraphQL name because its own is taken. */
 export interface Renaming {
   readonly object: Exclusion['object'];
   /** The oid of the table, function or enum that it is or belongs to. */
   readonly id: number;
   readonly name: string;
-  /** What is taken, and what it is called instead. */
+  /** Which name is taken, and the new one. */
   readonly reason: string;
 }
 
@@ -307,11 +306,11 @@ export type ExclusionCause =
   | 'not-callable'
   | 'unusable-directive';
 
-/** `usage` of a schema, `select` on a table or one of its columns, `execute` of a function. */
+/** A missing `usage` on a schema, `select` on a table or column, or `execute` on a function. */
 export interface LackingPrivilege {
   readonly privilege: 'usage' | 'select' | 'execute';
   /** The oid of the schema, table or function. */
   readonly id: number;
-  /** The name of the column; null for the whole object. */
+  /** The column, or null for the whole object. */
   readonly column: string | null;
 }

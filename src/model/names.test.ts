@@ -14,14 +14,14 @@ import {
 } from './names.ts';
 
 describe('names', () => {
-  it('gives values of enums names that GraphQL can carry, each another, and legal ones their own', () => {
+  it('gives enum values unique legal names, and keeps those that are legal', () => {
     const names = ['odd-key', 'odd key', 'odd_key', '2nd', '_2nd', 'null', 'true', '__proto__', '__', 'é', 'Null', 'constructor'];
     const given = ['odd_key2', 'odd_key3', 'odd_key', '_2nd2', '_2nd', '_null', '_true', '_proto__', '_', '_2', 'Null', 'constructor'];
     assert.deepEqual(enumValueNames(names), given);
     assert.ok(given.every(isEnumValueName));
   });
 
-  it('inflects the names of tables', () => {
+  it('inflects table names', () => {
     const inflected = {
       account: 'Account',
       account_holder: 'AccountHolder',
@@ -64,7 +64,7 @@ describe('names', () => {
     assert.equal(qualifiedFieldName('person', ['host_id'], false), 'personByHost_id');
   });
 
-  it('tells what GraphQL can carry', () => {
+  it('recognizes legal GraphQL names', () => {
     for (const name of ['a', '_', '_a__', 'A9']) assert.ok(isFreeName(name), name);
     for (const name of ['', '9', 'a b', 'a-b', 'ñ', 'a$', 'a\n', '__', '__a']) assert.ok(!isFreeName(name), JSON.stringify(name));
     assert.ok(isEnumValueName('TRUE'));

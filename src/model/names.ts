@@ -1,53 +1,54 @@
 /**
- * The names of GraphQL as they follow from those of PostgreSQL, letter for letter as in pg_graphql. A schema has inflection on or off;
- * a name that a comment directive gives is taken as it is.
+ * Derives GraphQL names from PostgreSQL's, exactly as pg_graphql does. Inflection is a setting of the schema; a name from a comment
+ * directive is used unchanged.
  */
 
-/** What GraphQL accepts as a name (https://spec.graphql.org/October2021/#Name). */
+/** Whether GraphQL accepts the name (https://spec.graphql.org/October2021/#Name). */
 function isLegalName(name: string): boolean {
   return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
 }
 
-/** Whether anything may have this name: two leading underscores belong to introspection. */
+/** Whether the name is legal and not reserved: names with two leading underscores belong to introspection. */
 export function isFreeName(name: string): boolean {
   return isLegalName(name) && !name.startsWith('__');
 }
 
-/** Whether a value of an enum may have this name (https://spec.graphql.org/October2021/#EnumValue). */
+/** Whether an enum value may have this name (https://spec.graphql.org/October2021/#EnumValue). */
 export function isEnumValueName(name: string): boolean {
   return isFreeName(name) && !['true', 'false', 'null'].includes(name);
 }
 
-/** `account_holder` → `AccountHolder`: capitals at the start and after what is not a letter or digit, then no underscores. */
+/**
+ * `account_holder` → `AccountHolder`: capitalizes the start and each letter after a character that is not a letter or digit, then removes
+ * underscores.
+ */
 function inflect(name: string): string {
-  // Most names have nothing between their letters and digits, and every model has thousands.
+  // A fast path: most names are only letters and digits, and every model has thousands.
   if (/^[A-Za-z0-9]+$/.test(name)) return upperFirst(name);
   return name.replace(/(?<![\p{Alphabetic}\p{N}])./gsu, (character) => character.toUpperCase()).replaceAll('_', '');
 }
 
-/** The first letter in lower case. */
 export function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** The first letter in upper case. */
 export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The name of a type: of a table or an enum. */
+/** The type name of a table or enum. */
 export function typeNameOf(name: string, inflection: boolean): string {
   return inflection ? inflect(name) : name;
 }
 
-/** The name of a type or root field whose plain name is taken: with its schema in front, `SouthPlace` or `south_place`. */
+/** The name of a type or root field whose plain name is taken: prefixed with its schema, `SouthPlace` or `south_place`. */
 export function withSchema(name: string, schema: string, inflection: boolean): string {
   const prefix = inflection ? upperFirst(inflect(schema)) : `${schema}_`;
   const legal = prefix.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=\d)/, '_') + (inflection ? upperFirst(name) : name);
   return legal.replace(/^__+/, '_');
 }
 
-/** The first of `name`, `name2`, `name3` … that is free. */
+/** The first free one of `name`, `name2`, `name3` … */
 export function numbered(name: string, isFree: (name: string) => boolean): string {
   let free = name;
   for (let number = 2; !isFree(free); number += 1) free = `${name}${number}`;
@@ -55,8 +56,8 @@ export function numbered(name: string, isFree: (name: string) => boolean): strin
 }
 
 /**
- * The names of an enum's values, in the order of what they stand for: each its own, or where GraphQL cannot carry that, another: `odd-key` becomes `odd_key`,
- * `2nd` becomes `_2nd`, `null` becomes `_null`, with a number behind where that is taken.
+ * Unique names for enum values, in order. Legal names stay as they are; others are changed: `odd-key` becomes `odd_key`, `2nd` becomes
+ * `_2nd`, `null` becomes `_null`, followed by a number if that is taken.
  */
 export function enumValueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names.filter(isEnumValueName));
@@ -69,25 +70,22 @@ export function enumValueNames(names: readonly string[]): readonly string[] {
   });
 }
 
-/** The name of a column's field: `owner_id` → `ownerId`, or as it is. */
+/** The field name of a column: with inflection, `owner_id` → `ownerId`. */
 export function columnFieldName(name: string, inflection: boolean): string {
   return inflection ? lowerFirst(inflect(name)) : name;
 }
 
-/** The name of an argument, whose first letter is always in lower case. */
+/** The name of an argument, which always starts in lower case. */
 export function argumentNameOf(name: string, inflection: boolean): string {
   return lowerFirst(typeNameOf(name, inflection));
 }
 
-/** The name of a function's field. One leading underscore goes: it marks computed fields. */
+/** The field name of a function, without one leading underscore, which marks computed fields. */
 export function routineFieldName(name: string, inflection: boolean): string {
   return argumentNameOf(name.startsWith('_') ? name.slice(1) : name, inflection);
 }
 
-/**
- * The name of the field that leads to one row: of the key's only column where that ends in `_id` (without inflection in `Id`),
- * otherwise of the target.
- */
+/** The name of a to-one relation: from the only key column if it ends in `_id` (`Id` without inflection), otherwise from the target. */
 export function toOneFieldName(targetTypeName: string, keyColumns: readonly string[], inflection: boolean): string {
   const suffix = inflection ? '_id' : 'Id';
   const [column, ...others] = keyColumns;
@@ -95,12 +93,12 @@ export function toOneFieldName(targetTypeName: string, keyColumns: readonly stri
   return lowerFirst(stem === '' ? targetTypeName : typeNameOf(stem, inflection));
 }
 
-/** The name of the field that leads to many rows. */
+/** The name of a to-many relation. */
 export function toManyFieldName(targetTypeName: string): string {
   return `${lowerFirst(targetTypeName)}Collection`;
 }
 
-/** What a relation is called whose name a later one claims: with the columns of its key. */
+/** The name of a relation whose plain name a later one claims: followed by its key columns. */
 export function qualifiedFieldName(fieldName: string, keyColumns: readonly string[], inflection: boolean): string {
   return `${fieldName}By${keyColumns.map((column) => upperFirst(columnFieldName(column, inflection))).join('')}`;
 }

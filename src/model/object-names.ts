@@ -1,4 +1,4 @@
-/** The names of PostgreSQL's objects as messages show them: qualified, not quoted. */
+/** Names of PostgreSQL objects in messages: qualified, not quoted. */
 import type { Catalog, CatalogFunction } from '../catalog/catalog.ts';
 
 /** `public.account`. */
@@ -6,7 +6,7 @@ export function qualifiedName(schema: string, name: string): string {
   return `${schema}.${name}`;
 }
 
-/** `public.total(integer)`: functions may share a name. */
+/** `public.total(integer)`, because functions may be overloaded. */
 export function functionName({ types }: Pick<Catalog, 'types'>, { schema, name, arguments: args }: CatalogFunction): string {
   return `${qualifiedName(schema, name)}(${args.map(({ typeId }) => types.get(typeId)?.sql ?? '?').join(', ')})`;
 }

@@ -1,19 +1,19 @@
 /**
- * The rows of other tables that a row leads to, by a relation or by a computed field: what filters and orders reach beyond their table. In: a table of
- * the model; out: its related rows, with those whose names columns have already, which give way.
+ * The related rows that filters and orders of a table can reach, by relations or computed fields, and those that cannot be used because a
+ * column has their name.
  */
 import type { Relation, Routine, Table, ValueType } from './model.ts';
 
-/** Rows that belong to a row: those on the other side of a foreign key, or what a computed field returns. */
+/** The rows on the other side of a foreign key, or those that a computed field returns. */
 export interface RelatedRows {
-  /** The name of the field, which is their name in filters too. */
+  /** The name of the field, in rows and filters alike. */
   readonly fieldName: string;
   readonly many: boolean;
   readonly target: Table;
   readonly by: { readonly kind: 'relation'; readonly relation: Relation } | { readonly kind: 'computed'; readonly routine: Routine };
 }
 
-/** What is reachable by its name, and what is not because a column or a combinator has it. */
+/** Related rows that can be used, and those that cannot because a column or a combinator has their name. */
 export interface ReachableRows {
   readonly usable: readonly RelatedRows[];
   readonly clashing: readonly RelatedRows[];
@@ -21,20 +21,20 @@ export interface ReachableRows {
 
 const combinators = ['and', 'or', 'not'];
 
-/** The related rows in the filters of a table. */
+/** The related rows that filters of a table can reach. */
 export function filterableRows(table: Table, nodeIdField: string): ReachableRows {
   return withoutNames(relatedRowsOf(table), [nodeIdField, ...combinators, ...namesOf(table)]);
 }
 
-/** What the rows of a table can be ordered by beside its columns: related rows, and computed fields whose values have an order. */
+/** What rows can be ordered by besides columns: related rows, and computed fields whose values have an order. */
 export interface OrderableFields {
   readonly rows: readonly RelatedRows[];
   readonly values: readonly Routine[];
-  /** The names of those that give way to columns. */
+  /** Names that cannot be used because a column has them. */
   readonly clashing: readonly string[];
 }
 
-/** The same for the orders of a table. */
+/** The fields that orders of a table can reach. */
 export function orderableFields(table: Table): OrderableFields {
   const names = new Set(table.columns.filter(({ selectable, orderable }) => selectable && orderable).map(({ fieldName }) => fieldName));
   const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);
@@ -44,22 +44,21 @@ export function orderableFields(table: Table): OrderableFields {
   return { rows: rows.filter(isFree), values: values.filter(isFree), clashing };
 }
 
-/** Opaque types need not have one. */
+/** Opaque types may lack an order. */
 function hasOrder(type: ValueType): boolean {
   return type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'JSON' && type.scalar !== 'Opaque');
 }
 
-/** The names of a table's columns in its filters. */
 function namesOf({ columns }: Table): string[] {
   return columns.filter(({ selectable }) => selectable).map(({ filterName }) => filterName);
 }
 
-/** Whether the filter of a row has a column named `is`, so that the test of its presence gives way. */
+/** Whether filters of a table have a column named `is`, which takes precedence over the test for presence. */
 export function hasColumnNamedIs(table: Table): boolean {
   return namesOf(table).includes('is');
 }
 
-/** All rows that are related to a row. A volatile function is left out: a filter would call it as often as PostgreSQL likes. */
+/** All related rows. Volatile functions are left out, because PostgreSQL may call a function in a filter any number of times. */
 function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
   const byKey = relations.map((relation): RelatedRows => {
     const { fieldName, kind, target } = relation;

@@ -12,7 +12,7 @@ it('readDefault reads plain constants as introspection shows them', () => {
   assert.equal(readDefault("E'a\\\\b'::text", 'text'), 'a\\b');
 });
 
-it('readDefault shows nothing of nulls, expressions and other types', () => {
+it('readDefault returns undefined for nulls, expressions and other types', () => {
   const hidden: [sql: string, typeName: string][] = [
     ['NULL::integer', 'int4'],
     ['(2 + 3)', 'int4'],

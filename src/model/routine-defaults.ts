@@ -1,8 +1,8 @@
-/** Defaults of arguments as introspection shows them: constants of a few types, as in pg_graphql; any other expression is not shown. */
+/** Argument defaults as introspection shows them: constants of a few types, as in pg_graphql. Other expressions are not shown. */
 
 /**
- * Reads the default of an argument, which PostgreSQL deparsed, as a JavaScript value; undefined if it is null or no plain constant.
- * `'see'::text` → `see`, `10` → 10.
+ * Converts a default that PostgreSQL deparsed to a JavaScript value; undefined if it is null or not a plain constant. `'see'::text` →
+ * `see`, `10` → 10.
  */
 export function readDefault(sql: string, typeName: string): unknown {
   switch (typeName) {
@@ -21,7 +21,7 @@ export function readDefault(sql: string, typeName: string): unknown {
   }
 }
 
-/** A text constant. One with backslashes is written `E'...'` by PostgreSQL and has them doubled. */
+/** A text constant. PostgreSQL writes one with backslashes as `E'...'` and doubles them. */
 function readText(sql: string): string | undefined {
   const [, escaped, quoted] = /^(E?)'((?:[^']|'')*)'::text$/s.exec(sql) ?? [];
   if (quoted === undefined) return undefined;

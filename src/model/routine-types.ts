@@ -1,4 +1,4 @@
-/** Which types functions may take and return. */
+/** The types that functions may take and return. */
 import type { CatalogFunction, CatalogType } from '../catalog/catalog.ts';
 import { type BuildContext, sourceOf } from './build-context.ts';
 import { isSetOfRows } from './computed-functions.ts';
@@ -7,10 +7,10 @@ import type { RoutineResult } from './model.ts';
 import { qualifiedName } from './object-names.ts';
 import { valueTypeOf } from './value-types.ts';
 
-/** The pseudo-types that a call can have values of, besides void. */
+/** Pseudo-types of arguments and results that a call can have values of. */
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
-/** What a function returns as a field, or why it cannot be one. With `withoutKey` that may be a row of a table that has no key. */
+/** The result type of a function's field, or why it cannot be one. `withoutKey` allows a row of a table without a key. */
 export function resultTypeOf(context: BuildContext, source: CatalogFunction, { withoutKey = false } = {}): RoutineResult | Excluded {
   const { resultTypeId, returnsSet } = source;
   const type = context.catalog.types.get(resultTypeId);
@@ -45,7 +45,7 @@ function unsupported(reason: string): Excluded {
   return new Excluded('unsupported-type', reason);
 }
 
-/** Whether arguments and results of root fields can have the type: scalars and arrays of them, neither enums nor rows. */
+/** Whether arguments and results of root fields can have the type: scalars and arrays of them, but not enums or rows. */
 export function isPlainType({ catalog }: BuildContext, typeId: number): boolean {
   const type = catalog.types.get(typeId);
   if (!type) return false;

@@ -1,7 +1,8 @@
 /**
- * The names of the fields of rows, each of which one thing has: `nodeId` (or what the settings call it) the global identifier, then computed fields, relations and columns, in
- * this order, as in pg_graphql. What comes too late gets another name: a column `<name>Column`, a function `<name>Function`, a
- * relation `<name>By<Columns>`, and a number behind where that is taken too. Relations that are inferred come last, as pg_graphql has none.
+ * Makes the field names of a row unique. In case of a clash the first in this order keeps the name, as in pg_graphql: the global identifier
+ * (`nodeId` or as configured), computed fields, relations, columns. The others are renamed: a column to `<name>Column`, a function to
+ * `<name>Function`, a relation to `<name>By<Columns>`, followed by a number if that is taken too. Inferred relations, which pg_graphql does
+ * not have, come last.
  */
 
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
@@ -13,18 +14,18 @@ import type { Column, Renaming, Routine } from './model.ts';
 import { lowerFirst, numbered } from './names.ts';
 import { functionName, qualifiedName } from './object-names.ts';
 
-/** The fields of rows, with the names that they would like to have. */
+/** The fields of a table's rows, with their preferred names. */
 export interface RowFields {
   readonly columns: readonly Mutable<Column>[];
   readonly relations: readonly NamedRelation[];
   readonly computed: readonly Mutable<Routine>[];
 }
 
-/** Settles the names in the rows of a table. */
+/** Renames the fields of a table's rows where names clash. */
 export function settleRowNames(context: BuildContext, table: LazyTable, fields: RowFields, { renamings }: Notes): void {
   const { nodeIdField } = context.settings;
   const { key } = table.facts;
-  // Caches that tell rows apart by `id` must not take a column for it, of rows without a key either.
+  // Client caches identify rows by `id`, so no column may have that name, even in rows without a key.
   const taken = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
   const isFree = (name: string) => !taken.has(name);
   const take = (name: string) => isFree(name) && taken.add(name);
@@ -52,7 +53,7 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     if (key !== null && column.fieldName === nodeIdField) column.filterName = column.rowFieldName;
   }
   for (const { relation, qualified } of fields.relations.filter(({ inferred }) => inferred)) {
-    // A column that leads to several views is the name of one of them alone.
+    // If a column leads to several views, only one of them can be named after it.
     const ofTarget = relation.kind === 'to-one' ? lowerFirst(relation.target.stem) : relation.fieldName;
     const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
     taken.add(free);

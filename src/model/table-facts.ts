@@ -1,6 +1,4 @@
-/**
- * What is known of a table whatever else a role sees: shared by all roles with the same privileges on the table.
- */
+/** Facts about a table that do not depend on other tables, shared by all roles with the same privileges on it. */
 import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { SchemaSettings } from './build-context.ts';
@@ -8,7 +6,6 @@ import type { Directive } from './directives.ts';
 import type { Excluded } from './excluded.ts';
 import type { Table } from './model.ts';
 
-/** What a table is for all roles with the same privileges on it. */
 export interface TableFacts
   extends Pick<
     Table,
@@ -30,20 +27,23 @@ export interface TableFacts
   readonly source: CatalogTable;
   readonly schema: SchemaSettings;
   readonly directive: Directive;
-  /** The name of its row type, unless that is taken. */
+  /** The default name of its row type. */
   readonly plainName: string;
-  /** The key columns, in their order; null for a table without a key, which has only a row type. */
+  /** Key columns in order; null for a table without a key, which only has a row type. */
   readonly key: readonly CatalogColumn[] | null;
 }
 
-/** What a table is, with its key or why it has none; or why it is left out. */
+/** The facts with the key or why there is none; or why the table is left out. */
 export type FoundTable = (Omit<TableFacts, 'key'> & { readonly key: TableFacts['key'] | Excluded }) | Excluded;
 
-/** What was found for the roles before, of one catalog under one setting of additions. */
+/** Facts found for earlier roles, for one catalog and one setting of additions. */
 export class KnownFacts {
   readonly #known = new Map<CatalogTable, Map<TablePrivileges, FoundTable>>();
 
-  /** What is known of a table under these privileges; `find` finds it if it is not. Grants on single columns are hardly ever those of another role. */
+  /**
+   * The facts of a table under these privileges, found by `find` if unknown. With column grants they are not cached, because other roles
+   * rarely have the same ones.
+   */
   of(table: CatalogTable, { tables }: Privileges, find: () => FoundTable): FoundTable {
     const granted = tables.get(table.id);
     if (granted === undefined || granted.columns.size > 0) return find();
@@ -57,7 +57,6 @@ export class KnownFacts {
 
 const ofCatalogs = new WeakMap<Catalog, Map<Additions, KnownFacts>>();
 
-/** The facts of a catalog under a setting of additions. */
 export function factsOfCatalog(catalog: Catalog, additions: Additions): KnownFacts {
   const known = ofCatalogs.get(catalog) ?? new Map<Additions, KnownFacts>();
   ofCatalogs.set(catalog, known);

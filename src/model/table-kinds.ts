@@ -1,4 +1,4 @@
-/** The meaning of PostgreSQL's letters for relations with rows. */
+/** The kinds of tables, by `pg_class.relkind`. */
 import type { RelationKind } from '../catalog/catalog.ts';
 import type { TableKind } from './model.ts';
 

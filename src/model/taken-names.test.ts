@@ -8,7 +8,7 @@ const all = { insertable: true, updatable: true, deletable: true, aggregate: tru
 const of = (name: string, schema = 'hall') => ({ name, schema, inflection: true });
 
 describe('TakenNames', () => {
-  it('gives a table the plain names where they are free', () => {
+  it('gives a table the plain names if they are free', () => {
     const names = new TakenNames();
     assert.deepEqual(names.claimTable(of('Ledger'), all), { typeName: 'Ledger', stem: 'Ledger', renamedTypes: new Map() });
   });
@@ -25,7 +25,7 @@ describe('TakenNames', () => {
     assert.equal(names.claimEnum(of('UUIDList')), 'HallUUIDList');
   });
 
-  it('gives a table whose stem another has names that are all its own', () => {
+  it('gives a table an entirely new stem if another table has its stem', () => {
     const names = new TakenNames();
     names.claimTable(of('Place', 'north'), all);
     assert.deepEqual(names.claimTable(of('Place', 'south'), all), { typeName: 'SouthPlace', stem: 'SouthPlace', renamedTypes: new Map() });
@@ -33,7 +33,7 @@ describe('TakenNames', () => {
     assert.equal(names.claimTable({ name: 'place', schema: 'my hall', inflection: false }, all).stem, 'my_hall_place');
   });
 
-  it('keeps the types that derive from others apart', () => {
+  it('keeps derived types apart from row types', () => {
     const names = new TakenNames();
     names.claimTable(of('Film'), readOnly);
     for (const name of ['FilmEdge', 'FilmConnection', 'FilmFilter', 'FilmOrderBy', 'Film']) {
@@ -45,7 +45,7 @@ describe('TakenNames', () => {
     assert.deepEqual(names.claimTable(of('Reel'), readOnly).renamedTypes, new Map([['Filter', 'HallReelFilter']]));
   });
 
-  it('renames what a table has of the types that others are called like, and nothing else', () => {
+  it('renames only those types of a table whose names are taken by row types', () => {
     const suffixes = Object.keys(typeSuffixes) as (keyof typeof typeSuffixes)[];
     const renamed = (able: typeof all) => {
       const names = new TakenNames();
@@ -57,7 +57,7 @@ describe('TakenNames', () => {
     assert.deepEqual(renamed({ ...readOnly, deletable: true }), ['Connection', 'Edge', 'Filter', 'OrderBy', 'DeleteResponse']);
   });
 
-  it('gives a table a stem with which all of its types are free', () => {
+  it('gives a table a stem for which all of its type names are free', () => {
     const place = (able: typeof all) => {
       const names = new TakenNames();
       names.claimEnum(of('SouthPlaceInsertInput'));
@@ -67,7 +67,7 @@ describe('TakenNames', () => {
     assert.deepEqual([place(readOnly), place(all)], ['SouthPlace', 'SouthPlace2']);
   });
 
-  it('keeps root fields apart', () => {
+  it('keeps root fields unique', () => {
     const names = new TakenNames();
     names.claimTable(of('Film'), { ...readOnly, insertable: true });
     assert.equal(names.claimTable(of('film'), readOnly).stem, 'HallFilm');

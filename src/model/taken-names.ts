@@ -1,8 +1,7 @@
 /**
- * Which names of types and root fields are taken: those of every schema, and those that tables, enums and functions claim, first come
- * first served, so that no two types or root fields ever have one name. Who comes second gets another name: the name of its schema in
- * front, and a number behind where that is taken too. A table's type names are its stem with suffixes: they are compared by their
- * parts, as writing out a dozen for each of thousands of tables costs more than all the rest of the model.
+ * Keeps the names of types and root fields unique. Tables, enums and functions claim names, first come, first served; a later claimant gets
+ * the name prefixed with its schema, followed by a number if that is taken too. A table's type names are compared as stem and suffix,
+ * because writing out a dozen names for each of thousands of tables costs more than building the rest of the model.
  */
 
 import type { AdditionName } from './additions.ts';
@@ -19,16 +18,14 @@ import {
 } from './graphql-names.ts';
 import { lowerFirst, withSchema } from './names.ts';
 
-/** Something that claims a name. */
 export interface Claimant {
-  /** The name that it gets unless something else has it. */
+  /** The preferred name. */
   readonly name: string;
-  /** The schema that it is in. */
   readonly schema: string;
   readonly inflection: boolean;
 }
 
-/** The names of a table: of its row type, of what the names of its other types and its root fields begin with, and of types that differ. */
+/** A table's row type, the stem of its other types and root fields, and the types that are renamed. */
 export interface TableNames {
   readonly typeName: string;
   readonly stem: string;
@@ -39,7 +36,7 @@ type TableSuffix = keyof typeof typeSuffixes;
 
 const suffixes = Object.entries(typeSuffixes) as [TableSuffix, (able: TableAbilities) => boolean][];
 const suffixesOfAdditions = Object.keys(additionSuffixes) as AdditionSuffix[];
-/** For each suffix of additions that others end with: what they have ahead of it. */
+/** For each addition suffix that longer suffixes end with: the part of the longer ones before it. */
 const longerSuffixes: ReadonlyMap<AdditionSuffix, readonly string[]> = new Map(
   suffixesOfAdditions.map((suffix) => [
     suffix,
@@ -51,15 +48,15 @@ const longerSuffixes: ReadonlyMap<AdditionSuffix, readonly string[]> = new Map(
 const noneRenamed: TableNames['renamedTypes'] = new Map();
 
 export class TakenNames {
-  /** Names of types that stand for themselves: common ones, rows, enums. */
+  /** Whole type names: common types, row types, enums, renamed types. */
   readonly #types = new Set<string>();
-  /** What the names of the other types of tables begin with. */
+  /** Stems of tables' other types. */
   readonly #stems = new Map<string, TableAbilities>();
-  /** What is before a suffix in the names of `#types`, with the suffixes. */
+  /** For names in `#types` that end with a suffix: what precedes it → suffixes. */
   readonly #beforeSuffix = new Map<string, TableSuffix[]>();
-  /** The same for the suffixes of additions. */
+  /** Likewise for addition suffixes. */
   readonly #beforeAddition = new Map<string, AdditionSuffix[]>();
-  /** What the fields of Query begin with that belong to tables. */
+  /** Stems of tables' fields of Query. */
   readonly #collections = new Set<string>();
   readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
 
@@ -67,7 +64,9 @@ export class TakenNames {
     for (const name of commonTypeNames) this.#takeType(name);
   }
 
-  /** Takes the types and root fields of a table. Only what is taken gets another name; where another table has the stem, that is all. */
+  /**
+   * Claims the types and root fields of a table. If another table has its stem, all of them change; otherwise only those that are taken.
+   */
   claimTable(claimant: Claimant, able: TableAbilities): TableNames {
     const { name } = claimant;
     const stem = this.#isStemFree(name) ? name : this.#firstFree(claimant, (other) => this.#isWhollyFree(other, able));
@@ -86,7 +85,7 @@ export class TakenNames {
     return { typeName, stem, renamedTypes };
   }
 
-  /** Takes the types of a table's additions, and returns those whose plain names are taken, with the names that they get. All others must already be there. */
+  /** Claims the types of a table's additions, after all other claims. Returns the new names of those whose default names are taken. */
   claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<AdditionSuffix, string> {
     const taken = new Set(this.#beforeAddition.get(claimant.name));
     const clashing = suffixesOfAdditions.filter(
@@ -101,12 +100,12 @@ export class TakenNames {
     return renamed;
   }
 
-  /** Whether a name of one table's type may be that of another's: `AuthorGroup` and `Key`, `Author` and `GroupKey`. */
+  /** Whether another table may have a type of the same name: `AuthorGroup` + `Key`, `Author` + `GroupKey`. */
   #isOfAnother(stem: string, suffix: AdditionSuffix): boolean {
     return (longerSuffixes.get(suffix) ?? []).some((middle) => stem.endsWith(middle) && this.#stems.has(stem.slice(0, -middle.length)));
   }
 
-  /** Claims the type of rows that have no other types, and returns its name. */
+  /** Claims a row type without any other types, and returns its name. */
   claimRows(claimant: Claimant): string {
     const isFree = (name: string) => this.#isTypeFree(name);
     const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
@@ -114,7 +113,7 @@ export class TakenNames {
     return name;
   }
 
-  /** Claims the type of an enum and its filter, and returns the name of the type. */
+  /** Claims an enum type and its filter type, and returns the name of the former. */
   claimEnum(claimant: Claimant): string {
     const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(filterTypeName(name));
     const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
@@ -123,7 +122,7 @@ export class TakenNames {
     return name;
   }
 
-  /** Claims a field of Query or Mutation, and returns its name. All tables must already be there. */
+  /** Claims a field of Query or Mutation, and returns its name. All tables must have claimed theirs already. */
   claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];
     const stems = root === 'query' ? this.#collections : this.#stems;

@@ -1,13 +1,13 @@
 /**
- * Which GraphQL type the values of a PostgreSQL type have: scalars by name, enums, lists, and rows of visible tables.
- * What has no counterpart is Opaque; composite types, and domains over arrays, have none at all.
+ * Maps PostgreSQL types to GraphQL types: scalars by name, enums, lists, and rows of visible tables. Types without a counterpart become
+ * Opaque, but composite types and domains over arrays have no GraphQL type at all.
  */
 import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
 import type { BuildContext } from './build-context.ts';
 import type { ScalarName } from './graphql-names.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
 
-/** The types of pg_catalog that have a scalar of their own. `name` is Opaque in pg_graphql. */
+/** Types in pg_catalog with a scalar of their own. As in pg_graphql, `name` is not among them. */
 const scalarNames: Readonly<Record<string, ScalarName>> = {
   text: 'String',
   varchar: 'String',
@@ -29,17 +29,17 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   jsonb: 'JSON',
 };
 
-/** The type of the values of an argument or a result. Tables and enums must already be in the context. */
+/** The value type of an argument or result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
   const known = context.valueTypes.get(typeId) ?? makeValueType(context, context.catalog.types.get(typeId));
   context.valueTypes.set(typeId, known);
   return known;
 }
 
-/** The type of the values of a column, with its modifier: a value is compared as the column would hold it. */
+/** The value type of a column, with its modifier, so that values are compared as the column would store them. */
 export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
   const type = valueTypeOf(context, typeId);
-  // Types of other schemas would have to be qualified; those of pg_catalog are found on every search path.
+  // Types in other schemas would have to be qualified; those in pg_catalog are found with any search path.
   const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
   return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
@@ -48,12 +48,12 @@ export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifie
 function makeValueType(context: BuildContext, type: CatalogType | undefined): ValueType {
   if (!type) return { kind: 'unsupported', sqlType: 'text' };
   if (type.elementId !== 0) return listTypeOf(context, type);
-  // A domain over an array is in the category of arrays, but has no elements of its own.
+  // A domain over an array is in the array category but has no element type.
   if (type.category === 'A') return unsupported(type);
   return type.kind === 'c' ? rowTypeOf(context, type) : scalarOrEnumOf(context, type);
 }
 
-/** Whether values of the column can be written. Needs no tables, and so can be asked before they are there. */
+/** Whether the column can be written. Does not need tables in the context. */
 export function isWritable({ catalog }: BuildContext, column: CatalogColumn): boolean {
   const type = catalog.types.get(column.typeId);
   if (!type) return false;
@@ -61,7 +61,9 @@ export function isWritable({ catalog }: BuildContext, column: CatalogColumn): bo
   return type.category !== 'A' && type.kind !== 'c';
 }
 
-/** Whether rows can be ordered by the column: not by arrays and JSON, and of composite types only by rows of visible tables. */
+/**
+ * Whether rows can be ordered by the column: not by arrays and JSON, and by composite types only if they are row types of visible tables.
+ */
 export function isOrderable({ catalog }: BuildContext, column: CatalogColumn, type: ValueType): boolean {
   const { name, elementId } = catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
   if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
@@ -90,7 +92,7 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   return { ...scalar, ...(nestsInJson(type) && { nestsInJson: true }), ...(type.oddlyOrdered && { oddlyOrdered: true }) };
 }
 
-/** A type that is in no category of PostgreSQL's, or a domain over one, may have a cast to json, which `to_json` uses. One over a composite type is an object. */
+/** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */
 function nestsInJson({ kind, schema, category }: CatalogType): boolean {
   return category === 'C' || (category === 'U' && (kind === 'd' || schema !== 'pg_catalog'));
 }
@@ -101,7 +103,7 @@ function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {
   return name === 'citext' ? 'String' : 'Opaque';
 }
 
-/** Nothing can be cast to a polymorphic pseudo-type: text stands in for it. */
+/** Values cannot be cast to polymorphic pseudo-types, so they are cast to text instead. */
 function castableSql({ kind, name, sql }: CatalogType): string {
   if (kind !== 'p') return sql;
   return name.endsWith('array') ? 'text[]' : 'text';

@@ -1,26 +1,25 @@
 /**
- * Which relations of a table an insert or update can write along, and what the role may do with the rows at their other end. In: a table of the model; out:
- * its relations with the members of their input types. For the addition `nestedWrites`.
+ * The relations that nested inserts and updates of a table can write, and what the role may do with the related rows. For the addition
+ * `nestedWrites`.
  */
 import type { Column, Relation, Table } from './model.ts';
 
-/** What can be done with related rows, in the order in which it is done. */
+/** Operations on related rows, in execution order. */
 export const nestedVerbs = ['delete', 'disconnect', 'update', 'set', 'connect', 'connectOrCreate', 'create'] as const;
 export type NestedVerb = (typeof nestedVerbs)[number];
 
-/** A relation to write along. */
 export interface WritableRelation {
   readonly relation: Relation;
-  /** The columns of the foreign key, in its order: of the table that has it. */
+  /** The columns of the foreign key, in its order, in the referencing table. */
   readonly key: readonly Column[];
-  /** Those that are null in a row that refers to none; empty where none can be. */
+  /** The columns to set to null to disconnect a row; empty if that is impossible. */
   readonly nulled: readonly Column[];
-  /** What an insert and an update can do. */
+  /** The operations in inserts and in updates. */
   readonly insert: ReadonlySet<NestedVerb>;
   readonly update: ReadonlySet<NestedVerb>;
 }
 
-/** The relations, and the names of those that give way because a column has their name. */
+/** The relations, and the names of those that cannot be used because a column has the same name. */
 export interface WritableRelations {
   readonly usable: readonly WritableRelation[];
   readonly clashing: readonly string[];
@@ -29,7 +28,7 @@ export interface WritableRelations {
 const none: WritableRelations = { usable: [], clashing: [] };
 const known = new WeakMap<Table, WritableRelations>();
 
-/** The relations of a table. Its rows are found by their primary keys after they are written, so that the role must be able to read them. */
+/** The writable relations of a table. The role must be able to read its primary key, by which rows are found after they are written. */
 export function writableRelations(table: Table): WritableRelations {
   let found = known.get(table);
   if (!found) {
@@ -53,7 +52,7 @@ function findRelations(table: Table): WritableRelations {
   return { usable, clashing };
 }
 
-/** Whether nested members can give values to a column of a foreign key, so that an insert need not. */
+/** Whether a nested write can fill in a foreign key column, so that an insert need not give it. */
 export function isFilledByRelation(table: Table, column: Column): boolean {
   return table.relations.some((relation) => {
     if (!relation.holdsKey || !relation.columns.some(({ near }) => near === column.name)) return false;
@@ -77,7 +76,7 @@ function isKeyReadable({ primaryKey, selectable }: Table): boolean {
   return selectable && primaryKey.length > 0 && primaryKey.every((column) => column.selectable);
 }
 
-/** A row of `near` refers to one of the relation's target. Relations lead only over columns that the role may read. */
+/** `near` has the foreign key. Relations use only columns that the role may read. */
 function outgoing(near: Table, relation: Relation): WritableRelation | null {
   const { target } = relation;
   const key = columnsOf(
@@ -106,7 +105,7 @@ function outgoing(near: Table, relation: Relation): WritableRelation | null {
   return { relation, key, nulled, insert: new Set(insert), update: new Set(update) };
 }
 
-/** Rows of the relation's target refer to a row of the near table. */
+/** The target has the foreign key. */
 function incoming(relation: Relation): WritableRelation | null {
   const { target, kind } = relation;
   const key = columnsOf(
@@ -136,7 +135,7 @@ function verbs(verb: NestedVerb, can: boolean): NestedVerb[] {
   return can ? [verb] : [];
 }
 
-/** A foreign key refers to nothing as soon as one of its columns is null: those that can be, if all of them can be written. */
+/** A foreign key with any null column refers to nothing. Returns its nullable columns if all of them can be written. */
 function nulledOf(key: readonly Column[]): readonly Column[] {
   const nullable = key.filter(({ notNull }) => !notNull);
   return nullable.every(({ updatable }) => updatable) ? nullable : [];
