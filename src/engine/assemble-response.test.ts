@@ -46,7 +46,7 @@ describe('assembleResponse', () => {
     assert.equal(Buffer.from(body.latin1!, 'latin1').toString(), '{"data":{"a":"é🦀","b":null}}');
     assert.deepEqual(body.chunks, [Buffer.from('{"data":{"a":"é🦀","b":null}}')]);
     assert.equal(body.length, body.chunks[0]!.length);
-    // Beside others, and where they are long together.
+    // Combined with other values, and when all values together are long.
     assert.equal(textOf([...roots, { key: 'c', json: '"é"' }]), '{"data":{"a":"é🦀","b":null,"c":"é"}}');
     const long = assembleResponse(Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, json: inBytes })));
     assert.equal(long.latin1, undefined);

@@ -1,5 +1,5 @@
 /**
- * Assembles a response: the values as PostgreSQL built them, under the keys and in the order of the request. The values are never parsed.
+ * Assembles a response: the values as PostgreSQL built them, under the keys of the request and in its order. The values are never parsed.
  */
 import type { CompiledRoot } from '../compile/compile-plan.ts';
 import type { ColumnValue } from '../database/database.ts';
@@ -10,20 +10,23 @@ export interface ResponseMember {
   readonly json: ColumnValue;
 }
 
-/** Bytes in pieces: large values are not copied into one buffer. */
+/** Bytes in pieces, so that large values are not copied into one buffer. */
 export interface ResponseBody {
   readonly chunks: readonly Uint8Array[];
   /** Total length of all chunks, in bytes. */
   readonly length: number;
-  /** The same as a string with one character per byte (latin1), if it was made that way: Node writes it together with the head of an HTTP response. */
+  /**
+   * The same as a string with one character per byte (latin1), if the body was built that way: Node then writes it together with the head
+   * of the HTTP response.
+   */
   readonly latin1?: string | undefined;
-  /** Whether something was done that refusing to send the response would not undo. */
+  /** Whether it reports a mutation, which withholding the response would not undo. */
   isMutation?: boolean;
   /** Whether it is the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
 }
 
-/** A response whose values are not known yet: the texts around them, and what stands for a value that is missing. */
+/** A response whose values are not known yet: the texts around them, and what replaces a missing value. */
 export interface ResponseTemplate {
   readonly texts: readonly string[];
   readonly empties: readonly string[];
@@ -31,15 +34,15 @@ export interface ResponseTemplate {
 
 const start = '{"data":{';
 
-/** `extensions` is the JSON of the member of that name, in ASCII; null if there is none. */
+/** `extensions` is the JSON of the `extensions` member, in ASCII; null if there is none. */
 function endOf(extensions: string | null): string {
   return extensions === null ? '}}' : `},"extensions":${extensions}}`;
 }
 
-/** Below this size a copy costs less than another piece to write. */
+/** Below this size a copy costs less than writing another piece. */
 const joinedLength = 16 * 1024;
 
-/** The response as UTF-8. `extensions` is the JSON of its member of that name, in ASCII; null if there is none. */
+/** The response as UTF-8. `extensions` is the JSON of its `extensions` member, in ASCII; null if there is none. */
 export function assembleResponse(roots: readonly ResponseMember[], extensions: string | null = null): ResponseBody {
   const end = endOf(extensions);
   return assembleString(roots, end) ?? assembleBytes(roots, end);
@@ -70,7 +73,7 @@ export function valueBody(value: Exclude<ColumnValue, null>): ResponseBody {
   return { chunks: value, length: value.reduce((length, chunk) => length + chunk.length, 0) };
 }
 
-/** A body made as a string; its bytes are made on demand. */
+/** A body built as a string; its bytes are made on demand. */
 class StringBody implements ResponseBody {
   readonly latin1: string;
 
@@ -87,7 +90,7 @@ class StringBody implements ResponseBody {
   }
 }
 
-/** The response as a string of bytes, if its values are such and it is short. Keys are GraphQL's names, which are ASCII. */
+/** The response as a string of bytes, if its values are such strings and it is short. Keys are GraphQL names, so they are ASCII. */
 function assembleString(roots: readonly ResponseMember[], end: string): ResponseBody | null {
   let latin1 = start;
   for (let index = 0; index < roots.length; index++) {
@@ -114,7 +117,7 @@ function assembleBytes(roots: readonly ResponseMember[], end: string): ResponseB
   return toBody(pieces);
 }
 
-/** A text as a body of one piece. */
+/** A text as a body in one piece. */
 export function textBody(text: string): ResponseBody {
   const bytes = Buffer.from(text);
   return { chunks: [bytes], length: bytes.length };

@@ -1,5 +1,6 @@
 /**
- * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, where `plan/` runs only once a variant.
+ * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, while `plan/` runs only once
+ * per variant.
  */
 
 import { type Limits, overLimit } from '../budget/limits.ts';
@@ -10,7 +11,7 @@ import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../plan/pl
 import type { NestedJson, ScalarValue } from '../request/input-value.ts';
 import { isStorable } from '../request/is-storable.ts';
 
-/** A statement with what is to be bound. */
+/** A statement with the parameters to bind. */
 interface UnboundStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
@@ -34,8 +35,8 @@ export class UnboundError extends ApiError {
 }
 
 /**
- * Text or null for each parameter of each statement. Throws `UnboundError` with BAD_USER_INPUT for what does not fit: too long a text, a negative count; and
- * the error of the limit where all texts together are too long.
+ * Text or null for each parameter of each statement. Throws `UnboundError` with BAD_USER_INPUT for values that do not fit, such as a text
+ * that is too long or a negative count, and the error of the limit if all texts together are too long.
  */
 export function bindStatements(
   statements: readonly UnboundStatement[],
@@ -49,10 +50,10 @@ export function bindStatements(
   }));
 }
 
-/** Values that are bound between two pauses. */
+/** How many values are bound between two pauses. */
 const valuesAtATime = 2000;
 
-/** The same, pausing where there are many values. */
+/** The same, with pauses if there are many values. */
 export function* bindStatementsInSteps(
   statements: readonly UnboundStatement[],
   bindValues: readonly ScalarValue[],
@@ -81,7 +82,7 @@ function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]):
   return Array.isArray(given) ? given.length : 1;
 }
 
-/** Binds parameters, and counts how long their texts are together. */
+/** Binds parameters, and adds up the length of their texts. */
 class Binder {
   readonly #bindValues: readonly ScalarValue[];
   readonly #limits: Limits;
@@ -108,7 +109,7 @@ class Binder {
   }
 }
 
-/** Characters of all texts together. */
+/** Total characters of all bound texts. */
 export function sizeOfBound(statements: readonly { readonly parameters: readonly (string | null)[] }[]): number {
   return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
 }
@@ -142,7 +143,7 @@ function encodeElement(element: ScalarValue, use: ElementUse): string | null {
   return textOfElement(element);
 }
 
-/** Nothing can equal a text that PostgreSQL cannot hold. */
+/** PostgreSQL cannot hold some texts, and nothing can equal them. */
 function textOfElement(element: ScalarValue): string | null {
   if (isNested(element))
     throw new ApiError('BAD_USER_INPUT', `Unexpected ${element.json.startsWith('[') ? 'array' : 'object'} in input value`);
@@ -159,7 +160,7 @@ function checkFraction(text: string, argument: string): string {
   throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to 1.`);
 }
 
-/** PostgreSQL reads the same as a number; not-a-number, infinity and zero are none that rows can be divided by. */
+/** The text of a bucket's width as PostgreSQL reads it: NaN, infinity and zero are rejected, because rows cannot be divided by them. */
 function checkWidth(text: string): string {
   if (/^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) && /[1-9]/.test(text.split(/e/i)[0]!)) return text;
   throw new ApiError('BAD_USER_INPUT', 'The width of a bucket must be a number greater than 0.');
@@ -182,12 +183,12 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
     const items = Array.isArray(value) ? value : [value];
     return vectors.has(type.sqlType) ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
   }
-  // `in` is a list of values of a type that is not a list.
+  // `in` takes a list although the type of its column is not one.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
 }
 
-/** Types of numbers that PostgreSQL writes as `1 2 3`, and not as arrays. */
+/** Numeric types that PostgreSQL writes as `1 2 3` and not as arrays. */
 const vectors: ReadonlySet<string> = new Set(['int2vector', 'oidvector']);
 
 function vectorText(items: readonly ScalarValue[], type: string): string {
@@ -201,7 +202,7 @@ function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): s
     throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
   }
   if (isStorable(text)) return text;
-  // Nothing can equal such a text; and none can be written.
+  // Nothing can equal such a text, and it cannot be stored.
   if (use === 'filter') return null;
   throw new ApiError('BAD_USER_INPUT', 'PostgreSQL cannot store text that contains a NUL character (U+0000) or half of a surrogate pair.');
 }
@@ -213,19 +214,19 @@ function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): str
   return value.label;
 }
 
-/** Each as it would be bound alone. */
+/** Encodes each value as if it were bound alone. */
 function encodeRows(values: readonly ScalarValue[], type: ValueType, use: ValueUse): string {
   if (use === 'filter' || use === 'write') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
   return arrayLiteral(values.map((value) => (value === null ? null : encodeElement(value, use))));
 }
 
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
-  // An element of a list may be longer than its column: PostgreSQL cuts or refuses it.
+  // `maxLength` does not apply to elements of a list: PostgreSQL truncates or rejects them itself.
   const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
   return arrayLiteral(items.map((item) => (item === null ? null : encodeScalar(String(item), element, use))));
 }
 
-/** The text of an array (manual: Array Value Input). */
+/** The text of an array (PostgreSQL manual: Array Value Input). */
 export function arrayLiteral(items: readonly (string | null)[]): string {
   return `{${items.map(elementLiteral).join(',')}}`;
 }

@@ -6,15 +6,15 @@ export interface CacheSizes {
   readonly schemaBytes: number;
   /** Documents cached for all roles with the same privileges. Default: 1000. */
   readonly documents: number;
-  /** Characters of these documents together. Default: 2,000,000. */
+  /** Total characters of these documents. Default: 2,000,000. */
   readonly documentText: number;
   /** Compiled variants to cache per document. Default: 100. */
   readonly variants: number;
-  /** Characters of all compiled variants of these documents together. Default: 20,000,000. */
+  /** Total characters of all compiled variants of these documents. Default: 20,000,000. */
   readonly variantText: number;
   /** Prepared statements to keep per connection. Default: 256. */
   readonly statements: number;
-  /** Bytes of all responses to introspection together, of all roles. Default: 64 MB. */
+  /** Total bytes of the introspection responses of all roles. Default: 64 MB. */
   readonly introspectionBytes: number;
 }
 

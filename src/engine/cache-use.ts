@@ -1,6 +1,4 @@
-/**
- * Counts the lookups in all caches of one kind, which come and go with roles and schema snapshots.
- */
+/** Counts the lookups in all caches of one kind. The caches come and go with roles and schema snapshots; the counts stay. */
 import type { CacheStatistics } from '../events.ts';
 
 export class CacheUse {
@@ -25,7 +23,7 @@ export class CacheUse {
   }
 }
 
-/** The caches of everything derived from schemas. */
+/** Lookups in the caches of everything derived from schemas. */
 export class SchemaCacheUses {
   readonly schema = new CacheUse('schema');
   readonly document = new CacheUse('document');

@@ -1,7 +1,10 @@
-/** Checks what callers of the library pass in, with or without TypeScript: a wrong request is the client's error, a wrong caller a bug in the program. */
+/**
+ * Checks the arguments that callers of the library pass, with or without TypeScript: a wrong request is the client's error, a wrong caller
+ * a bug in the program.
+ */
 import { ApiError } from '../errors.ts';
 
-/** Throws BAD_REQUEST for what is not a GraphQL request. */
+/** Throws BAD_REQUEST for anything but a GraphQL request. */
 export function checkRequest(request: unknown): void {
   if (!isPlainObject(request)) throw badRequest('The request must be an object with the member "query".');
   const { query, variables, operationName, extensions } = request;
@@ -12,7 +15,7 @@ export function checkRequest(request: unknown): void {
   if (!isAbsent(extensions) && !isPlainObject(extensions)) throw badRequest('The member "extensions" must be an object or null.');
 }
 
-/** BAD_REQUEST for a request that has failed because a getter or a proxy in it throws; undefined if it can be read. */
+/** Whether a request failed because one of its getters or proxies throws: then BAD_REQUEST, otherwise undefined. */
 export function whyUnreadable(request: unknown): ApiError | undefined {
   try {
     JSON.stringify(request, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
@@ -26,7 +29,7 @@ export function whyUnreadable(request: unknown): ApiError | undefined {
   }
 }
 
-/** Throws BAD_REQUEST for what is not the text of a document. */
+/** Throws BAD_REQUEST for anything but the text of a document. */
 export function checkDocument(query: unknown): void {
   if (typeof query === 'string') return;
   throw badRequest(
@@ -36,7 +39,7 @@ export function checkDocument(query: unknown): void {
   );
 }
 
-/** Throws `TypeError` for what is not a caller. */
+/** Throws `TypeError` for anything but a caller. */
 export function checkCaller(caller: unknown): void {
   if (!isPlainObject(caller)) throw new TypeError('The caller is missing. Pass { role, claims } as the second argument.');
   if (typeof caller['role'] !== 'string' || caller['role'] === '') {
@@ -46,20 +49,20 @@ export function checkCaller(caller: unknown): void {
     throw new TypeError('The claims of the caller must be an object.');
 }
 
-/** Throws `TypeError` for what are not the options of a request. */
+/** Throws `TypeError` for invalid options of a request. */
 export function checkOptions(options: unknown): void {
   if (!isPlainObject(options)) throw new TypeError('The options of a request must be an object.');
   const { timeout, signal, client, idempotencyKey, deadline } = options;
   if (timeout !== undefined && (typeof timeout !== 'number' || Number.isNaN(timeout)))
     throw wrongOption('timeout', 'a number of milliseconds');
-  // Not by class: a test runner or a bundler may have another copy of that.
+  // Not `instanceof`: a test runner or a bundler may use another copy of the class.
   if (signal !== undefined && !hasMethod(signal, 'addEventListener')) throw wrongOption('signal', 'an AbortSignal');
   if (client !== undefined && typeof client !== 'string') throw wrongOption('client', 'a string');
   if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') throw wrongOption('idempotencyKey', 'a string');
   if (deadline !== undefined && !hasMethod(deadline, 'onStop')) throw wrongOption('deadline', 'a Deadline of rowgraph');
 }
 
-/** The role in the options of a call that has no caller. Throws `TypeError` for what is not a role. */
+/** The role in the options of a call that has no caller. Throws `TypeError` if it is not a role. */
 export function roleOf(options: unknown): string {
   if (!isPlainObject(options)) throw new TypeError('The options must be an object, such as { role: "anon" }.');
   const { role = 'anon' } = options;
@@ -80,7 +83,7 @@ function hasMethod(value: unknown, name: string): boolean {
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  // Not an array, a Map or a Date, whose entries would count for nothing.
+  // An array, a Map or a Date would pass as an object, but its entries would be ignored.
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 

@@ -1,6 +1,6 @@
 /**
- * The schema snapshots of what `resolve` meets on connections of its callers: each sees its own search path, and what its open transaction has
- * changed. They are told apart by their fingerprint, as nobody notifies of such changes.
+ * The schema snapshots for `resolve`, which runs on its callers' connections: each connection has its own search path, and sees what its
+ * open transaction has changed. Snapshots are identified by their fingerprint, because nobody notifies of such changes.
  */
 import { LRUCache } from 'lru-cache';
 import type { RequestDatabase } from '../database/database.ts';
@@ -12,9 +12,9 @@ const maxSnapshots = 8;
 
 interface ClientState {
   readonly role: string;
-  /** The schemas that names are looked up in. */
+  /** The schemas on the search path. */
   readonly schemas: readonly string[];
-  /** Tells databases apart whose fingerprints may be the same, because they are copies of one and have been changed since. */
+  /** Identifies the database server: copies of one database may have changed since and still have the same fingerprint. */
   readonly server: string;
 }
 
@@ -40,7 +40,7 @@ export class ClientSnapshots {
 const clientStateText = `select current_user::text, pg_catalog.array_to_json(pg_catalog.current_schemas(false))::text,
   pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), pg_catalog.current_database())`;
 
-/** Who and where a client is now. */
+/** The current role, schemas and server of a client. */
 async function readClientState(database: RequestDatabase): Promise<ClientState> {
   const [row] = await database.query(clientStateText);
   return { role: row?.[0] ?? '', schemas: JSON.parse(row?.[1] ?? '[]') as string[], server: row?.[2] ?? '' };

@@ -1,34 +1,38 @@
 /**
- * Which fields of a plan an error of PostgreSQL may come from. PostgreSQL does not say which expression failed; its SQLSTATE and its context, the stack of
- * what it was doing, rule most of them out. Whatever may have raised the error stays a suspect, so that no field is blamed by a guess.
+ * Finds the fields of a plan that an error of PostgreSQL may come from. PostgreSQL does not say which expression failed, but its SQLSTATE
+ * and its context (the stack of what it was doing) rule most of them out. Whatever may have raised the error remains a suspect, so that no
+ * field is blamed by guesswork.
  */
 import type { DatabaseError } from '../database/database.ts';
 import type { Routine, Table } from '../model/model.ts';
 import type { Operator } from '../plan/plan.ts';
 import type { PlanPlace } from '../plan/plan-places.ts';
 
-/** Errors of values and of functions. Reading the columns of a table raises none of them; it may raise the errors of encodings that are left out. */
+/**
+ * Errors that values and functions raise. Reading the columns of a table raises none of them. Encoding errors are left out, because reading
+ * columns can raise them.
+ */
 const ofValues = /^(?:22(?!021|P05)|23|44|[6-9]|[I-WYZ])/;
 
-/** States that comparisons raise themselves. */
+/** States that are raised by the comparison operators themselves. */
 const operatorsOf: Readonly<Record<string, readonly Operator[]>> = {
   // Invalid regular expression, invalid escape sequence.
   '2201B': ['regex', 'iregex'],
   '22025': ['like', 'ilike'],
 };
-/** Of a time zone that does not exist. */
+/** The state of an unknown time zone, among others. */
 const invalidParameter = '22023';
-/** Numeric value out of range; a date or timestamp out of range. */
+/** The states "numeric value out of range" and "datetime field overflow". */
 const outOfRange: ReadonlySet<string> = new Set(['22003', '22008']);
 
-/** What PostgreSQL was doing, in the language of the server: the last line of the context. */
+/** What PostgreSQL was doing at the outermost level, in the server's language: the last line of the context. */
 function outermost({ context }: DatabaseError): string | null {
   return context?.split('\n').at(-1) ?? null;
 }
 
-/** The number of the parameter whose text PostgreSQL could not read; null if the error is another. */
+/** The number of the parameter whose text PostgreSQL could not read; null for other errors. */
 export function unreadParameter(error: DatabaseError): number | null {
-  // `unnamed portal parameter $1 = '...'`. Another line lists all parameters, behind a colon.
+  // `unnamed portal parameter $1 = '...'`. Another kind of line lists all parameters after a colon.
   const number = /^[^'"«»=:()]*\$(\d+)(?![\w$])[^'"«»=:()]*(?: = '.*)?$/.exec(outermost(error) ?? '')?.[1];
   return number === undefined ? null : Number(number);
 }
@@ -40,7 +44,7 @@ export function findSuspects(error: DatabaseError, places: readonly PlanPlace[])
   if (frame === null ? !ofValues.test(sqlstate) : !isFunction(frame)) return null;
   return places.filter(({ kind, table, routine, operators }) => {
     if (kind === 'write' || (table && runsHiddenCode(table))) return true;
-    // A function in SQL may be inlined, and then its name is nowhere.
+    // A function in SQL may be inlined; then its name appears nowhere.
     if (routine) return !routine.plpgsql || (frame !== null && isNamed(frame, routine));
     if (frame !== null) return false;
     if (kind === 'aggregate') return outOfRange.has(sqlstate);
@@ -49,17 +53,20 @@ export function findSuspects(error: DatabaseError, places: readonly PlanPlace[])
   });
 }
 
-/** Whether a line of context is of a function in PL/pgSQL or SQL: so it says in every language. */
+/** Whether a line of context names a function in PL/pgSQL or SQL. Those words are the same in every language. */
 function isFunction(frame: string): boolean {
   return /^[^'=]*SQL/.test(frame);
 }
 
-/** Whether reading the table runs expressions that the plan does not show: those of a view, a policy, another server. */
+/** Whether reading the table evaluates expressions that the plan does not show: those of a view, a policy or a foreign server. */
 function runsHiddenCode({ kind, rowSecurity, keepsNotNull }: Table): boolean {
   return kind === 'view' || kind === 'foreign table' || rowSecurity || !keepsNotNull;
 }
 
-/** Whether a line of context is of the function: `PL/pgSQL function public.total(invoice) line 3 at RAISE`, `SQL function "total" statement 1`. */
+/**
+ * Whether a line of context names the function: `PL/pgSQL function public.total(invoice) line 3 at RAISE`, `SQL function "total" statement
+ * 1`.
+ */
 function isNamed(frame: string, { name }: Routine): boolean {
   const written = name.replaceAll('"', '""');
   return [`${name}(`, `"${written}"(`, `"${name}"`, `»${name}«`, `« ${name} »`, `«${name}»`, `„${name}“`].some((text) => {

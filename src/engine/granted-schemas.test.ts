@@ -6,16 +6,16 @@ import { estimateTypes } from './estimate-bytes.ts';
 import { GrantedSchemas, type PrivilegeSet, type SchemaMaker } from './granted-schemas.ts';
 import type { CachedDocument, GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** Types over so many tables that are filled in. */
+/** Types over this many tables, all filled in. */
 const typesOf = (tables: number) => {
   const model = { tables: [], routines: [], countBuilt: () => tables };
   return { model, schema: { countBuilt: () => 0 } } as unknown as SchemaTypes;
 };
 const bytesOfTable = estimateTypes(typesOf(1));
-/** The text of a document that takes about the bytes of so many tables. */
+/** The text of a document that takes about as many bytes as this many tables. */
 const textOf = (tables: number) => 'x'.repeat((tables * bytesOfTable) / 40);
 
-/** Schemas within the bytes of so many tables. A schema has as many tables as its privileges say. */
+/** Schemas limited to the bytes of this many tables. The privileges of a schema are the number of its tables. */
 function start(tables: number, makeTypes?: SchemaMaker['makeTypes']) {
   const made: string[] = [];
   const use = new CacheUse('schema');
@@ -123,7 +123,7 @@ describe('GrantedSchemas', () => {
     await ask(setOf('10 two'));
     assert.equal(schemas.size, 1);
     assert.ok(!schemas.of(one).keeps(types));
-    // The request that makes it grow goes on with what it has.
+    // The request that made it grow keeps using its evicted schema.
     cache(one, textOf(500));
   });
 

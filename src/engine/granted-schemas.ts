@@ -1,13 +1,13 @@
 /**
- * The schemas of one snapshot: one for each set of privileges, however many roles have it, within a number of bytes. Each is kept in two parts: its types,
- * which are large, and its documents with what was compiled of them, which are small, and all that most requests need. Of what has to make room the
- * privileges stay, from which it is made again without the database.
+ * The schemas of one snapshot, bounded in bytes: one per set of privileges, however many roles have it. Each is kept in two parts: its
+ * types, which are large, and its documents with what was compiled from them, which are small and all that most requests need. When a part
+ * is evicted its privileges stay, and it is built again from them without the database.
  */
 import type { CacheUse } from './cache-use.ts';
 import { estimateDocuments, estimateTypes } from './estimate-bytes.ts';
 import type { GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** What is kept of a set of privileges, or null; the bytes are then 0. */
+/** What is kept of a set of privileges; null with 0 bytes if it was evicted. */
 class Part<Content> {
   readonly set: PrivilegeSet;
   content: Content | null = null;
@@ -19,9 +19,9 @@ class Part<Content> {
   }
 }
 
-/** Privileges, and what is kept of the schema that they give. */
+/** A set of privileges, and what is kept of its schema. */
 export class PrivilegeSet {
-  /** As `loadRole` gives them. */
+  /** As `loadRole` returns them. */
   readonly privileges: string;
   /** How many roles have it. */
   roles = 0;
@@ -34,10 +34,10 @@ export class PrivilegeSet {
   }
 }
 
-/** The part of a granted schema that leads to its types. */
+/** Access to the types of a granted schema. */
 export type TypesAccess = Pick<GrantedSchema, 'types' | 'keeps' | 'noteGrowth'>;
 
-/** Makes the parts of schemas. */
+/** Builds the parts of schemas. */
 export interface SchemaMaker {
   makeTypes(privileges: string): Promise<SchemaTypes>;
   /** With empty caches. */
@@ -49,40 +49,40 @@ export class GrantedSchemas {
   readonly #use: CacheUse;
   readonly #maker: SchemaMaker;
   readonly #sets = new Map<string, PrivilegeSet>();
-  /** Those that have content. */
+  /** The parts whose content is kept. */
   readonly #parts = new Set<Part<unknown>>();
   #bytes = 0;
   /** Counts uses, as a clock. */
   #uses = 0;
   #random = 1;
 
-  /** Lookups of types are counted in `use`. */
+  /** `use` counts the lookups of types. */
   constructor(maxBytes: number, use: CacheUse, maker: SchemaMaker) {
     this.#maxBytes = maxBytes;
     this.#use = use;
     this.#maker = maker;
   }
 
-  /** Of how many schemas the types are kept. */
+  /** The number of schemas whose types are kept. */
   get size(): number {
     let size = 0;
     for (const part of this.#parts) if (part === part.set.types) size += 1;
     return size;
   }
 
-  /** The set of these privileges. */
+  /** The set with these privileges. */
   setOf(privileges: string): PrivilegeSet {
     const set = this.#sets.get(privileges) ?? new PrivilegeSet(privileges);
     this.#sets.set(privileges, set);
     return set;
   }
 
-  /** A role that has the set is remembered. */
+  /** Counts a role that has the set. */
   hold(set: PrivilegeSet): void {
     set.roles += 1;
   }
 
-  /** A role that has the set is forgotten. */
+  /** Stops counting a role that has the set. */
   release(set: PrivilegeSet): void {
     set.roles -= 1;
     this.#forgetUnused(set);
@@ -134,7 +134,7 @@ export class GrantedSchemas {
     part.bytes = bytes;
     this.#bytes += bytes;
     this.#parts.add(part);
-    // What a request has just asked for stays, whatever it takes.
+    // The part that a request has just asked for stays, whatever its size.
     while (this.#bytes > this.#maxBytes) {
       const chosen = this.#choose(part.set);
       if (chosen === null) return;
@@ -142,7 +142,7 @@ export class GrantedSchemas {
     }
   }
 
-  /** What grows may have to go itself: its request goes on with what it has. */
+  /** A schema that grew may itself be evicted; the request that made it grow continues with it. */
   #noteGrowth({ caches, types }: PrivilegeSet, grown: GrantedSchema): void {
     if (caches.content !== grown) return;
     this.#measureCaches(caches);
@@ -154,7 +154,7 @@ export class GrantedSchemas {
     if (part.content !== null) this.#note(part, estimateDocuments(part.content.documents));
   }
 
-  /** What is asked of types makes them grow. */
+  /** Types grow as they are used. */
   #measureTypes(part: Part<SchemaTypes>): void {
     if (part.content !== null) this.#note(part, estimateTypes(part.content));
   }
@@ -165,8 +165,9 @@ export class GrantedSchemas {
   }
 
   /**
-   * Of two that are chosen at random, by their bytes, the one that was used less recently; none of the set `except`, and null where there is no other. The least
-   * recent of all would be the very one that is used next where roles take turns, so that one schema more than fit would have each made anew.
+   * Draws two parts at random, weighted by their bytes, and returns the one that was used less recently. Never one of the set `except`;
+   * null if there is no other. Strict LRU would fail when roles take turns: with one schema more than fits, it would always evict the one
+   * that is needed next.
    */
   #choose(except: PrivilegeSet | null): Part<unknown> | null {
     const bytes = this.#bytes - (except === null ? 0 : except.types.bytes + except.caches.bytes);
@@ -176,7 +177,7 @@ export class GrantedSchemas {
   }
 
   #draw(bytes: number, except: PrivilegeSet | null): Part<unknown> {
-    // A linear congruential generator (Numerical Recipes): the same choices in each run.
+    // A linear congruential generator (Numerical Recipes): makes the same choices in each run.
     this.#random = (this.#random * 1_664_525 + 1_013_904_223) % 2 ** 32;
     let left = (this.#random / 2 ** 32) * bytes;
     let last: Part<unknown> | undefined;

@@ -1,6 +1,6 @@
 /**
- * The idempotency key of a request, and what must be the same if it is sent again under that key: the caller, and what is asked for. In: request, options and
- * caller; out: texts and hashes as PostgreSQL keeps them.
+ * The idempotency key of a request, and what must be the same if the request is sent again with it: the caller, and what is asked for. In:
+ * request, options and caller; out: texts and hashes in the form in which PostgreSQL stores them.
  */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
@@ -8,17 +8,20 @@ import type { Caller, GraphQLRequest } from './request.ts';
 
 export interface RequestIdentity {
   readonly role: string;
-  /** A hash of whom the claims name, as `bytea`. */
+  /** A hash of the identity in the claims, as `bytea`. */
   readonly caller: string;
   readonly key: string;
   /** A hash of document, operation and variables, as `bytea`. */
   readonly request: string;
 }
 
-/** Visible ASCII without quotes, and without commas, by which the values of repeated headers are joined. */
+/** Visible ASCII without quotes, and without commas, because they join the values of repeated headers. */
 const keyForm = /^[!#-+\--~]{1,255}$/;
 
-/** What identifies a request that is sent with a key, in one place or in several. Throws BAD_REQUEST for what is not a key, and for several keys. */
+/**
+ * Identifies a request that is sent with a key, in one place or in several. Throws BAD_REQUEST for an invalid key and for several different
+ * keys.
+ */
 export function identifyRequest(
   sent: readonly unknown[],
   caller: Caller,
@@ -35,7 +38,7 @@ export function identifyRequest(
   };
 }
 
-/** As a header, a key is a string in quotes (RFC 9651), which most clients leave out. */
+/** In a header, a key is a quoted string (RFC 9651), but most clients leave the quotes out. */
 function readKey(key: unknown): string {
   const text = typeof key === 'string' && /^".*"$/.test(key) ? key.slice(1, -1) : key;
   if (typeof text === 'string' && keyForm.test(text)) return text;
@@ -46,7 +49,7 @@ function readKey(key: unknown): string {
 /** Claims that differ between two tokens of the same caller. */
 const passingClaims: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti']);
 
-/** The subject, as its issuer names it; where there is none, everything that outlasts a token. */
+/** The subject, with its issuer; without a subject, all claims that do not change from token to token. */
 function identityOf({ claims = {} }: Caller): unknown {
   const { sub, iss } = claims;
   if (typeof sub === 'string') return ['sub', iss ?? null, sub];
@@ -55,7 +58,7 @@ function identityOf({ claims = {} }: Caller): unknown {
 }
 
 function hash(value: unknown): string {
-  // JSON has no large integers; programs may pass them.
+  // JSON has no bigints, but programs may pass them.
   const text = JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each));
   return `\\x${createHash('sha256').update(text).digest('hex')}`;
 }

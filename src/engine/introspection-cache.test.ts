@@ -14,7 +14,7 @@ describe('IntrospectionCache', () => {
     made = [];
   });
 
-  /** The response of this name, which is so many bytes long and is noted in `made` when it is begun and when it is ended. */
+  /** The response of this name, of this many bytes. `made` records when it is begun and when it is ended. */
   async function ask(name: string, length = 10, deadline: Deadline | null = null): Promise<string> {
     const make = function* (): Generator<void, IntrospectionJson> {
       made.push(name);

@@ -1,6 +1,6 @@
 /**
- * The responses to introspection of one schema snapshot, as bytes: one memory for all roles. A response is made once, however many ask
- * for it meanwhile, and one at a time, since one may be tens of megabytes.
+ * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many
+ * requests wait for it, and only one at a time, since it may be tens of megabytes.
  */
 import { LRUCache } from 'lru-cache';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
@@ -8,14 +8,14 @@ import { runInSlices } from '../budget/slices.ts';
 import type { IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { CacheUse } from './cache-use.ts';
 
-/** A response that is being made, or is to be. */
+/** A response that is being made, or waits to be. */
 interface Making {
   readonly json: Promise<IntrospectionJson>;
   /** How many requests wait for it. */
   waiting: number;
 }
 
-/** Small responses are bounded too: each costs more than its bytes. */
+/** Small responses are limited in number too: each costs more than its bytes. */
 const maxEntries = 1000;
 
 export class IntrospectionCache {
@@ -24,20 +24,22 @@ export class IntrospectionCache {
   readonly #making = new Map<string, Making>();
   #lastMade: Promise<void> = Promise.resolve();
 
-  /** Keeps responses up to this many bytes in total, with their identities. A larger one is made for the requests that wait for it, but not kept. */
+  /**
+   * Keeps responses of up to this many bytes in total, by identity. A larger one is made for the requests that wait for it, but not kept.
+   */
   constructor(maxBytes: number, use: CacheUse) {
     this.#use = use;
     this.#known = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
   }
 
-  /** How many are kept. */
+  /** The number of responses that are kept. */
   get size(): number {
     return this.#known.size;
   }
 
   /**
-   * The response with this identity; `make` makes it if it is not cached. Failures are not cached. Rejects with TIMEOUT or CANCELLED once the deadline has
-   * stopped the request.
+   * The response with this identity; `make` makes it if it is not cached. Failures are not cached. Rejects with TIMEOUT or CANCELLED once
+   * the deadline has stopped the request.
    */
   async get(
     identity: string,
@@ -65,7 +67,7 @@ export class IntrospectionCache {
     return making;
   }
 
-  /** Does the work and keeps the response, unless those who waited for it have gone: others wait behind it. */
+  /** Does the work and keeps the response, but stops if nobody waits for it any more: other responses are waiting to be made. */
   *#whileAwaited(identity: string, making: Making, work: Generator<void, IntrospectionJson>): Generator<void, IntrospectionJson> {
     try {
       for (;;) {

@@ -1,6 +1,7 @@
 /**
- * The field that an error belongs to, as its path and locations in the document. What fails before the database knows its field. PostgreSQL knows only
- * statements and functions: the operation is planned once more, and the error belongs to the field around everything that may have raised it.
+ * Finds the field that an error belongs to: its path, and its locations in the document. An error from before the database knows its field.
+ * PostgreSQL knows only statements and functions, so the operation is planned once more, and the error belongs to the innermost field
+ * around everything that may have raised it.
  */
 import type { Limits } from '../budget/limits.ts';
 import { DatabaseError } from '../database/database.ts';
@@ -38,10 +39,10 @@ export async function locateError(
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
 }
 
-/** No field is to blame for these. */
+/** Errors that are no field's fault. */
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
-/** A statement that has failed, and what it takes to plan its request once more. */
+/** A failed statement, and what is needed to plan its request once more. */
 interface Failure {
   readonly statement: number;
   readonly prepared: PreparedRequest;
@@ -52,7 +53,7 @@ interface Failure {
 function pathOf(error: ApiError, { statement, prepared, types, role }: Failure): readonly string[] | undefined {
   const { cause } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  // What a root field writes comes before its response.
+  // The statements of what a root field writes come before that of its response.
   const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
   const last = columns.find((root) => root.statement >= statement)?.statement;
   const roots = columns.flatMap((root) => (root.statement === last ? [root.key] : []));
@@ -89,11 +90,11 @@ function suspectsOf(
   if (!unread) return null;
   const textOf = (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, limits)[0]!.parameters[0];
   const text = textOf(unread);
-  // Another field that passes the same value of the same type has as much of a share in the error.
+  // Another field with the same value of the same type is just as likely to be the cause.
   return places.filter(({ parameters }) => parameters.some((each) => isAlike(each, unread) && textOf(each) === text));
 }
 
-/** Whether parameters are read as the same type. What is read as text may be of any, such as the elements of cursors. */
+/** Whether parameters are read as the same type. A parameter that is read as text may hold any type, such as the elements of cursors. */
 function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): boolean {
   return one.kind === 'value' && other.kind === 'value' ? one.type.sqlType === other.type.sqlType : one.kind === other.kind;
 }
@@ -111,7 +112,7 @@ function canBind(parameters: readonly Parameter[], bindValues: PreparedRequest['
   }
 }
 
-/** The path of the field around all of them; undefined if they share none. */
+/** The path of the innermost field around all of them; undefined if they share none. */
 function sharedPath(paths: readonly (readonly string[])[]): readonly string[] | undefined {
   const [first, ...others] = paths;
   const path = first && others.reduce(sharedStart, first);

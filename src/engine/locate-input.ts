@@ -1,6 +1,6 @@
 /**
- * The input that an error of a nested write belongs to, as its path in the arguments of the root field: with indexes where the row is known, and otherwise the
- * place of all rows that a statement writes. Found only when a request has failed.
+ * Finds the input that an error of a nested write belongs to, as its path in the arguments of the root field: with indexes if the row is
+ * known, otherwise the path shared by all rows that the statement writes. Runs only when a request has failed.
  */
 import { DatabaseError } from '../database/database.ts';
 import type { ApiError } from '../errors.ts';
@@ -12,15 +12,15 @@ import { raiseMarker } from '../sql/raise.ts';
 import { unreadParameter } from './find-suspects.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 
-/** What it takes to look at a request again. */
+/** What is needed to examine a failed request. */
 export interface Hindsight {
-  /** Makes the plan once more; null where that is not worth the time. */
+  /** Makes the plan once more; null if that is not worth the time. */
   plan(): Plan | null;
-  /** The text that is bound. Throws where there is none. */
+  /** The text that is bound. Throws if it cannot be bound. */
   textOf(parameter: Parameter): string | null | undefined;
 }
 
-/** The path; undefined if the statement is not a step of a nested write. */
+/** The path of the input; undefined if the statement is not a step of a nested write. */
 export function locateInput(error: ApiError, { compiled }: PreparedRequest, statement: number, hindsight: Hindsight): string | undefined {
   const compiledStep = compiled.statements[statement]?.step;
   if (!compiledStep) return undefined;
@@ -28,7 +28,7 @@ export function locateInput(error: ApiError, { compiled }: PreparedRequest, stat
   const { cause } = error;
   const step = stepOf(hindsight.plan(), statement);
   if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
-  // How many rows are too many stands beside what is set in them.
+  // `atMost`, which was exceeded, is a sibling of `set`.
   if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
   const label = labelOf(cause.message);
   if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
@@ -47,14 +47,14 @@ function fieldOf({ columns }: Table, name: string | undefined): string {
   return column ? `.${column.fieldName}` : '';
 }
 
-/** The label of the row that a statement of ours tells of. */
+/** The label of the row that the message of one of our own errors names. */
 function labelOf(message: string): number | null {
   const start = message.indexOf(raiseMarker);
   const number = start < 0 ? undefined : /^[a-z ]+: (\d+)/.exec(message.slice(start + raiseMarker.length))?.[1];
   return number === undefined ? null : Number(number);
 }
 
-/** The step that became a statement. */
+/** The step that was compiled to a statement. */
 function stepOf(plan: Plan | null, statement: number): NestedStep | undefined {
   let first = 0;
   for (const { value } of plan?.roots ?? []) {
@@ -73,13 +73,13 @@ interface GivenColumn {
   readonly use: ValueUse;
 }
 
-/** The columns of which a step binds values, in the order of those. */
+/** The columns for which a step binds values, in the order of their parameters. */
 function givenColumns(step: NestedStep): GivenColumn[] {
   if (!('source' in step)) return [];
   return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
 }
 
-/** The field whose value cannot be bound. */
+/** The path of the field whose value cannot be bound. */
 function unboundInput(step: NestedStep, hindsight: Hindsight): string | undefined {
   for (const { column, values, use } of givenColumns(step)) {
     const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), hindsight));
@@ -102,7 +102,7 @@ function canBind(parameter: Parameter, { textOf }: Hindsight): boolean {
   }
 }
 
-/** The field whose value PostgreSQL cannot read: that of the only row which gives this text. */
+/** The path of the field whose value PostgreSQL cannot read, with indexes if only one row has this text. */
 function unreadInput(
   step: NestedStep,
   parameters: readonly Parameter[],

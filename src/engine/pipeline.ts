@@ -1,6 +1,6 @@
 /**
- * A request as one function of stages: parse, choose, read variables, plan, compile, bind, run, respond. Everything that does not
- * depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
+ * A request as one function of stages: parse, choose the operation, read variables, plan, compile, bind, run, respond. Everything that does
+ * not depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
@@ -23,7 +23,7 @@ import { runBatch } from './run-batch.ts';
 import { type OncePlan, runOnce } from './run-once.ts';
 import { sessionOf } from './session.ts';
 
-/** Where and as whom a request runs. */
+/** Where a request runs, and as whom. */
 export interface Target {
   readonly database: RequestDatabase;
   /** Null on a connection that the caller passed in, which has its own role and claims. */
@@ -31,20 +31,20 @@ export interface Target {
   readonly observe: Observer;
   /** Null if only the connection itself limits the time. */
   readonly deadline: Deadline | null;
-  /** Whose share of the connections is used. */
+  /** The client whose share of the connections is used. */
   readonly client: string;
   /** Whether mutations are rejected. */
   readonly readOnly?: boolean;
   readonly marks?: RequestMarks | undefined;
   /** The idempotency key, if it is not in the request itself. */
   readonly idempotencyKey?: string | undefined;
-  /** Where the estimated rows of requests are counted. */
+  /** Records the estimated rows of requests. */
   readonly estimatedRows?: Distribution;
-  /** To be called ahead of the wait for the database. */
+  /** Called before the wait for the database. */
   readonly onPrepared: (() => void) | undefined;
 }
 
-/** The response. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` where the schema has changed since `roleSchema` was made. */
+/** Runs a request. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` if the schema has changed since `roleSchema` was made. */
 export async function executeRequest(
   roleSchema: RoleSchema,
   sizes: CacheSizes,
@@ -94,7 +94,7 @@ export async function executeRequest(
   }
 }
 
-/** What it takes to run a mutation once. Throws if its key is none, or cannot be kept. */
+/** What is needed to run a mutation once. Throws if its key is invalid, or cannot be kept. */
 function planOnce(
   { keyLifetime }: GrantedSchema,
   request: GraphQLRequest,
@@ -116,12 +116,12 @@ function noteOperation(marks: RequestMarks, { query, variables }: GraphQLRequest
   marks.operation = new RequestOperation(query, variables ?? null, prepared);
 }
 
-/** JSON of the member `extensions` of a response. */
+/** JSON of the `extensions` member of a response. */
 function costExtension(prepared: PreparedRequest): string {
   return JSON.stringify({ cost: costOfPrepared(prepared) });
 }
 
-/** What `executeRequest` would run, for a person to read. */
+/** What `executeRequest` would run, to be explained. */
 export interface RequestToExplain {
   readonly name: string | null;
   readonly kind: CompiledOperation['kind'];
@@ -151,7 +151,7 @@ export async function readRequest(
   };
 }
 
-/** Where each root field's JSON comes from. */
+/** The JSON of each root field. */
 function responseMembers({ roots }: CompiledOperation, rows: BatchResult, introspected: IntrospectionJson): ResponseMember[] {
   return roots.map((root) => {
     if (root.kind === 'json') return root;

@@ -1,6 +1,6 @@
 /**
- * Takes a document through the stages before anybody sends it, so that its first request finds it compiled. In: the text and the schema of a role; out: what is
- * wrong with it.
+ * Prepares a document before anybody sends it, so that its first request finds it compiled. In: the text and the schema of a role; out: the
+ * document's errors.
  */
 
 import { runInSlices } from '../budget/slices.ts';
@@ -13,7 +13,10 @@ import { prepareRequest } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { RoleSchema } from './role-schema.ts';
 
-/** The errors of a document: none if it is valid and within the limits of the role. Then its operations are compiled, as far as variables do not decide their SQL. */
+/**
+ * The errors of a document: none if it is valid and within the limits of the role. A valid document's operations are compiled, unless their
+ * SQL depends on variables.
+ */
 export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes, query: string): Promise<readonly ApiError[]> {
   const { granted, role } = roleSchema;
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
@@ -35,7 +38,7 @@ async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: Graph
   try {
     await prepareRequest(roleSchema, sizes, request, null);
   } catch (error) {
-    // It says nothing of the document that nobody could send what was tried.
+    // The variables were made up here, so errors in them say nothing of the document.
     if (!(error instanceof VariableError)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The stages of a request before the database: parse, choose the operation, read the variables, plan, compile. Whatever does not depend on values comes
- * from bounded caches. Each stage checks its counts against the limits of the role; long ones pause.
+ * The stages of a request before the database: parse, choose the operation, read the variables, plan, compile. Whatever does not depend on
+ * values comes from bounded caches. Each stage checks its counts against the limits of the role; long work pauses.
  */
 import { getNamedType, isInputObjectType } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -20,7 +20,7 @@ import type { CacheSizes } from './cache-sizes.ts';
 import type { GraphQLRequest, RequestMarks } from './request.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from './role-schema.ts';
 
-/** A request that is ready to run, but for the values that are bound. */
+/** A request that is ready to run, except for the values to bind. */
 export interface PreparedRequest {
   readonly document: Document;
   readonly operation: DocumentOperation;
@@ -30,7 +30,7 @@ export interface PreparedRequest {
 
 /** Documents of up to this many characters are parsed, validated and compiled without a pause. */
 const shortDocument = 4096;
-/** Operations of more fields, or with more elements in lists, are compiled with pauses. */
+/** Operations with more fields, or with more elements in lists, are compiled with pauses. */
 const manyParts = 500;
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
@@ -46,8 +46,8 @@ interface Preparation {
 }
 
 /**
- * Synchronous if everything is cached or short. `hasKey`: whether the response of a mutation is kept for its idempotency key. Fails with whatever the stages
- * throw, and with TIMEOUT or CANCELLED if the request must stop.
+ * Synchronous if everything is cached or short. `hasKey`: whether the response of a mutation is kept for its idempotency key. Fails with
+ * any error of the stages, and with TIMEOUT or CANCELLED if the request must stop.
  */
 export function prepareRequest(
   roleSchema: RoleSchema,
@@ -89,7 +89,7 @@ function prepareDocument(preparation: Preparation): PreparedRequest | Promise<Pr
 function keep({ roleSchema: { granted, role }, sizes, request }: Preparation, types: SchemaTypes, document: Document): CachedDocument {
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
-    // No document may displace all others.
+    // No single document may displace all others.
     maxSize: Math.ceil(sizes.variantText / 10),
     sizeCalculation: ({ size }, variant) => size + variant.length + 1,
   });
@@ -98,12 +98,12 @@ function keep({ roleSchema: { granted, role }, sizes, request }: Preparation, ty
   return cached;
 }
 
-/** Whether a variable is of an input type, through whose fields all types are reached. */
+/** Whether a variable is of an input type: its fields lead to all other types. */
 function refersToTypes({ operations }: Document): boolean {
   return operations.some(({ variables }) => variables.some(({ type }) => isInputObjectType(getNamedType(type))));
 }
 
-/** `made`: the types that were made for this request. */
+/** `made`: types that were built for this request. */
 function prepareOperation(
   preparation: Preparation,
   cached: CachedDocument,
@@ -160,7 +160,7 @@ function* prepareVariant(
 ): Generator<void, PreparedRequest> {
   const { document, compiled } = cached;
   const ready = yield* compileOperation(roleSchema, types, document, operation, variables, keepsResults);
-  // A step of a nested write has its table, through whose relations all of the model is reached.
+  // A step of a nested write refers to its table, whose relations lead to the whole model.
   const holdsTypes = ready.statements.some(({ step }) => step !== undefined);
   if (!holdsTypes || roleSchema.granted.keeps(types)) {
     if (holdsTypes) cached.types = types;
@@ -170,12 +170,12 @@ function* prepareVariant(
   return complete(roleSchema.role, document, operation, variables, ready);
 }
 
-/** No operation has a name that begins with an exclamation mark. */
+/** The leading exclamation mark is unambiguous: names of operations cannot contain it. */
 function variantKey({ name }: DocumentOperation, { variant }: Variables, keepsResults: boolean): string {
   return `${keepsResults ? '!' : ''}${name ?? ''} ${variant}`;
 }
 
-/** Checks what was compiled, maybe for another role or other values, against the limits of this one. */
+/** Checks a compiled operation against the limits of this role; it may have been compiled for another role or other values. */
 function complete(
   { limits }: RoleSchema['role'],
   document: Document,
@@ -187,12 +187,12 @@ function complete(
     checkPlan(compiled.measure, limits);
     compiled.limits = limits;
   }
-  // Where no variable decides on it, it was counted once for all.
+  // Unless it depends on variables, it was counted when the operation was compiled.
   if (compiled.rowsVary) checkLimit(limits, 'estimatedRows', evaluateRows(compiled.measure.rows, variables.bindValues));
   return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, compiled) : variables, compiled };
 }
 
-/** Binds the values of a request: with pauses if they are many. Fails as `bindStatements` does. */
+/** Binds the values of a request, with pauses if there are many. Fails as `bindStatements` does. */
 export function bindRequest(
   { compiled: { statements }, variables: { bindValues, listElements } }: PreparedRequest,
   limits: Limits,
@@ -209,15 +209,18 @@ export function estimateRows({ compiled, variables }: PreparedRequest): number {
 }
 
 /**
- * The plan of a request that was prepared, to find out where an error comes from. Null where that is not worth the time: long operations, and those whose
- * variables were let go.
+ * Plans a prepared request again, to find out where an error comes from. Null if that is not worth the time, for long operations, and if
+ * the variables were dropped.
  */
 export function planAgain({ schema, model }: SchemaTypes, { document, operation, variables }: PreparedRequest): Plan | null {
   if (operation.counts.fields + variables.listElements > manyParts) return null;
   return runAtOnce(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model));
 }
 
-/** What is needed of long variables now that they are compiled: the request may wait for a connection, and many others with it. */
+/**
+ * Drops what is no longer needed of long variables once they are compiled: this request, and many others with it, may wait for a
+ * connection.
+ */
 function letGo(variables: Variables, { isIntrospective }: CompiledRequest): Variables {
   const values = isIntrospective ? variables.values : new Map();
   return { ...variables, variant: '', values };
@@ -273,7 +276,7 @@ function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure,
   }
 }
 
-/** A list that stands in the place of a parameter for each of its values counts as those. */
+/** A list in the place of a parameter counts as one parameter for each of its values. */
 function countValues(parameters: readonly Parameter[]): number {
   return parameters.reduce((count, { value }) => count + (value.kind === 'list' ? value.items.length : 1), 0);
 }

@@ -1,4 +1,7 @@
-/** The response to a request as bytes: of one that succeeded, and of one that failed, whose errors become those that a client may see. */
+/**
+ * The response to a request as bytes: of one that succeeded, or of one that failed, whose errors are converted to those that a client may
+ * see.
+ */
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, errorCodes, isStackOverflow } from '../errors.ts';
 import { RequestErrors } from '../request/parse-document.ts';
@@ -51,9 +54,9 @@ const internalMessage = 'Internal error: this is a bug in rowgraph. Please repor
 
 function toClientError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // Without a limit, values nested tens of thousands of levels deep overflow the stack.
+  // Unless a limit is set, values that are nested tens of thousands of levels deep overflow the stack.
   if (isStackOverflow(error))
     return new ApiError('QUERY_TOO_COMPLEX', 'The request is nested too deeply. Nest fewer levels.', { cause: error });
-  // The catalog is read outside of batches.
+  // The catalog is read outside of batches, so such an error has not been translated.
   return error instanceof DatabaseError ? toApiError(error) : new ApiError('INTERNAL_ERROR', internalMessage);
 }

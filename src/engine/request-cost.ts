@@ -1,6 +1,6 @@
 /**
- * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a report
- * does not stop at the limits but is still bounded: an operation that is too large to plan is counted only as text.
+ * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a
+ * report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
 import { type LimitName, type Limits, limitNames, noLimits } from '../budget/limits.ts';
@@ -15,7 +15,7 @@ import { estimateRows, type PreparedRequest, prepareRequest } from './prepare-re
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
 import type { CachedDocument, RoleSchema } from './role-schema.ts';
 
-/** What the text of a document counts, without a schema. Throws GRAPHQL_PARSE_FAILED. */
+/** The counts of a document's text, which need no schema. Throws GRAPHQL_PARSE_FAILED. */
 export function costOfText(request: GraphQLRequest, limits: Limits): RequestCost {
   const { text, measured } = measureText(request.query);
   const operations = askedOf(measured, request).map(([node, counts]) => operationCost(node, countsOf(text, measured, counts), limits));
@@ -26,10 +26,10 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
   return [...operations].filter(([{ name }]) => !operationName || name?.value === operationName);
 }
 
-/** What the operations of a document count, or the one that is named. */
+/** The counts of a document's operations, or of the named one. */
 export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
-  // A cache of its own: what is prepared here is not held against the limits.
+  // A cache of its own: documents prepared here have not been checked against the limits.
   const documents = new TextCache<CachedDocument>(1, Number.MAX_SAFE_INTEGER);
   const unlimited = { role: { ...role, limits: noLimits }, granted: { ...granted, documents } };
   const operations: OperationCost[] = [];
@@ -50,7 +50,7 @@ export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheS
   return report(role.limits, operations);
 }
 
-/** What a request counts that is ready to run. */
+/** The counts of a request that is ready to run. */
 export function costOfPrepared(prepared: PreparedRequest): CostCounts {
   const { document, operation, variables, compiled } = prepared;
   return {

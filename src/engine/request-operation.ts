@@ -1,4 +1,4 @@
-/** What a request ran, for whoever observes it: derived from the prepared request only when it is asked for. */
+/** The operation that a request ran, for observers: derived from the prepared request only on demand. */
 import type { RanOperation } from '../events.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import { costOfPrepared } from './request-cost.ts';

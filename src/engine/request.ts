@@ -1,10 +1,10 @@
-/** What goes into a request and what comes out of it, as the public API has them. Types only. */
+/** The input and output of a request, as in the public API. Types only. */
 import type { Deadline } from '../budget/deadline.ts';
 import type { LimitName } from '../budget/limits.ts';
 import type { ErrorCode, ErrorObject } from '../errors.ts';
 import type { RanOperation } from '../events.ts';
 
-/** A GraphQL request, as the body of an HTTP request has it. */
+/** A GraphQL request, like the body of an HTTP request. */
 export interface GraphQLRequest {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
@@ -15,15 +15,15 @@ export interface GraphQLRequest {
 /** The caller: the database role that the request runs as, and the claims that policies read. */
 export interface Caller {
   readonly role: string;
-  /** `request.jwt.claims`; always includes `role`. */
+  /** The value of `request.jwt.claims`; it always includes `role`. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** When a request came through its stages, in milliseconds of `performance.now()`: noted as it runs. */
+/** When a request passed its stages, in milliseconds of `performance.now()`: recorded as it runs. */
 export interface RequestMarks {
-  /** What PostgreSQL is to show as `application_name` while it runs; null leaves that alone. */
+  /** The `application_name` to set in PostgreSQL while it runs; null leaves the name unchanged. */
   readonly applicationName: string | null;
-  /** The document is parsed and valid; about the same as its begin if it is cached. */
+  /** The document is parsed and valid; about the start of the request if it is cached. */
   parsed: number | null;
   /** Parsed, planned and compiled. */
   prepared: number | null;
@@ -31,30 +31,30 @@ export interface RequestMarks {
   sent: number | null;
   /** PostgreSQL has answered. */
   ended: number | null;
-  /** What ran, once it is prepared. */
+  /** What ran; null until it is prepared. */
   operation: RanOperation | null;
 }
 
 /** How to run a request. */
 export interface RequestOptions {
-  /** Milliseconds that the request may take. It shortens the time that the graph gives every request (`timeout`), and never extends it. */
+  /** Time limit in milliseconds. It can only shorten the limit that the graph sets for every request (`timeout`). */
   readonly timeout?: number | undefined;
   /** Cancels the request: removes it from the queue, or stops it in PostgreSQL. */
   readonly signal?: AbortSignal | undefined;
-  /** Whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
+  /** The client whose share of the connections the request uses, such as a user or an address. Default: the role and the claim `sub`. */
   readonly client?: string | undefined;
   /**
    * Makes a mutation run once, however often it is sent with this key (docs/idempotency.md). Queries ignore it. Also taken from
    * `extensions.idempotencyKey` of the request.
    */
   readonly idempotencyKey?: string | undefined;
-  /** Replaces `timeout` and `signal`, for servers: the deadline of a request that began before its body was read. */
+  /** For servers: replaces `timeout` and `signal`, for a request whose time began before its body was read. */
   readonly deadline?: Deadline | undefined;
-  /** For servers: rejects mutations, as GET requests must not run any. */
+  /** For servers: rejects mutations, which GET requests must not run. */
   readonly readOnly?: boolean | undefined;
-  /** For servers: where to note the times of the request. */
+  /** For servers: records the times of the request. */
   readonly marks?: RequestMarks | undefined;
-  /** For servers: called when only the work of the database is left, or what is made of it. */
+  /** For servers: called when all that is left to do is to wait for the database and send its result. */
   readonly onPrepared?: (() => void) | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface RawResponse {
   readonly chunks: readonly Uint8Array[];
   /** Total length of all chunks, in bytes. */
   readonly length: number;
-  /** Whether a mutation ran: refusing to send the response would not undo it. */
+  /** Whether a mutation ran: withholding the response would not undo it. */
   readonly isMutation?: boolean;
   /** Whether it is the response to an earlier request with the same idempotency key. */
   readonly isReplayed?: boolean;
@@ -79,10 +79,13 @@ export interface RawResponse {
   readonly errorCode: ErrorCode | null;
 }
 
-/** What was counted, under the names of the limits; null if that takes a schema, or an operation that is valid and within the other limits, or that it runs. */
+/**
+ * What was counted, by the name of the limit. Null if the count needs a schema, an operation that is valid and within the other limits, or
+ * a run of the operation.
+ */
 export type CostCounts = Readonly<Record<LimitName, number | null>>;
 
-/** What one operation of a document counts. */
+/** The counts of one operation of a document. */
 export interface OperationCost {
   /** Null for an unnamed operation. */
   readonly operation: string | null;
@@ -93,9 +96,9 @@ export interface OperationCost {
   readonly error?: string;
 }
 
-/** What a document counts, and the limits. */
+/** The counts of a document, and the limits. */
 export interface RequestCost {
   readonly operations: readonly OperationCost[];
-  /** Null if there is none. */
+  /** Null for a limit that is off. */
   readonly limits: CostCounts;
 }

@@ -17,44 +17,52 @@ export interface RoleSchema {
   readonly granted: GrantedSchema;
 }
 
-/** What belongs to one role, even if others have the same privileges. */
+/** What belongs to a single role, even if others have the same privileges. */
 export interface Role {
   /** Why no request may run as the role; null if requests may. */
   readonly refusal: string | null;
-  /** What a request of the role may cost. */
+  /** The limits on the cost of the role's requests. */
   readonly limits: Limits;
   readonly defaults: RoleDefaults;
-  /** Of all roles that have its privileges and settings: whose prepared statements it uses where PostgreSQL parses and plans them in the same way for all. */
+  /**
+   * A name shared by all roles with the same privileges and settings: the owner of the prepared statements that PostgreSQL parses and plans
+   * in the same way for all of them.
+   */
   readonly alikeName: string;
 }
 
-/** What documents are validated and planned with: most of what a granted schema takes. */
+/** What documents are validated and planned with: the largest part of a granted schema. */
 export interface SchemaTypes {
   readonly model: Model;
   readonly schema: LazySchema;
-  /** Builds the part of the model that introspection shows, to be read once and dropped; null if it is disabled. */
+  /** Builds the part of the model that introspection shows, to be read once and dropped; null if introspection is disabled. */
   readonly introspected: (() => Generator<void, Model>) | null;
 }
 
 /** What all roles with the same privileges see, and the caches of their requests. */
 export interface GrantedSchema {
-  /** At once where they are kept; else they are built again. A request that finds all in the caches needs none. */
+  /**
+   * Synchronous if the types are kept; otherwise they are built again. A request that finds everything in the caches does not need them.
+   */
   readonly types: () => SchemaTypes | Promise<SchemaTypes>;
-  /** Whether these are the types that are kept. What refers to others must not be cached: it would keep them beyond all bounds. */
+  /**
+   * Whether these types are the ones that are kept. Nothing that refers to other types may be cached, because it would hold them in memory
+   * without bound.
+   */
   readonly keeps: (types: SchemaTypes) => boolean;
   /** Introspection responses of all roles. */
   readonly introspectionCache: IntrospectionCache;
-  /** The schema version that the model was read at; null if the database keeps none. */
+  /** The schema version that the model was read at; null if the database does not track versions. */
   readonly version: string | null;
-  /** For how many milliseconds idempotency keys are kept; null if the database keeps none. */
+  /** For how many milliseconds idempotency keys are kept; null if the database does not keep any. */
   readonly keyLifetime: number | null;
   readonly searchPath: string;
-  /** Whether claims are written in ASCII alone, because the encoding of the database may lack their characters. */
+  /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
   readonly documents: TextCache<CachedDocument>;
-  /** Where the lookups of all roles are counted. */
+  /** Counts the lookups of all roles. */
   readonly uses: SchemaCacheUses;
   /** Must be called when `documents` has grown. */
   readonly noteGrowth: () => void;
@@ -64,17 +72,17 @@ export interface GrantedSchema {
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
-  /** The types that it, or what was compiled of it, refers to, and goes with; null if it refers to none. */
+  /** The types that it, or what was compiled from it, refers to, and with which it must be evicted; null if it refers to none. */
   types: SchemaTypes | null;
   /** The limits that it was last checked against: another role may have others. */
   limits: Limits;
 }
 
-/** An operation that is ready to run, with what must be known in advance. */
+/** An operation that is ready to run, with the facts that are needed before it does. */
 export interface CompiledRequest extends CompiledOperation {
-  /** Identifies it among all that this process has compiled. */
+  /** Unique among all operations that this process has compiled. */
   readonly id: number;
-  /** Characters that it counts for in the cache. */
+  /** Its size in the cache, in characters. */
   readonly size: number;
   readonly measure: PlanMeasure;
   /** Whether the estimated rows depend on variables. */

@@ -51,7 +51,7 @@ const batch = (...texts: string[]): Batch => ({
 });
 const ignore = (): void => {};
 
-/** From now on batches wait for the advisory lock 1, until as many do as are wanted when it is given back. */
+/** From now on batches wait for advisory lock 1. The result releases the lock once this many batches wait for it. */
 async function closeGate(): Promise<(waiting: number) => Promise<void>> {
   const keeper = new Client(server.url);
   await keeper.connect();
@@ -124,7 +124,7 @@ test('a deadlock is resolved: both batches succeed', async () => {
     );
   const events: Event[] = [];
   const observe = (event: Event): void => void events.push(event);
-  // Both have changed their first row before either goes on.
+  // Both have changed their first row before either continues.
   const open = await closeGate();
   const moves = [runBatch(database, move(1, 2), observe), runBatch(database, move(2, 1), observe)];
   await open(2);

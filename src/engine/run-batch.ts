@@ -1,6 +1,4 @@
-/**
- * Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions.
- */
+/** Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase } from '../database/database.ts';
 import { staleSchemaState } from '../database/session-statement.ts';
@@ -12,7 +10,7 @@ import { isConflict, toApiError } from './sqlstate.ts';
 const maxAttempts = 4;
 const firstPauseMillis = 10;
 
-/** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; nothing is changed then. */
+/** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; then nothing was changed. */
 export async function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,7 +1,7 @@
 /**
- * Runs the batch of a mutation that has an idempotency key: takes the key ahead of it and keeps the response behind it, in its transaction and its round trip.
- * If the key has a response already, nothing runs, and that is read. In: the batch and the texts around its results; out: its rows, or the response
- * that was kept (docs/decisions/idempotency.md).
+ * Runs the batch of a mutation that has an idempotency key: takes the key before the batch and stores the response after it, in the same
+ * transaction and round trip. If the key already has a response, nothing runs and that response is read. In: the batch and the texts around
+ * its results; out: its rows, or the stored response (docs/decisions/idempotency.md).
  */
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Statement } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
@@ -11,22 +11,22 @@ import { arrayLiteral } from './bind-parameters.ts';
 import type { RequestIdentity } from './idempotency-key.ts';
 import { runBatch } from './run-batch.ts';
 
-/** How often a response may expire between the attempt to take its key and reading it. */
+/** How often a response may expire between the attempt to take its key and the attempt to read it. */
 const mostAttempts = 5;
 
-/** All reads of responses are alike, and change nothing. */
+/** A shared template: all reads of responses are alike, and change nothing. */
 const readTemplate = {};
 
-/** What it takes to run a mutation once. */
+/** What is needed to run a mutation once. */
 export interface OncePlan {
   readonly identity: RequestIdentity;
-  /** The response, but for the results of the batch. */
+  /** The response without the results of the batch. */
   readonly template: ResponseTemplate;
   /** For how many milliseconds the key is kept. */
   readonly lifetime: number;
 }
 
-/** The rows of the batch, or the response to the same request. */
+/** The rows of the batch, or the stored response to the same request. */
 export async function runOnce(
   database: RequestDatabase,
   batch: Batch,
@@ -59,7 +59,7 @@ function keepResponse({ role, caller, key }: RequestIdentity, { texts, empties }
   };
 }
 
-/** Null if it is no longer kept. */
+/** Null if it is no longer stored. */
 async function readResponse(
   database: RequestDatabase,
   { deadline, client, maxBytes }: Batch,
@@ -70,7 +70,7 @@ async function readResponse(
     text: 'select rowgraph.read_response($1::text, $2::bytea, $3::text, $4::bytea)',
     parameters: [role, caller, key, request],
   };
-  // Without a session: functions of the extension are for the login role.
+  // Without a session: only the login role may call functions of the extension.
   const [row] = await runBatch(
     database,
     { session: null, statements: [statement], template: readTemplate, deadline, client, maxBytes },

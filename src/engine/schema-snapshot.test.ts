@@ -44,7 +44,7 @@ describe('SchemaSnapshot', () => {
   });
   after(() => pglite.close());
 
-  /** The root fields that a role is told of. */
+  /** The root fields that introspection shows to a role. */
   async function toldFields(roleSchema: RoleSchema): Promise<string[]> {
     const request = { query: '{ __schema { queryType { fields { name } } } }' };
     const { chunks } = await executeRequest(roleSchema, settings.caches, request, {

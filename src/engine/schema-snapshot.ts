@@ -31,7 +31,7 @@ import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes } fro
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
-  /** Schemas that names are looked up in as well. */
+  /** Further schemas on the search path, which are not exposed. */
   readonly extraSearchPath: readonly string[];
   readonly introspection: 'directive' | 'on' | 'off';
   readonly model: ModelSettings;
@@ -42,19 +42,19 @@ export interface SnapshotSettings {
   readonly reportsCost: boolean;
   /** For how many milliseconds idempotency keys are kept. */
   readonly keyLifetime: number;
-  /** Where lookups are counted. */
+  /** Counts the lookups. */
   readonly uses: SchemaCacheUses;
 }
 
-/** The part of the bytes of all schemas that roles may take by themselves. */
+/** The share of `schemaBytes` that roles themselves may take. */
 const shareOfRoles = 1 / 8;
-/** About what a role takes besides its name and settings. */
+/** Approximate bytes of a role, besides its name and settings. */
 const bytesOfRole = 500;
-/** Of the roles that a snapshot knew, as many are loaded with the next one, a few at a time: requests need the connections. */
+/** How many of the previous snapshot's roles are loaded with the next one. A few at a time, because requests need the connections. */
 const mostCarriedOver = 50;
 const loadedAtATime = 2;
 
-/** Encodings that take every character as UTF-8 writes it; SQL_ASCII does not know what it stores. */
+/** Encodings in which every Unicode character can be stored as UTF-8; SQL_ASCII stores bytes without knowing what they mean. */
 const storesUnicode: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 
 interface KnownRole {
@@ -104,7 +104,7 @@ export class SchemaSnapshot {
     });
   }
 
-  /** Reads the catalog. The stamp must be read before it. `onDoubt` is called for a role whose privileges may not go with it. */
+  /** Reads the catalog. The stamp must be read before it. `onDoubt` is called if the privileges of a role may not match the catalog. */
   static async load(
     database: RequestDatabase,
     stamp: SchemaStamp,
@@ -124,19 +124,19 @@ export class SchemaSnapshot {
     );
   }
 
-  /** What a role sees, at once where it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
+  /** What a role sees; synchronous if it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
   of(role: string, database: RequestDatabase): RoleSchema | Promise<RoleSchema> {
     const known = this.#roles.get(role);
     return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
   }
 
-  /** Loads what a role sees ahead of its requests. */
+  /** Loads what a role sees, before its first request. */
   async prepare(role: string, database: RequestDatabase): Promise<void> {
     const { granted } = await this.of(role, database);
     await granted.types();
   }
 
-  /** The roles that are known, the one first that was used last. */
+  /** The known roles, the last used first. */
   roles(): readonly string[] {
     return [...this.#roles.keys()];
   }
@@ -158,7 +158,7 @@ export class SchemaSnapshot {
     return { role, granted: this.#schemas.of(privileges) };
   }
 
-  /** Once for all who ask meanwhile. A failure is not remembered: the next request tries again. */
+  /** Concurrent requests for a role share one load. A failure is not remembered: the next request tries again. */
   #load(name: string, database: RequestDatabase): Promise<KnownRole> {
     const loading = this.#loading.get(name) ?? this.#loadAnew(name, database).finally(() => this.#loading.delete(name));
     this.#loading.set(name, loading);
@@ -166,11 +166,12 @@ export class SchemaSnapshot {
   }
 
   async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
-    // No role can have such a name, and PostgreSQL could not even be asked.
+    // No role can have such a name, and PostgreSQL could not even be asked about it.
     if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
     const { schemas, trustedRoles, limitsOf } = this.#settings;
     const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
-    // Privileges read at another time than the catalog serve only this request: they may be revoked, and the catalog be right again.
+    // If the catalog has changed meanwhile, these privileges may not match it. They serve only this request: they may soon be revoked, and
+    // the catalog may change back.
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
     const refusal = refusalOf(role, trustedRoles.includes(name));
     const alikeName = nameOfAlike(role, defaults);
@@ -211,8 +212,8 @@ export class SchemaSnapshot {
 }
 
 /**
- * The schemas of operators come last. Without them, PostgreSQL would compare the values of an extension's type as those of another that they can be cast to,
- * such as citext as text, and say nothing.
+ * The schemas of operators come last. Without them, PostgreSQL would silently compare values of an extension's type as a type that they can
+ * be cast to, such as citext as text.
  */
 function searchPathOf({ operatorSchemas }: Catalog, { schemas, extraSearchPath }: SnapshotSettings): string {
   const names = new Set([...schemas, ...extraSearchPath, ...operatorSchemas.map(({ name }) => name)]);
@@ -220,8 +221,8 @@ function searchPathOf({ operatorSchemas }: Catalog, { schemas, extraSearchPath }
 }
 
 /**
- * A name for all roles with these privileges and settings. Its first character is in no name of a role. Equal in all processes, whose connections a pooler
- * may mix up.
+ * A name for all roles with these privileges and settings. Its first character cannot occur in the name of a role. It is the same in all
+ * processes, because a pooler may mix up their connections.
  */
 function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): string {
   return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
@@ -231,7 +232,7 @@ function sizeOfRole({ role }: KnownRole, name: string): number {
   return role.defaults.settings.reduce((size, setting) => size + 2 * setting.join().length, bytesOfRole + 2 * name.length);
 }
 
-/** Loads the snapshot that takes the place of `previous`, with the schemas of the roles that were asked for, and reports it. */
+/** Loads the snapshot that replaces `previous`, with the schemas of the roles that were asked for, and reports it. */
 export async function loadSnapshot(
   database: RequestDatabase,
   settings: SnapshotSettings,
@@ -248,7 +249,7 @@ export async function loadSnapshot(
   return snapshot;
 }
 
-/** Loads what these roles see. One that cannot be loaded fails the request that asks for it. */
+/** Loads what these roles see. If one cannot be loaded, only the request that asks for it later fails. */
 async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], database: RequestDatabase): Promise<void> {
   const left = roles.values();
   const loadLeft = async (): Promise<void> => {
@@ -257,7 +258,10 @@ async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], dat
   await Promise.all(Array.from({ length: loadedAtATime }, loadLeft));
 }
 
-/** Why no request may run as a role. A privileged one must be trusted: if a token could name it, the JWT secret would open the whole database. */
+/**
+ * Why no request may run as a role. A privileged one must be trusted: otherwise whoever has the JWT secret could name it in a token and
+ * have the whole database.
+ */
 function refusalOf({ name, assumable, isLogin, powers }: CatalogRole, isTrusted: boolean): string | null {
   const power = powers[0];
   if (isTrusted || (!isLogin && power === undefined))
@@ -266,7 +270,7 @@ function refusalOf({ name, assumable, isLogin, powers }: CatalogRole, isTrusted:
   return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
-/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all. */
+/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all objects. */
 function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: SnapshotSettings['introspection']): Generator<void, Model> {
   const model = yield* makeModel();
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;

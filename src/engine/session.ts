@@ -1,10 +1,10 @@
-/** The session of a caller: what the transaction of a request begins with. */
+/** The session of a caller: the settings with which the transaction of a request begins. */
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { Session } from '../database/database.ts';
 import type { Caller } from './request.ts';
 import type { RoleSchema } from './role-schema.ts';
 
-/** A token is verified once and its claims used many times. Only frozen claims are cached: others may change, or be shared. */
+/** A token is verified once and its claims are used many times. Only frozen claims are cached: others may change, or be shared. */
 const claimsTexts = new WeakMap<Caller, string>();
 
 function claimsTextOf(caller: Caller): string {
@@ -15,12 +15,12 @@ function claimsTextOf(caller: Caller): string {
   return text;
 }
 
-/** The same JSON without other characters: what PostgreSQL cannot store concerns nobody but those who read that claim. */
+/** The same JSON in ASCII: a character that PostgreSQL cannot store affects only statements that read that claim. */
 function inAscii(json: string): string {
   return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Claims come from the program: if they cannot be written as JSON, that is a bug in the program. */
+/** Claims come from the program, so claims that cannot be written as JSON are a bug in the program. */
 export class ClaimsError extends TypeError {
   constructor(cause: unknown) {
     super(`The claims of the caller cannot be written as JSON: ${(cause as Error).message}`, { cause });
@@ -37,8 +37,8 @@ function claimsJson({ claims, role }: Caller): string {
 }
 
 /**
- * A mutation is checked for the schema version before anything of it runs, since not everything that a function does can be undone. Every
- * statement has its guard besides (`freshness/schema-guard.ts`).
+ * For a mutation, the session statement checks the schema version before anything else runs, because not everything that a function does
+ * can be undone. Every statement also has its guard (`freshness/schema-guard.ts`).
  */
 export function sessionOf(
   { role, granted }: RoleSchema,

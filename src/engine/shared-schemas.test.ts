@@ -1,4 +1,4 @@
-/** Roles of equal privileges share a schema with its caches, and nothing that is a role's own. */
+/** Roles with equal privileges share a schema and its caches, but nothing that belongs to a single role. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -75,7 +75,7 @@ describe('roles', () => {
     return SchemaSnapshot.load(database, stamp, settings);
   }
 
-  /** Loads roles, and gives them as groups that share a schema. */
+  /** Loads roles, and returns them in groups that share a schema. */
   async function groupsOf(...roles: string[]): Promise<string[][]> {
     const snapshot = await load();
     const granted = await Promise.all(roles.map(async (role) => (await snapshot.of(role, database)).granted));

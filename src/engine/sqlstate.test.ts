@@ -37,7 +37,7 @@ test('each SQLSTATE has its code', () => {
   for (const [sqlstate, code] of Object.entries(codes)) {
     assert.equal(toApiError(new DatabaseError('x', { sqlstate })).code, code, sqlstate);
   }
-  // PostgreSQL gives a hint where two objects of an upsert are one row, and none where a subquery returns too many.
+  // PostgreSQL gives a hint if two objects of an upsert are the same row, and none if a subquery returns too many rows.
   assert.equal(toApiError(new DatabaseError('x', { sqlstate: '21000', hint: 'Ensure that …' })).code, 'CONSTRAINT_VIOLATION');
   assert.equal(toApiError(new DatabaseError('connect ECONNREFUSED 10.0.0.1', { sqlstate: null })).code, 'DATABASE_UNAVAILABLE');
 });

@@ -8,11 +8,11 @@ import { unreadParameter } from './find-suspects.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
-  /** Replaces PostgreSQL's message if that mentions the server, the network or the login. */
+  /** Replaces PostgreSQL's message if that would reveal the server, the network or the login. */
   readonly message?: string;
   /** Replaces PostgreSQL's hint. */
   readonly hint?: string;
-  /** Whether `detail` and `hint` are kept from the client. */
+  /** Whether `detail` and `hint` are withheld from the client. */
   readonly terse?: boolean;
 }
 
@@ -29,7 +29,7 @@ const broken: Meaning = {
   terse: true,
 };
 
-/** Two objects of an insert would update one row. Subqueries that return too many rows have the same SQLSTATE, and no hint. */
+/** Two objects of an insert would update the same row. A subquery that returns too many rows has the same SQLSTATE, but no hint. */
 const sameRowTwice: Meaning = { code: 'CONSTRAINT_VIOLATION' };
 
 /** A filter or an order needs an operator that the type of the column does not have. */
@@ -38,7 +38,7 @@ const withoutOperator: Meaning = {
   hint: 'PostgreSQL has no such comparison for the type of the column. Filter with "is", or by a column of another type, such as one of a view that casts it to text.',
 };
 
-/** The functions of PostgreSQL's source that look for operators. */
+/** The C functions in PostgreSQL's source that look up operators. */
 const operatorLookups: ReadonlySet<string> = new Set([
   'op_error',
   'get_sort_group_operators',
@@ -48,7 +48,7 @@ const operatorLookups: ReadonlySet<string> = new Set([
   'record_eq',
 ]);
 
-/** A pattern is compared with a column whose collation PostgreSQL has no patterns for; `like` works from PostgreSQL 18 on. */
+/** A pattern is compared with a column whose collation does not support pattern matching; `like` supports it from PostgreSQL 18 on. */
 const withoutPatterns: Meaning = {
   code: 'BAD_USER_INPUT',
   hint: 'The column has a nondeterministic collation. Filter with "eq" or "in", or by a column of another collation, such as one of a view that shows it with collate "C".',
@@ -60,13 +60,13 @@ const untranslatable: Meaning = {
   hint: 'The encoding of the database has no such character. Send the value without it, or move to a database with the encoding UTF8.',
 };
 
-/** A view shows a column that takes no values; inputs of tables leave such columns out. */
+/** A view exposes a column that cannot be written; inputs of tables leave such columns out. */
 const alwaysGenerated: Meaning = {
   code: 'BAD_USER_INPUT',
   hint: 'PostgreSQL always generates the values of this column. Leave it out.',
 };
 
-/** The functions of PostgreSQL's source that read patterns. */
+/** The C functions in PostgreSQL's source that parse patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
   'Generic_Text_IC_like',
@@ -98,10 +98,12 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
   },
 };
 
-/** The function of PL/pgSQL's source that carries out RAISE. A function may raise the state of a lost connection; the connection is there all the same. */
+/**
+ * The C function of PL/pgSQL that executes RAISE. A function may raise the SQLSTATE of a lost connection although the connection is fine.
+ */
 const raiseRoutine = 'exec_stmt_raise';
 
-/** By state, or else by class (its first two characters). Unknown classes come from user-defined functions. */
+/** By SQLSTATE, or else by class (its first two characters). Unknown classes come from user-defined functions. */
 const meanings: Readonly<Record<string, Meaning>> = {
   '08': unreachable,
   '57P01': interrupted,
@@ -135,7 +137,7 @@ const otherClasses: ReadonlySet<string> = new Set(
   '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 53 55 57 72 HV'.split(' '),
 );
 
-/** What generated statements raise by way of `raiseMarker`, and the code of each. */
+/** The errors that generated statements raise with `raiseMarker`, and the code of each. */
 const raised: Readonly<Record<string, ErrorCode>> = {
   'update impacts too many records': 'TOO_MANY_ROWS',
   'delete impacts too many records': 'TOO_MANY_ROWS',
@@ -151,7 +153,7 @@ export function toApiError(error: DatabaseError): ApiError {
   const own = ownMessage(error);
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
   const { code, message, hint = error.hint, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
-  // PostgreSQL quotes values of any length. What a function raises is its author's business.
+  // PostgreSQL quotes values of any length. The message of a function's own RAISE is left to its author.
   const told = code === 'RAISED' ? (text: string) => text : shortenMessage;
   const details = {
     ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
@@ -170,22 +172,23 @@ export function isConflict(error: DatabaseError): boolean {
 function meaningOf(error: DatabaseError): Meaning {
   const { sqlstate, hint, context, routine } = error;
   if (sqlstate === null) return unreachable;
-  // With a context, it is a function that looked for it.
+  // With a context, the lookup was made by a function.
   if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
   if (sqlstate === '0A000' && context === undefined && patternReaders.has(routine ?? '')) return withoutPatterns;
-  // With another context, it is a function that has met it, such as one that reads JSON.
+  // With another context, a function came across the character, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null)) return untranslatable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (known?.code === 'DATABASE_UNAVAILABLE' && routine === raiseRoutine) return { code: 'RAISED' };
   if (known) return known;
-  // Some types read their values with states of other classes: tsquery has syntax errors (42601), regclass names that do not exist (42P01).
+  // Some types report unreadable values with states of other classes: tsquery reports syntax errors (42601), regclass names that do not
+  // exist (42P01).
   if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
 }
 
-/** The words around the marker are translated, and so are the quotes; ours are words and spaces. */
+/** The words around the marker and the quotes are translated; our own are only words and spaces. */
 function ownMessage({ sqlstate, message }: DatabaseError): string | null {
   if (sqlstate !== '22P02') return null;
   const start = message.indexOf(raiseMarker);

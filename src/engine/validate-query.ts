@@ -1,4 +1,4 @@
-/** Whether a document is valid for a role, without running anything of it. In: the text and the role's schema; out: what is wrong with it. */
+/** Validates a document for a role without running it. In: the text and the role's schema; out: its errors. */
 import { runInSlices } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import { parseDocument, RequestErrors } from '../request/parse-document.ts';
