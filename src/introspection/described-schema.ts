@@ -1,8 +1,9 @@
 /**
- * A schema as introspection describes it: the types of a `LazySchema`, with GraphQL's own scalars in pg_graphql's words. It is only
- * read; documents are validated against the schema itself, whose built-in scalars are graphql-js's.
+ * A schema as introspection describes it: the types of a `LazySchema`, but with pg_graphql's descriptions of the built-in scalars.
+ * Documents are validated against the `LazySchema` itself, whose built-in scalars are graphql-js's.
  *
- * Leans on graphql-js beyond its documentation: its resolvers of introspection read these members of a schema (`test/contracts/graphql.test.ts`).
+ * Relies on undocumented behaviour of graphql-js: its introspection resolvers read only these members of a schema
+ * (`test/contracts/graphql.test.ts`).
  */
 import {
   GraphQLBoolean,
@@ -31,13 +32,13 @@ const scalars: readonly GraphQLNamedType[] = (
 
 const describedScalars = new Map(scalars.map((type) => [type.name, type]));
 
-/** In a list, no member but a place to pause. */
+/** Yielded within a list to pause; not a member of the list. */
 export const pause: unique symbol = Symbol('pause');
 
-/** What the resolvers of introspection need from a schema, with every type built when it is written. */
+/** The members that introspection resolvers need from a schema. Each type is built when it is written. */
 export class DescribedSchema {
   readonly #schema: LazySchema;
-  /** Of all types, in order, once they are needed. */
+  /** The sorted names of all types, once they are needed. */
   #names: readonly string[] | null = null;
 
   constructor(schema: LazySchema) {
@@ -76,17 +77,17 @@ export class DescribedSchema {
     return this.#schema.getDirectives();
   }
 
-  /** The fields of a type that has many, one by one; undefined for other types. None of them is deprecated. */
+  /** The fields of `Query` or `Mutation`, one by one; undefined for other types. None of them is deprecated. */
   fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
     return this.#schema.fieldsOf(type.name);
   }
 
-  /** All types, one by one, with pauses. They are not kept, or the fields of all would be in memory before the last is told. */
+  /** All types, one by one, with pauses. They are not cached, or all their fields would be in memory by the end. */
   *types(): Generator<GraphQLNamedType | typeof pause, void> {
     for (const name of yield* this.#typeNames()) yield describedScalars.get(name) ?? this.#schema.buildType(name)!;
   }
 
-  /** The types that implement `Node`, the only interface, with pauses. */
+  /** The types that implement `Node`, which is the only interface, with pauses. */
   *possibleTypes(): Generator<GraphQLObjectType | typeof pause, void> {
     for (const type of this.types()) yield isObjectType(type) && type.getInterfaces().length > 0 ? type : pause;
   }

@@ -40,7 +40,7 @@ function answerTo(text: string, asked?: Asked): unknown {
 }
 
 describe('executeIntrospection', () => {
-  it('tells a client the whole schema', () => {
+  it('describes the whole schema to a client', () => {
     const told = { __schema: answerTo(getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true })) } as IntrospectionQuery;
     const client = buildClientSchema(told);
     const schema = runAtOnce(buildSchema(sampleModel));
@@ -48,14 +48,14 @@ describe('executeIntrospection', () => {
     assert.equal(client.getPossibleTypes(client.getType('Node') as never).length, 2);
   });
 
-  it('pauses between the members of lists', () => {
+  it('yields between the members of lists', () => {
     let pauses = 0;
     const work = answering('{ __schema { types { name fields { name } } } }');
     while (!work.next().done) pauses++;
     assert.ok(pauses > 100);
   });
 
-  it('answers under aliases, through fragments, with selections of one key merged', () => {
+  it('supports aliases and fragments, and merges the selections of each key', () => {
     const text = `{ ...Root a: __type(name: "PageInfo") { __typename ... on __Type { n: name } } }
       fragment Root on Query { a: __type(name: "PageInfo") { n: name ...Fields } }
       fragment Fields on __Type { fields { name type { kind ofType { name } } } }`;
@@ -71,7 +71,7 @@ describe('executeIntrospection', () => {
     });
   });
 
-  it('reads variables, and leaves out what is skipped', () => {
+  it('reads variables, and leaves out skipped fields', () => {
     const text = `query ($name: String!, $is: Boolean = true, $data: AccountFilter) {
       __type(name: $name) { name @skip(if: $is) kind @include(if: $is) ... @skip(if: $is) { description } }
       none: __type(name: $name) { name @skip(if: $is) }
@@ -84,7 +84,7 @@ describe('executeIntrospection', () => {
     assert.equal(answerTo(text, { key: 'none', variables: { name: 'Gone' } }), null);
   });
 
-  it('has empty lists of values and interfaces for types that have none, and null for other lists', () => {
+  it('returns empty lists of values and interfaces for types without any, and null for other lists', () => {
     const text =
       '{ __type(name: "String") { enumValues(includeDeprecated: true) { name } i: interfaces { name } fields { name } possibleTypes { name } } }';
     assert.deepEqual(answerTo(text, { key: '__type' }), { enumValues: [], i: [], fields: null, possibleTypes: null });
@@ -94,7 +94,7 @@ describe('executeIntrospection', () => {
     });
   });
 
-  it('tells of the types of introspection in the same words by name and in the list', () => {
+  it('describes introspection types identically by name and in the list of types', () => {
     const { types } = answerTo('{ __schema { types { name description } } }') as { types: { name: string }[] };
     assert.deepEqual(
       answerTo('{ __type(name: "__Directive") { name description } }', { key: '__type' }),
@@ -102,7 +102,7 @@ describe('executeIntrospection', () => {
     );
   });
 
-  it('says of its own arguments what documents are validated against', () => {
+  it('describes its own arguments as documents are validated against them', () => {
     const text = '{ __type(name: "__Type") { fields(includeDeprecated: null) { args { type { name } } } } }';
     const { fields } = answerTo(text, { key: '__type' }) as { fields: { args: unknown[] }[] };
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe('executeIntrospection', () => {
     );
   });
 
-  it('tells of types whose names JavaScript gives every object', () => {
+  it('describes types named like inherited JavaScript properties', () => {
     const model = modelOf([tableWith('constructor', [columnOf('toString', int4)])]);
     const { types } = answerTo('{ __schema { types { name fields { name } } } }', { model }) as {
       types: { name: string; fields: unknown }[];
@@ -119,7 +119,7 @@ describe('executeIntrospection', () => {
     assert.deepEqual(types.find(({ name }) => name === 'constructor')?.fields, [{ name: 'nodeId' }, { name: 'toString' }]);
   });
 
-  it('pauses while it looks for the few types that implement an interface', () => {
+  it('yields while it looks for the few types that implement an interface', () => {
     const steps = answering('{ __type(name: "Node") { possibleTypes { name } } }', { key: '__type' });
     let pauses = 0;
     let step = steps.next();
@@ -141,7 +141,7 @@ describe('executeIntrospection', () => {
     );
   });
 
-  it('bounds the length of all root fields together', () => {
+  it('limits the total length of all root fields', () => {
     const keys = Array.from({ length: 200 }, (_, index) => `a${index}`);
     const selection = '__schema { types { name description fields { name description args { name description } } } }';
     const text = `{ ${keys.map((key) => `${key}: ${selection}`).join(' ')} }`;
@@ -152,7 +152,7 @@ describe('executeIntrospection', () => {
     );
   });
 
-  it('refuses an argument that does not fit', () => {
+  it('rejects an invalid argument', () => {
     const text = 'query ($name: String = "Query") { __type(name: $name) { name } }';
     assert.throws(
       () => answerTo(text, { key: '__type', variables: { name: null } }),

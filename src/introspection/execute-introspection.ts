@@ -1,6 +1,4 @@
-/**
- * Answers `__schema` and `__type` from the part of a model that introspection may tell.
- */
+/** Answers `__schema` and `__type` from the introspectable part of a model. */
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { ApiError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
@@ -11,19 +9,20 @@ import { DescribedSchema } from './described-schema.ts';
 import { selectIntrospection } from './select-introspection.ts';
 import { IntrospectionWriter } from './write-introspection.ts';
 
-/** A valid operation, and what was read of its variables. */
+/** A valid operation with its coerced variables. */
 export interface IntrospectingOperation {
   readonly node: OperationDefinitionNode;
   readonly fragments: Selections['fragments'];
   readonly variables: Variables;
 }
 
-/** JSON in UTF-8, in pieces, of each root field of introspection by its key. */
+/** The JSON of each introspection root field, by response key, as pieces of UTF-8. */
 export type IntrospectionJson = ReadonlyMap<string, readonly Buffer[]>;
 
 /**
- * JSON of what the operation selects under `keys`, its root fields of introspection. The model and the types that it tells of are built once for all of them
- * and go with them: those of a large schema take far more memory than the response, which is kept. Throws QUERY_TOO_COMPLEX if the response is too long.
+ * Executes the operation's introspection root fields, whose response keys are `keys`. The model and types are built once for all of them
+ * and then dropped: for a large schema they take far more memory than the response, which is cached. Throws QUERY_TOO_COMPLEX if the
+ * response is too long.
  */
 export function* executeIntrospection(
   buildModel: () => Generator<void, Model>,
@@ -48,8 +47,8 @@ export function* executeIntrospection(
 }
 
 /**
- * Some times the length of all there is to tell of a schema, in characters: a document that selects it again and again, under aliases, has no end. A table
- * takes some 20 KB, and a column of it 2 KB.
+ * The maximum length of a response, in characters: several times that of a complete description of the schema, because a document can
+ * select it repeatedly under aliases. A table takes about 20 KB, and each column 2 KB.
  */
 function* longestResponse({ tables, routines, enums }: Model): Generator<void, number> {
   let columns = 0;

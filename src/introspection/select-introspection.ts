@@ -1,8 +1,9 @@
 /**
- * What a document selects of introspection, read once, with the field collection and the coerced variables of all requests. The arguments are coerced by
- * graphql-js, whose resolvers take them. Every type of introspection is an object, so what is selected of a type is the same for each value of it.
+ * Turns a document's introspection selections into a tree that can be written for any number of values, with the same field collection and
+ * coerced variables as other fields. graphql-js coerces the arguments, because its resolvers take them. Every introspection type is an
+ * object type, so the selection on a type is the same for all its values.
  *
- * Leans on graphql-js beyond its documentation: its resolvers of introspection are synchronous, and read no more of `info` than they are given here
+ * Relies on undocumented behaviour of graphql-js: its introspection resolvers are synchronous, and read only these members of `info`
  * (`test/contracts/graphql.test.ts`).
  */
 import {
@@ -26,16 +27,15 @@ import type { DescribedSchema } from './described-schema.ts';
 
 type Resolver = (source: unknown) => unknown;
 
-/** A field of a response. */
 export interface IntrospectedField<FieldShape = Shape> {
-  /** The key as written in the response, with its colon. */
+  /** The key in JSON, with its colon. */
   readonly label: string;
-  /** The value of the field of an object. A list is an iterable, in which `pause` is not a member. */
+  /** Resolves the field. A list is an iterable that may contain `pause`, which is not a member. */
   readonly resolve: Resolver;
   readonly shape: FieldShape;
 }
 
-/** How a value that is not null becomes JSON: at once, or, where there is a list in it, piece by piece. */
+/** How a non-null value becomes JSON: as one text, or piece by piece if it contains a list. */
 export type Shape =
   | TextShape
   | { readonly kind: 'object'; readonly fields: readonly IntrospectedField[] }
@@ -46,27 +46,26 @@ interface TextShape {
   readonly textOf: (value: unknown) => string;
 }
 
-/** What introspection is asked. */
 export interface IntrospectionRequest {
   readonly schema: DescribedSchema;
   readonly fragments: Selections['fragments'];
-  /** Coerced by the schema of the operation. */
+  /** Coerced against the schema that the operation was validated against. */
   readonly variables: Variables;
 }
 
-/** Fields with other values than those of graphql-js, which are the last parameter. */
+/** Resolvers that replace those of graphql-js; `resolve` is the original. */
 const ownResolvers: Readonly<Record<string, (source: unknown, schema: DescribedSchema, resolve: Resolver) => unknown>> = {
-  // These come one by one, so that each type and field is built when its turn comes.
+  // These yield one by one, so that each type and field is built only when it is written.
   '__Schema.types': (_, schema) => schema.types(),
   '__Type.possibleTypes': (type, schema) => (isAbstractType(type) ? schema.possibleTypes() : null),
   '__Type.fields': (type, schema, resolve) => (isObjectType(type) && schema.fieldsOf(type)) || resolve(type),
   '__Type.specifiedByURL': (type, schema, resolve) => (schema.specifiesScalars ? resolve(type) : null),
-  // pg_graphql returns empty lists where graphql-js returns null, and its clients do not expect null there.
+  // pg_graphql returns empty lists where graphql-js returns null, and its clients do not expect null.
   '__Type.enumValues': (type, _, resolve) => resolve(type) ?? [],
   '__Type.interfaces': (type, _, resolve) => resolve(type) ?? [],
 };
 
-/** What is selected under a key of the operation that is a root field of introspection. Throws `GraphQLError` for arguments that do not fit. */
+/** Reads the selection under the response key of an introspection root field. Throws `GraphQLError` for invalid arguments. */
 export function selectIntrospection(request: IntrospectionRequest, selectionSet: SelectionSetNode, key: string): IntrospectedField {
   const selector = new Selector(request);
   const root = request.schema.getQueryType();
@@ -113,7 +112,7 @@ class Selector {
 
   #resolver(definition: GraphQLField<unknown, unknown>, parentType: GraphQLObjectType, node: FieldNode): Resolver {
     const values = getArgumentValues(definition, node, { coerced: this.#variables, sources: {} });
-    // This much of it is what the resolvers of introspection read.
+    // Introspection resolvers read only these members.
     const info = { schema: this.#schema, parentType } as unknown as GraphQLResolveInfo;
     const resolve: Resolver = (source) => definition.resolve!(source, values, undefined, info);
     const own = ownResolvers[`${parentType.name}.${definition.name}`];
@@ -121,7 +120,7 @@ class Selector {
   }
 }
 
-/** The values of the variables that an argument of introspection can have: strings and booleans. */
+/** The values of variables that introspection arguments can use: strings and booleans. */
 function plainValues({ values, bindValues }: Variables): Readonly<Record<string, unknown>> {
   const plain = emptyRecord<unknown>();
   for (const [name, value] of values) {

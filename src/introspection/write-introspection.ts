@@ -1,12 +1,12 @@
 /**
- * Writes the JSON of what is selected of introspection, straight from the types to bytes: a response of tens of megabytes never stands in
- * memory as objects. Pauses between the members of lists.
+ * Writes the JSON of an introspection selection straight from types to bytes, so that a response of tens of megabytes never exists as
+ * objects. Yields between the members of lists.
  */
 import { ApiError } from '../errors.ts';
 import { pause } from './described-schema.ts';
 import type { IntrospectedField, Shape } from './select-introspection.ts';
 
-/** Characters of text that become a piece of bytes. */
+/** The number of characters to collect before encoding them as a piece. */
 const pieceLength = 64 * 1024;
 
 /** Writes the root fields of one request. */
@@ -16,12 +16,12 @@ export class IntrospectionWriter {
   #pieces: Buffer[] = [];
   readonly #maxLength: number;
 
-  /** All that is written may have this many characters. */
+  /** `maxLength` limits the total number of characters. */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  /** The JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX if there is no room for it. */
+  /** Writes the JSON of a root field's value, in UTF-8. Throws QUERY_TOO_COMPLEX if it exceeds the limit. */
   *write({ resolve, shape }: IntrospectedField): Generator<void, readonly Buffer[]> {
     yield* this.#value(shape, resolve(undefined));
     const pieces = [...this.#pieces, Buffer.from(this.#text)];

@@ -1,4 +1,4 @@
-/** The aggregate functions over columns: what each is called, which columns it takes, and the scalar of its result. */
+/** The aggregate functions: their field names, the columns that each applies to, and the scalar of each result. */
 import type { ScalarName, TypeSuffix } from '../model/graphql-names.ts';
 import { isGroupable } from '../model/groupable.ts';
 import type { Column, Table } from '../model/model.ts';
@@ -7,7 +7,7 @@ import type { AggregateFunction } from './bindings.ts';
 const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
 const fractions: ReadonlySet<string> = new Set(['numeric', 'float4', 'float8', 'money']);
 const pointsInTime: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
-/** The ordered types that pg_graphql aggregates, and the scalars of their minimum and maximum. */
+/** Types that have a minimum and maximum in pg_graphql, and the scalar of both. */
 const ordered: Readonly<Record<string, ScalarName>> = {
   int2: 'Int',
   int4: 'Int',
@@ -30,16 +30,16 @@ const ordered: Readonly<Record<string, ScalarName>> = {
   timestamptz: 'Datetime',
 };
 
-/** A function as a field of the aggregates of a table. */
+/** An aggregate function as a field of a table's aggregates. */
 export interface AggregateField {
   readonly name: AggregateFunction;
-  /** What its type is called behind the name of the table. */
+  /** The suffix of its type's name. */
   readonly suffix: TypeSuffix;
-  /** The words of its descriptions. */
+  /** Used in descriptions. */
   readonly kind: string;
   readonly of: string;
   readonly column: string;
-  /** Whether pg_graphql has it too. */
+  /** Whether pg_graphql lacks it. */
   readonly isAddition: boolean;
 }
 
@@ -47,7 +47,7 @@ function field(name: AggregateFunction, suffix: TypeSuffix, kind: string, of: st
   return { name, suffix, kind, of, column, isAddition };
 }
 
-/** All functions, in the order of their fields. */
+/** All functions, in field order. */
 export const aggregateFields: readonly AggregateField[] = [
   field('sum', 'SumAggregateResult', 'summation', 'Summation aggregates for numeric fields', 'Sum', false),
   field('avg', 'AvgAggregateResult', 'average', 'Average aggregates for numeric fields', 'Average', false),
@@ -79,7 +79,7 @@ export const aggregateFields: readonly AggregateField[] = [
   ),
 ];
 
-/** The functions that a table has, each with a column at least. */
+/** The functions of a table: those that apply to at least one column. */
 export function aggregateFieldsOf({ additions, columns }: Table): readonly AggregateField[] {
   const hasMore = additions.has('moreAggregates');
   return aggregateFields.filter(
@@ -88,7 +88,7 @@ export function aggregateFieldsOf({ additions, columns }: Table): readonly Aggre
   );
 }
 
-/** The scalar of an aggregate over a column; undefined if there is none. */
+/** The scalar of an aggregate over a column; undefined if the function does not apply to it. */
 export function aggregateScalar(name: AggregateFunction, column: Column): ScalarName | undefined {
   if (name === 'countDistinct') return isGroupable(column) ? 'Int' : undefined;
   if (column.type.kind !== 'scalar') return undefined;

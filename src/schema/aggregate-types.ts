@@ -1,4 +1,4 @@
-/** The aggregate types of a table: which columns have a sum, average, minimum and maximum, and what additions aggregate, and of which type. */
+/** The aggregate types of a table: the columns that each function applies to, with the types of the results. */
 import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
@@ -45,7 +45,7 @@ function resultType(
   typeName: string,
   { name, kind, column: described }: AggregateField,
 ): GraphQLObjectType {
-  // Caches that tell objects apart by `id` would take the smallest one for an identifier.
+  // Client caches identify objects by `id`, so an aggregate of a column must not have that name.
   const hidesId = nodeIdField === 'id';
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
@@ -73,7 +73,7 @@ function aggregateType(table: Table, registry: TypeRegistry, name: string): Grap
   });
 }
 
-/** The number of rows, and a field for each function. */
+/** The fields `count` and one per function. */
 export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fields {
   const fields: Fields = {
     count: {
@@ -93,7 +93,7 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fie
   return fields;
 }
 
-/** Which percentile is meant. */
+/** The input `fraction`, which says which percentile is meant. */
 export const fractionConfig = {
   type: new GraphQLNonNull(GraphQLFloat),
   description: 'How much of the values is to be at most the percentile, from 0 to 1: 0.5 is the median',

@@ -1,6 +1,6 @@
 /**
- * What a GraphQL field, argument or input field means in the model: the link that later stages follow instead of names.
- * `schema/` writes it into `extensions`, `request/` reads it.
+ * Bindings: what a GraphQL field, argument or input field means in the model. Later stages read them instead of names. `schema/` stores
+ * them in `extensions`; `request/` reads them.
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
@@ -18,7 +18,7 @@ export type AggregateFunction =
   | 'boolAnd'
   | 'boolOr'
   | 'percentile';
-/** The aggregates of related rows that rows can be ordered by. */
+/** Aggregates of related rows that rows can be ordered by. */
 export type OrderAggregate = 'sum' | 'avg' | 'min' | 'max';
 
 export type FieldBinding =
@@ -50,28 +50,28 @@ export type InputBinding =
   | { readonly kind: 'group aggregate'; readonly name: AggregateFunction }
   | { readonly kind: 'bucket' | 'key' | 'fraction' }
   | { readonly kind: 'nested write'; readonly relation: WritableRelation }
-  /** A boolean that decides what the SQL is. */
+  /** A boolean that changes the SQL, so it is not a bind value. */
   | { readonly kind: 'switch' }
   | { readonly kind: 'argument'; readonly argument: RoutineArgument };
 
 const key = 'rowgraph';
 
-/** The `extensions` of a field that means `binding`. */
+/** The `extensions` of a field with this binding. */
 export function bindField(binding: FieldBinding): { extensions: Record<string, FieldBinding> } {
   return { extensions: { [key]: binding } };
 }
 
-/** The `extensions` of an input field or argument that means `binding`. */
+/** The `extensions` of an input field or argument with this binding. */
 export function bindInput(binding: InputBinding): { extensions: Record<string, InputBinding> } {
   return { extensions: { [key]: binding } };
 }
 
-/** What a field means; undefined for the fields of introspection. */
+/** The binding of a field; undefined for introspection fields. */
 export function fieldBinding(field: GraphQLField<unknown, unknown>): FieldBinding | undefined {
   return field.extensions[key] as FieldBinding | undefined;
 }
 
-/** What an input field or argument means; undefined for those that every collection has. */
+/** The binding of an input field or argument; undefined for the arguments common to all collections. */
 export function inputBinding(input: GraphQLInputField | GraphQLArgument): InputBinding | undefined {
   return input.extensions[key] as InputBinding | undefined;
 }

@@ -20,12 +20,12 @@ describe('buildSchema', () => {
     assert.deepEqual(validateSchema(schema), []);
   });
 
-  it('has the types that no other type may have the name of', () => {
+  it('has exactly the types whose names are reserved', () => {
     const names = [...runAtOnce(buildSchema(modelOf([]))).typeNames()].filter((name) => !name.startsWith('__'));
     assert.deepEqual(names.sort(), commonTypeNames.filter((name) => name !== 'Mutation').toSorted());
   });
 
-  it('has root fields for tables, which say what they mean', () => {
+  it('has root fields for tables, with their bindings', () => {
     const fields = fieldsOf(schema, 'Query');
     assert.deepEqual(Object.keys(fields), ['node', 'accountByPk', 'accountCollection', 'postByPk', 'postCollection']);
     assert.deepEqual(fieldBinding(fields.accountCollection!), { kind: 'collection', table: account });
@@ -36,14 +36,14 @@ describe('buildSchema', () => {
     ]);
   });
 
-  it('has root fields whose properties are described as those of any object', () => {
+  it('has lazy root fields that behave like ordinary properties', () => {
     const fields = fieldsOf(schema, 'Query');
     const { get, enumerable } = Object.getOwnPropertyDescriptor(fields, 'accountByPk')!;
     assert.equal(get?.(), fields.accountByPk);
     assert.deepEqual([enumerable, Object.getOwnPropertyDescriptor(fields, 'gone')], [true, undefined]);
   });
 
-  it('gives the root fields one by one as it has them together', () => {
+  it('builds the same root fields one by one as all together', () => {
     const describe = (field: GraphQLField<unknown, unknown>) => [field.name, String(field.type), field.toConfig()];
     for (const name of ['Query', 'Mutation']) {
       assert.deepEqual([...schema.fieldsOf(name)!].map(describe), Object.values(fieldsOf(schema, name)).map(describe));
@@ -65,16 +65,16 @@ describe('buildSchema', () => {
     ]);
   });
 
-  it('has no mutations where nothing may be written', () => {
+  it('has no Mutation type if nothing is writable', () => {
     const readOnly = { ...account, insertable: false, updatable: false, deletable: false, relations: [] };
     assert.equal(runAtOnce(buildSchema(modelOf([readOnly], []))).getMutationType(), undefined);
   });
 
-  it('has nothing of a table that may not be read', () => {
+  it('has nothing of a table that the role may not read', () => {
     assert.deepEqual(rootFields({ ...account, selectable: false }), ['node']);
   });
 
-  it('lists of an enum what GraphQL can carry', () => {
+  it('lists only enum values with legal names', () => {
     const mood = enumOf({ calm: 'calm', 'not calm': 'not calm', true: 'true' });
     const values = (runAtOnce(buildSchema(modelOf([], [mood]))).getType('Mood') as GraphQLEnumType).getValues();
     assert.deepEqual(
@@ -84,10 +84,10 @@ describe('buildSchema', () => {
   });
 });
 
-describe('names that JavaScript gives every object', () => {
+describe('names of properties that every JavaScript object inherits', () => {
   const key = columnOf('id', int4, { notNull: true });
 
-  it('are names of tables', () => {
+  it('can be names of tables', () => {
     const schema = runAtOnce(buildSchema(modelOf([tableWith('Constructor', [key]), tableWith('ToString', [key])])));
     assert.deepEqual(Object.keys(fieldsOf(schema, 'Query')), [
       'node',
@@ -99,7 +99,7 @@ describe('names that JavaScript gives every object', () => {
     assert.equal(runAtOnce(buildSchema(modelOf([tableWith('constructor', [key])]))).getType('constructor')?.name, 'constructor');
   });
 
-  it('are names of columns', () => {
+  it('can be names of columns', () => {
     const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
     const table = tableWith('Odd', [key, ...names.map((name) => columnOf(name, text))]);
     const schema = runAtOnce(buildSchema(modelOf([table])));
@@ -111,7 +111,7 @@ describe('names that JavaScript gives every object', () => {
     assert.deepEqual(validate(schema, parse(query)), []);
   });
 
-  it('are no fields where no table has them', () => {
+  it('are not fields unless a table has them', () => {
     const schema = runAtOnce(buildSchema(sampleModel));
     for (const name of ['constructor', '__proto__', 'toString']) {
       assert.equal(fieldsOf(schema, 'Query')[name], undefined, name);

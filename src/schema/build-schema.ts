@@ -1,6 +1,7 @@
 /**
- * Model in, `GraphQLSchema` out: `Query`, `Mutation` and every type that they reach, each built on first use. What looks at all tables is a generator
- * that yields after each, because thousands take longer than requests should wait (`slices.ts`).
+ * Builds a `GraphQLSchema` from a model: `Query`, `Mutation` and all types reachable from them, each built on first use. Steps that visit
+ * every table are generators that yield after each, because with thousands of tables they take longer than requests should wait
+ * (`slices.ts`).
  */
 import {
   GraphQLEnumType,
@@ -57,7 +58,7 @@ const tableTypes: TableTypes = {
   ...groupTypes,
 };
 
-/** The schema of what a role sees. Never throws for a model that `buildModel` made. */
+/** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
 export function* buildSchema({
   tables: all,
   rowTypes,
@@ -83,7 +84,7 @@ export function* buildSchema({
 }
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
-  // A label that is not a valid GraphQL name cannot be listed, because clients could not load the schema. Rows still contain it as it is.
+  // Labels that are not valid GraphQL names are not listed, because clients could not load the schema. Rows still contain them unchanged.
   const legal = values.filter(({ name }) => isEnumValueName(name));
   registry.define(
     typeName,
@@ -175,7 +176,7 @@ function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], rout
   return { names, find };
 }
 
-/** The functions that are fields, by name: without those with a type that is not in this schema. */
+/** The functions that are fields, by name. Leaves out those with a type that is not in this schema. */
 function routinesOf(registry: TypeRegistry, routines: readonly Routine[], volatile: boolean): ReadonlyMap<string, Routine> {
   const fields = routines.filter((routine) => routine.volatile === volatile && hasField(registry, routine));
   return new Map(fields.map((routine) => [routine.fieldName, routine]));

@@ -4,7 +4,6 @@ import type { Table } from '../model/model.ts';
 import { cursorScalar } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The arguments that every collection of a table has. */
 export function collectionArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   return {
     first: { type: GraphQLInt, description: 'Query the first `n` records in the collection' },

@@ -1,6 +1,5 @@
 /**
- * The input types that filters are made of: operators for each scalar, for lists of it, for enums, and `FilterIs`.
- * An operator's name is its meaning; `plan/` reads it.
+ * The filter types of scalars, lists of scalars and enums, and `FilterIs`. The names of their fields are the operators that `plan/` reads.
  */
 import {
   GraphQLEnumType,
@@ -30,7 +29,7 @@ const membership = ['eq', 'in', 'neq'] as const;
 const comparison = ['eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq'] as const;
 const text = [...comparison, 'ilike', 'iregex', 'like', 'regex', 'startsWith'] as const;
 
-/** Which operators a scalar has, besides `is`. JSON has no filter. */
+/** Operators of each scalar, besides `is`. JSON has no filter. */
 const operators: Readonly<Record<FilteredScalar, readonly string[]>> = {
   Int: comparison,
   Float: comparison,
@@ -83,15 +82,14 @@ const listFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
 
 export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, { eq: GraphQLID });
 
-/** The filters of scalars, which every schema has. */
+/** The filter types of scalars and lists, which every schema has. */
 export const scalarFilterTypes: readonly GraphQLInputObjectType[] = [...scalarFilters.values(), ...listFilters.values()];
 
-/** The filter type of an enum. */
 export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
   return valueFilter(type, membership);
 }
 
-/** The filter type for a column of this type; undefined if it has no filter (JSON, lists of enums, rows). */
+/** The filter type for a column of this type; undefined for JSON, lists of enums, and rows. */
 export function filterTypeOf(
   type: ValueType,
   enumFilterOf: (typeName: string) => GraphQLInputObjectType | undefined,

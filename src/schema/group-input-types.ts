@@ -1,5 +1,5 @@
 /**
- * The input types of groups: what rows are grouped by, conditions on groups, and their order. For sales of customers:
+ * The input types of groups: what to group by, conditions on groups, and their order. For sales of customers:
  *
  *     input SaleGroupBy { status: GroupByValue  soldAt: GroupByTime  price: GroupByValue  customer: CustomerGroupBy  bucket: SaleGroupByBucket }
  *     input SaleGroupHaving { count: IntFilter  sum: SaleGroupHavingSum  avg: SaleGroupHavingNumbers  …  and: [SaleGroupHaving!]  or: …  not: … }
@@ -43,7 +43,7 @@ const units = {
 } as const;
 type Unit = keyof typeof units;
 
-/** Defines the enums, which all tables share. All other types must be there: what is in the way of their names keeps its own. */
+/** Defines the enums that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
 export function defineGroupUnits(registry: TypeRegistry): GroupUnits {
   return {
     value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
@@ -60,7 +60,7 @@ function defineUnits(registry: TypeRegistry, plainName: string, names: readonly 
   return type;
 }
 
-/** The inputs of tables that groups reach: by what rows are grouped, and the order of such keys. */
+/** Inputs for grouping by columns, and for ordering groups by their keys, of tables that groups can reach. */
 export const groupKeyInputs = {
   GroupBy: input(isReached, byFields),
   GroupKeyOrder: input(isReached, (registry, table) => keyFields(registry, table, 'GroupKeyOrder', () => orderByDirection)),
@@ -70,7 +70,7 @@ export const groupKeyInputs = {
   ),
 } as const satisfies Partial<TableTypes>;
 
-/** Whether the groups of a table, or of one that leads to it, have its columns as keys. */
+/** Whether the columns of a table are keys of its own groups or of those of a table with a relation to it. */
 export function isReached(table: Table, { groups }: TypeRegistry): boolean {
   return groups !== null && (hasGroups(table) || groups.reached.has(table));
 }
@@ -79,7 +79,7 @@ function input(has: TableType['has'], fieldsOf: (registry: TypeRegistry, table: 
   return { has, build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => fieldsOf(registry, table) }) };
 }
 
-/** A member for each column, and for each related row, by their names in rows. */
+/** A field for each column and each to-one relation, with the same names as in rows. */
 function keyFields(
   registry: TypeRegistry,
   table: Table,
@@ -124,7 +124,7 @@ function bucketFields(table: Table): Fields {
   return fields;
 }
 
-/** What follows `GroupHaving` and `GroupOrder` in the names of the inputs of each function: those that take the same columns share them. */
+/** The suffixes of each function's inputs. Functions that apply to the same columns, with results of the same types, share an input. */
 const having = {
   sum: 'GroupHavingSum',
   avg: 'GroupHavingNumbers',
@@ -150,7 +150,7 @@ const order = {
   percentile: 'GroupOrderPercentile',
 } as const satisfies Record<AggregateFunction, AdditionSuffix>;
 
-/** The inputs of tables whose rows can be grouped: conditions on groups, and their order. */
+/** Inputs for conditions on groups and their order, of tables whose rows can be grouped. */
 export const groupInputs = {
   GroupHaving: input(hasGroups, havingFields),
   GroupHavingSum: havingOf('sum'),
@@ -177,7 +177,7 @@ function orderOf(name: AggregateFunction): TableType {
   return input(groupsBy(name), (_, table) => columnFields(table, name, () => orderByDirection));
 }
 
-/** Whether a table has groups with this function, and so with those that share its inputs. */
+/** Whether a table's groups have this function (and therefore those that share its inputs). */
 function groupsBy(name: AggregateFunction): (table: Table) => boolean {
   return (table) => hasGroups(table) && aggregateFieldsOf(table).some((field) => field.name === name);
 }
@@ -200,7 +200,7 @@ function columnFields(
     const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
     if (scalar) fields[column.fieldName] = { type: typeOf(scalar), ...bindInput({ kind: 'column', column }) };
   }
-  // In the place of a column of that name.
+  // Replaces a column with this name.
   return name === 'percentile' ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput({ kind: 'fraction' }) } } : fields;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The field `groups` of connections, whose rows it groups, with what it returns. An addition to pg_graphql's schema. For sales of customers:
+ * The field `groups` of connections and the types that it returns. An addition to pg_graphql's schema. For sales of customers:
  *
  *     type SaleAggregateGroup { key: SaleGroupKey!  count: Int!  sum: SaleSumAggregateResult … }
  *     type SaleGroupKey { status: Status  soldAt: Datetime  price: BigFloat  customer: CustomerGroupKey! }
@@ -16,7 +16,6 @@ import { outputTypeOf } from './types-of-values.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
-/** The types of the groups of tables. */
 export const groupTypes = {
   AggregateGroup: { has: hasGroups, build: groupType },
   GroupKey: { has: isReached, build: keyType },
@@ -24,17 +23,20 @@ export const groupTypes = {
   ...groupInputs,
 } as const satisfies Partial<TableTypes>;
 
-/** Defines what the groups of all tables share, where there are any. All other types must be there: what is in the way of its names keeps its own. */
+/**
+ * Defines what all tables' groups share, if there are any. Runs after all other types are defined, so that its names give way if they are
+ * taken.
+ */
 export function* defineGroups(registry: TypeRegistry, tables: readonly Table[]): Generator<void, void> {
   const withGroups = tables.filter(({ aggregate, additions }) => aggregate && additions.has('groups'));
   if (!withGroups.some(hasGroups)) return;
   const units = defineGroupUnits(registry);
-  // Where all tables have groups, nothing is reached that has none.
-  const isOfAll = tables.every(({ aggregate, additions }) => aggregate || !additions.has('groups'));
-  registry.groups = { units, reached: isOfAll ? new Set() : yield* reachedBy(withGroups) };
+  // If all tables have groups, none is reached that lacks them.
+  const allHaveGroups = tables.every(({ aggregate, additions }) => aggregate || !additions.has('groups'));
+  registry.groups = { units, reached: allHaveGroups ? new Set() : yield* reachedBy(withGroups) };
 }
 
-/** The tables with groups, and those that their relations lead to. */
+/** The tables with groups, and those that their to-one relations lead to. */
 function* reachedBy(tables: readonly Table[]): Generator<void, ReadonlySet<Table>> {
   const reached = new Set<Table>();
   for (const table of tables) {
@@ -82,7 +84,7 @@ function groupType(table: Table, registry: TypeRegistry, name: string): GraphQLO
   });
 }
 
-/** The field of a connection, where the table has it. */
+/** The field `groups` of a connection; empty if the table has no groups. */
 export function groupsField(registry: TypeRegistry, table: Table): Fields {
   if (!hasGroups(table)) return {};
   const group = new GraphQLNonNull(registry.objectOf(table, 'AggregateGroup'));

@@ -1,6 +1,6 @@
 /**
- * The argument `increment` of updates, which adds to numbers: `updatePostCollection(set: {}, increment: {views: 1}, filter: …)`. An addition to
- * pg_graphql's schema.
+ * The argument `increment` of updates, which adds to numbers: `updatePostCollection(set: {}, increment: {views: 1}, filter: …)`. An
+ * addition to pg_graphql's schema.
  */
 import { type GraphQLFieldConfigArgumentMap, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
 import type { Column, Table } from '../model/model.ts';
@@ -11,7 +11,6 @@ import type { TableTypes, TypeRegistry } from './type-registry.ts';
 
 const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
 
-/** The input of a table with columns that can be added to. */
 export const incrementTypes = {
   IncrementInput: {
     has: (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
@@ -19,12 +18,12 @@ export const incrementTypes = {
   },
 } as const satisfies Partial<TableTypes>;
 
-/** Whether the table has the addition, and such columns. */
+/** Whether the table has the addition and columns that can be incremented. */
 export function hasIncrement({ updatable, additions, columns }: Table): boolean {
   return updatable && additions.has('increment') && columns.some(isIncrementable);
 }
 
-/** The argument, where the table has such columns. */
+/** The argument; empty if the table has no such columns. */
 export function incrementArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   if (!hasIncrement(table)) return {};
   return {
@@ -44,7 +43,10 @@ function incrementFields(table: Table): GraphQLInputFieldConfigMap {
   return fields;
 }
 
-/** Numbers that the role may read and update: adding reads the column. A domain of numbers is none, as its rules may not hold for what is added. */
+/**
+ * Whether it is a number that the role may read, because adding reads it, and update. Not a domain over a number, because its constraints
+ * may not hold for the amount to add.
+ */
 function isIncrementable({ type, selectable, updatable }: Column): boolean {
   return type.kind === 'scalar' && numbers.has(type.typeName) && selectable && updatable;
 }

@@ -1,9 +1,11 @@
 /**
- * The introspection types as clients of pg_graphql know them: those of October 2021 (https://spec.graphql.org/October2021/#sec-Schema-Introspection),
- * with pg_graphql's descriptions. They are derived from graphql-js's, which follow later drafts, and keep their resolvers. Documents are validated
- * against them, too, so that introspection describes itself correctly.
+ * The introspection types that clients of pg_graphql know: those of October 2021
+ * (https://spec.graphql.org/October2021/#sec-Schema-Introspection), with pg_graphql's descriptions. They are derived from graphql-js's
+ * types, which follow later drafts, and keep their resolvers. Documents are validated against them too, so introspection describes itself
+ * correctly.
  *
- * Leans on graphql-js beyond its documentation: its types, fields and descriptions of introspection (`test/contracts/graphql.test.ts`).
+ * Relies on undocumented behaviour of graphql-js: its introspection types, their fields and descriptions
+ * (`test/contracts/graphql.test.ts`).
  */
 import {
   GraphQLBoolean,
@@ -26,7 +28,7 @@ import {
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** Descriptions that differ from graphql-js's: pg_graphql writes line breaks in these two as a backslash and an n. */
+/** Descriptions that differ from graphql-js's. In these two, pg_graphql writes line breaks as a backslash and an n. */
 const typeTexts: Readonly<Record<string, (text: string) => string>> = {
   __Directive: (text) => text.replace("GraphQL's execution", 'GraphQL execution').replaceAll('\n', '\\n'),
   __Type: (text) => text.replace(/\.$/, ' ').replaceAll('\n', '\\n'),
@@ -36,12 +38,11 @@ const types: ReadonlyMap<string, GraphQLNamedType> = new Map(
   graphqlTypes.map((type) => [type.name, isEnumType(type) ? adaptEnum(type) : adaptObject(type as GraphQLObjectType)]),
 );
 
-/** The introspection type with this name. */
 export function introspectionType(name: string): GraphQLNamedType | undefined {
   return types.get(name);
 }
 
-/** The fields that introspection adds to `Query`. */
+/** The introspection fields of `Query`. */
 export const introspectionFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = new GraphQLObjectType({
   name: 'Query',
   fields: { __schema: adaptField(SchemaMetaFieldDef.toConfig()), __type: adaptField(TypeMetaFieldDef.toConfig()) },
@@ -66,7 +67,7 @@ function adaptObject(type: GraphQLObjectType): GraphQLObjectType {
   });
 }
 
-/** In October 2021 the argument `includeDeprecated` may be null. */
+/** In the October 2021 edition, the argument `includeDeprecated` is nullable. */
 function adaptField({ args: { includeDeprecated, ...args } = {}, type, ...config }: FieldConfig): FieldConfig {
   const nullable = includeDeprecated && { includeDeprecated: { ...includeDeprecated, type: GraphQLBoolean } };
   return { ...config, type: adaptType(type), args: { ...args, ...nullable } };

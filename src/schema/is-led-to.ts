@@ -1,9 +1,9 @@
-/** Which tables others are related to: some types of a table are there for those that lead to it. */
+/** Some types of a table exist only if other tables refer to it. */
 import type { AdditionName } from '../model/additions.ts';
 import type { Relation, Table } from '../model/model.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** Whether a table of the schema with this addition has a relation or a computed field that leads to one row of `table`, or to many. */
+/** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
 export function isLedTo(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
   const result = kind === 'to-one' ? 'row' : 'rows';
   return table.referrers.some(

@@ -32,30 +32,30 @@ describe('LazySchema', () => {
     schema = new LazySchema(registryOf(['Query', 'One', 'Two', 'Mutation'], built));
   });
 
-  it('builds nothing by itself', () => {
+  it('builds nothing when constructed', () => {
     assert.equal(schema.getRootType('subscription'), undefined);
     assert.deepEqual(built, []);
   });
 
-  it('builds a type when it is first asked for, and once', () => {
+  it('builds a type on first use, once', () => {
     assert.equal(schema.getType('One'), schema.getType('One'));
     assert.equal(schema.getQueryType(), schema.getRootType('query'));
     assert.deepEqual(built, ['One', 'Query']);
   });
 
-  it('builds nothing for names of no type, of JavaScript or of introspection', () => {
+  it('builds nothing for unknown names, inherited properties or introspection types', () => {
     for (const name of ['Gone', 'constructor', '__proto__', 'toString']) assert.equal(schema.getType(name), undefined, name);
     assert.equal(schema.getType('__Type')?.name, '__Type');
     assert.deepEqual(built, []);
   });
 
-  it('builds every type where all are asked for', () => {
+  it('builds every type if all are requested', () => {
     const names = Object.keys(schema.getTypeMap());
     for (const name of ['Query', 'One', 'Two', 'Mutation', '__Schema']) assert.ok(names.includes(name), name);
     assert.deepEqual(built.sort(), ['Mutation', 'One', 'Query', 'Two']);
   });
 
-  it('validates documents, and has mutations only where there are some', () => {
+  it('validates documents, and has a Mutation type only if it is defined', () => {
     assert.deepEqual(validate(schema, parse('query a { one { number } } mutation b { number }')), []);
     const readOnly = new LazySchema(registryOf(['Query'], []));
     assert.equal(readOnly.getMutationType(), undefined);

@@ -1,8 +1,8 @@
 /**
- * A `GraphQLSchema` over a `TypeRegistry`: graphql-js collects and builds every type when a schema is constructed, which takes seconds and hundreds
- * of megabytes for a database of thousands of tables; validation only looks up a few of them by name.
+ * A `GraphQLSchema` that builds its types on first use. graphql-js builds every type when a schema is constructed, which takes seconds and
+ * hundreds of megabytes for thousands of tables, but validation only looks up a few types by name.
  *
- * Leans on graphql-js beyond its documentation: validation reads a schema by the methods that are overridden here, and by nothing else
+ * Relies on undocumented behaviour of graphql-js: validation reads a schema only through the methods overridden here
  * (`test/contracts/graphql.test.ts`).
  */
 import {
@@ -35,7 +35,7 @@ const skipDirective = describeIf(
   'Skipped when true',
 );
 
-/** The directive as pg_graphql describes it. */
+/** The directive with pg_graphql's descriptions. */
 function describeIf(directive: GraphQLDirective, description: string, ifDescription: string): GraphQLDirective {
   const { args, ...config } = directive.toConfig();
   return new GraphQLDirective({
@@ -50,11 +50,11 @@ type TypeMap = Record<string, GraphQLNamedType>;
 export class LazySchema extends GraphQLSchema {
   readonly #registry: TypeRegistry;
   readonly #hasMutation: boolean;
-  /** Whether it tells the page that specifies a scalar, which the scalars of all schemas have. */
+  /** Whether it shows the specification URLs of scalars. The scalars, which all schemas share, always have them. */
   readonly specifiesScalars: boolean;
   #typeMap: TypeMap | undefined;
 
-  /** The registry defines every type, including `Query`, `Node` and (if there is anything to mutate) `Mutation`. */
+  /** The registry defines every type, including `Query`, `Node` and, if anything can be mutated, `Mutation`. */
   constructor(registry: TypeRegistry, { specifiesScalars = true }: { readonly specifiesScalars?: boolean } = {}) {
     super({
       directives: [includeDirective, skipDirective],
@@ -66,27 +66,27 @@ export class LazySchema extends GraphQLSchema {
     this.#hasMutation = registry.has(rootTypeNames.mutation);
   }
 
-  /** graphql-js's own `getType` reads the map of all types, and so would build all of them for an unknown name. */
+  /** The original `getType` reads the map of all types, so an unknown name would build them all. */
   override getType(name: string): GraphQLNamedType | undefined {
     return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** How many types are built, and kept. */
+  /** The number of types built and cached. */
   countBuilt(): number {
     return this.#registry.countBuilt();
   }
 
-  /** A new copy of the type, to be read once and dropped. */
+  /** Builds the type without caching it. */
   buildType(name: string): GraphQLNamedType | undefined {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** The fields of a type that has many, built one by one; undefined for other types. */
+  /** The fields of `Query` or `Mutation`, built one by one; undefined for other types. */
   fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
     return this.#registry.fieldsOf(name)?.buildEach();
   }
 
-  /** Whether `Query` has more fields than this. */
+  /** Whether `Query` has more than `most` fields. */
   *hasMoreQueries(most: number): Generator<void, boolean> {
     let count = 0;
     for (const _ of this.#registry.fieldsOf(rootTypeNames.query)?.names() ?? []) {
@@ -114,33 +114,33 @@ export class LazySchema extends GraphQLSchema {
     return operation === 'mutation' ? this.getMutationType() : undefined;
   }
 
-  /** The names of all types, without building anything: those of the registry, sorted, and GraphQL's own. */
+  /** The names of all types, without building any: those of the registry, sorted, then GraphQL's own. */
   typeNames(): readonly string[] {
     return [...[...this.#registry.names()].sort(), ...this.#ownNames()];
   }
 
-  /** The same, pausing in between. */
+  /** Like `typeNames`, but yields while sorting. */
   *sortTypeNames(): Generator<void, readonly string[]> {
     return [...(yield* sortNames(this.#registry.names())), ...this.#ownNames()];
   }
 
-  /** GraphQL's own types that the registry does not define. */
+  /** Built-in types that the registry does not define. */
   #ownNames(): readonly string[] {
     return Object.keys(super.getTypeMap()).filter((name) => !this.#registry.has(name));
   }
 
-  /** Every type, built. Printing needs it; requests do not. */
+  /** Builds every type. Needed for printing the schema, never for requests. */
   override getTypeMap(): TypeMap {
-    this.#typeMap ??= Object.fromEntries(this.typeNames().map((name) => [name, this.#told(this.getType(name)!)]));
+    this.#typeMap ??= Object.fromEntries(this.typeNames().map((name) => [name, this.#shownType(this.getType(name)!)]));
     return this.#typeMap;
   }
 
-  #told(type: GraphQLNamedType): GraphQLNamedType {
+  #shownType(type: GraphQLNamedType): GraphQLNamedType {
     if (this.specifiesScalars || !isScalarType(type) || isSpecifiedScalarType(type)) return type;
     return new GraphQLScalarType({ ...type.toConfig(), specifiedByURL: undefined });
   }
 
-  /** Validation uses the types of `Node` only to suggest some for an unknown field, which is not worth building them. */
+  /** Validation needs them only for suggestions for an unknown field of `Node`, which do not justify building all types. */
   override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
     return [];
   }

@@ -1,4 +1,4 @@
-/** The input types, response types and root fields for inserting into, updating and deleting from a table. */
+/** The input types, response types and root fields of inserts, updates and deletes. */
 import {
   type GraphQLFieldConfig,
   type GraphQLInputFieldConfigMap,
@@ -25,7 +25,7 @@ type Field = GraphQLFieldConfig<unknown, unknown>;
 
 type Writing = 'Insert' | 'Update';
 
-/** The types that mutations of a table take and return. */
+/** The input and response types of a table's mutations. */
 export const mutationTypes = {
   InsertInput: { has: canInsert, build: (table, registry, name) => inputType(table, registry, name, 'Insert') },
   InsertResponse: { has: canInsert, build: responseType },
@@ -34,7 +34,7 @@ export const mutationTypes = {
   DeleteResponse: { has: ({ deletable }) => deletable, build: responseType },
 } as const satisfies Partial<TableTypes>;
 
-/** The fields of `Mutation` that a table has, each built on demand. */
+/** A table's fields of `Mutation`, each built on demand. */
 export const mutationFields: readonly {
   readonly field: TableField;
   readonly has: (table: Table, registry: TypeRegistry) => boolean;

@@ -1,5 +1,6 @@
 /**
- * The members of inserts and updates that write related rows. An addition to pg_graphql's schema. For the author and the comments of a post:
+ * The input fields of inserts and updates that write related rows. An addition to pg_graphql's schema. For the author and the comments of a
+ * post:
  *
  *     input AuthorInsertToOne { connect: AuthorKey  connectOrCreate: AuthorConnectOrCreate  create: AuthorInsertInput }
  *     input CommentUpdateToMany { delete: CommentNestedDelete … create: [CommentInsertInput!] }
@@ -29,7 +30,7 @@ type Writing = (typeof writings)[number];
 const toOne = ['InsertToOne', 'UpdateToOne'] as const;
 const toMany = ['InsertToMany', 'UpdateToMany'] as const;
 
-/** The types that the inputs of other tables lead to. */
+/** The types of a table that the inputs of other tables refer to. */
 export const nestedWriteTypes = {
   InsertToOne: relatedType('InsertToOne'),
   InsertToMany: relatedType('InsertToMany'),
@@ -59,7 +60,7 @@ export const nestedWriteTypes = {
 
 type RelatedSuffix = keyof NestedVerbs;
 
-/** What the inputs of all tables that lead to a table can do with it. */
+/** What nested writes of all referring tables can do with a table's rows. Cached. */
 function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
   const verbs = registry.nestedVerbs.get(table) ?? findVerbs(table, registry);
   registry.nestedVerbs.set(table, verbs);
@@ -94,7 +95,7 @@ function relatedType(suffix: RelatedSuffix): TableType {
   };
 }
 
-/** The type of members for these verbs, where inputs have any of them. */
+/** A type for the input fields of these verbs, if any input has them. */
 function memberType(
   suffixes: readonly RelatedSuffix[],
   members: readonly NestedVerb[],
@@ -111,7 +112,7 @@ function memberType(
   };
 }
 
-/** The fields of the input of an insert or update that lead to related rows. */
+/** The input fields of an insert or update that write related rows. */
 export function nestedWriteFields(registry: TypeRegistry, table: Table, writing: Writing): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const writable of writableRelations(table).usable) {
@@ -127,7 +128,7 @@ function suffixOf({ relation }: WritableRelation, writing: Writing): RelatedSuff
   return `${writing}${relation.kind === 'to-one' ? 'ToOne' : 'ToMany'}`;
 }
 
-/** What the role may do, as far as the types are there that it takes. */
+/** The verbs that the role may use and whose input types exist. */
 function verbsOf(registry: TypeRegistry, { relation: { target }, insert, update }: WritableRelation, writing: Writing): NestedVerb[] {
   const has = (suffix: 'InsertInput' | 'UpdateInput' | 'OnConflictInput') => registry.hasOf(target, suffix);
   return [...(writing === 'Insert' ? insert : update)].filter((verb) => {

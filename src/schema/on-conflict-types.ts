@@ -1,5 +1,5 @@
 /**
- * The argument `onConflict` of inserts, which says what becomes of rows that are already there. An addition to pg_graphql's schema.
+ * The argument `onConflict` of inserts, which says what to do with conflicting rows. An addition to pg_graphql's schema.
  *
  *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: PostIncrementInput  filter: PostFilter }
  */
@@ -19,7 +19,7 @@ import { hasIncrement } from './increment-types.ts';
 import type { TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, isInputValue } from './types-of-values.ts';
 
-/** The types of the argument, for tables that have something to settle conflicts by. */
+/** The types of the argument, for tables with arbiters. */
 export const onConflictTypes = {
   OnConflictInput: {
     has: hasArbiters,
@@ -36,7 +36,7 @@ function hasArbiters(table: Table, registry: TypeRegistry): boolean {
   return table.arbiters.length > 0 && registry.hasOf(table, 'InsertInput');
 }
 
-/** The argument, where the table has one. */
+/** The argument; empty if the table has no arbiters. */
 export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   if (table.arbiters.length === 0) return {};
   const type = registry.inputOf(table, 'OnConflictInput');
@@ -58,7 +58,7 @@ function enumOfColumns({ typeName }: Table, name: string, columns: readonly stri
   return new GraphQLEnumType({ name, description, values: Object.fromEntries(columns.map((column) => [column, {}])), ...asChoice });
 }
 
-/** A role that may update nothing can still leave rows as they are. */
+/** Even a role that may not update can skip conflicting rows. */
 function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const updates: GraphQLInputFieldConfigMap = emptyRecord();
   if (registry.hasOf(table, 'UpdateColumn')) {
@@ -86,7 +86,7 @@ function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCon
   };
 }
 
-/** Where policies hide rows, whether the role sees a row is found by its key. */
+/** With row level security, the statement looks up by key whether the role can see the conflicting row, so the key must be readable. */
 function canFilter({ rowSecurity, primaryKey }: Table): boolean {
   return !rowSecurity || primaryKey.every(({ selectable }) => selectable);
 }

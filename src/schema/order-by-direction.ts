@@ -1,4 +1,4 @@
-/** The directions in which rows are ordered by a field. */
+/** The enum of sort directions. */
 import { GraphQLEnumType } from 'graphql';
 import type { SharedTypeName } from '../model/graphql-names.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The input types that filter rows by the rows they are related to. For the posts of a blog and the blog of a post:
+ * The input types that filter rows by related rows. For the posts of a blog and the blog of a post:
  *
  *     input BlogFilterToOne { name: StringFilter … is: FilterIs }
  *     input PostFilterToMany { some: PostFilter  every: PostFilter  none: PostFilter  count: IntFilter  where: PostFilter }
@@ -14,7 +14,7 @@ import { filterIs } from './filter-types.ts';
 import { isLedTo } from './is-led-to.ts';
 import type { TableTypes, TypeRegistry } from './type-registry.ts';
 
-/** The filters of tables to which others with this addition are related, as one row or as many. `filterFields` are those of a table's own filter. */
+/** The types of tables that other tables with this addition refer to. `filterFields` builds the fields of a table's own filter. */
 export function relationFilterTypes(filterFields: FilterFields) {
   return {
     FilterToOne: {
@@ -27,7 +27,7 @@ export function relationFilterTypes(filterFields: FilterFields) {
 
 type FilterFields = (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap;
 
-/** The fields of a table's filter by what its rows are related to. */
+/** The fields of a table's filter for related rows. */
 export function relationFilterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('relationFilters')) return fields;

@@ -1,5 +1,5 @@
 /**
- * The input types that order rows by the rows they are related to, and by computed fields. For the posts of a blog and the blog of a post:
+ * The input types that order rows by related rows and computed fields. For the posts of a blog and the blog of a post:
  *
  *     input PostOrderBy { title: OrderByDirection … blog: BlogOrderBy }
  *     input BlogOrderBy { name: OrderByDirection … postCollection: PostOrderByToMany }
@@ -22,7 +22,7 @@ const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'Order
   { name: 'max', suffix: 'OrderByMax', of: 'maximums' },
 ];
 
-/** The orders of tables to which others with this addition are related as many rows. */
+/** The types of tables that other tables with this addition have to-many relations to. */
 export const relationOrderTypes = {
   OrderByToMany: { has: isOrderedBy, build: orderByToMany },
   OrderBySum: orderOf('sum'),
@@ -42,19 +42,19 @@ function orderOf(name: OrderAggregate): TableType {
   };
 }
 
-/** Aggregates are for clients only where the directive of the table enables them. */
+/** Clients may order by aggregates only if the table's directive enables them. */
 function hasOrderOf(table: Table, name: OrderAggregate): boolean {
   return table.aggregate && columnsOf(table, name).length > 0;
 }
 
-/** The fields of a table's order for what its rows are related to, and for its computed fields. */
+/** The fields of a table's order for related rows and computed fields. */
 export function relationOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('relationOrder')) return fields;
   const { rows: related, values } = orderableFields(table);
   for (const rows of related) {
     const suffix = rows.many ? 'OrderByToMany' : 'OrderBy';
-    // Rows without a column that has an order have no such type.
+    // Tables without orderable columns have no `OrderBy` type.
     if (!registry.hasOf(rows.target, suffix)) continue;
     fields[rows.fieldName] = { type: registry.inputOf(rows.target, suffix), ...bindInput({ kind: 'related rows', rows }) };
   }

@@ -1,11 +1,11 @@
-/** Which rows a mutation may change: the arguments `filter` and `atMost`. */
+/** The arguments `filter` and `atMost`, which restrict the rows that a mutation changes. */
 import { type GraphQLArgumentConfig, type GraphQLInputFieldConfig, GraphQLInt, GraphQLNonNull } from 'graphql';
 import type { Table } from '../model/model.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 type Restricting = GraphQLArgumentConfig & GraphQLInputFieldConfig;
 
-/** The arguments, which are members of nested writes too. */
+/** The arguments, which are also input fields of nested writes. */
 export function restriction(registry: TypeRegistry, table: Table): { readonly filter: Restricting; readonly atMost: Restricting } {
   return {
     filter: {

@@ -1,6 +1,6 @@
 /**
- * `Query` and `Mutation`, which have several fields for each table, thousands in a large schema: each is built on first use, and their names are not even
- * listed before somebody asks for all of them.
+ * `Query` and `Mutation`. They have several fields for each table, thousands in a large schema, so each field is built on first use, and
+ * names are listed only when all of them are needed.
  */
 import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, GraphQLObjectType } from 'graphql';
 import { emptyRecord } from './empty-record.ts';
@@ -8,26 +8,26 @@ import type { TypeRegistry } from './type-registry.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** What the fields of a root type are made of. */
+/** Access to the fields of a root type. */
 export interface RootFields {
-  /** All names, each once, in the order of the fields. */
+  /** All names, without duplicates, in field order. */
   readonly names: () => Iterable<string>;
-  /** What builds the field of this name; undefined if there is none. */
+  /** A function that builds the field with this name; undefined if there is none. */
   readonly find: (name: string) => (() => GraphQLFieldConfig<unknown, unknown>) | undefined;
 }
 
-/** Defines a type with these fields. */
+/** Defines a root type. */
 export function defineRootType(registry: TypeRegistry, name: string, description: string, fields: RootFields): void {
   registry.define(name, () => new RootType(name, description, fields));
   registry.defineFields(name, { names: fields.names, buildEach: () => buildEach(name, fields) });
 }
 
-/** Builds the fields one by one, without keeping them. */
+/** Builds the fields one by one, without caching them. */
 function* buildEach(typeName: string, { names, find }: RootFields): Generator<Field, void> {
   for (const name of names()) yield buildField(typeName, name, find(name)!());
 }
 
-/** Builds the field in a type of its own, because graphql-js builds all fields of a type at once. */
+/** Builds the field within a temporary type, because graphql-js builds all fields of a type at once. */
 function buildField(typeName: string, name: string, config: GraphQLFieldConfig<unknown, unknown>): Field {
   return new GraphQLObjectType({ name: typeName, fields: { [name]: config } }).getFields()[name]!;
 }
@@ -45,7 +45,7 @@ class RootType extends GraphQLObjectType {
   }
 }
 
-/** Builds a field when it is read, and keeps it in the record. */
+/** Builds each field on first access and caches it in the target. */
 class LazyFields implements ProxyHandler<Record<string, Field>> {
   readonly #typeName: string;
   readonly #fields: RootFields;

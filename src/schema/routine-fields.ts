@@ -1,4 +1,4 @@
-/** The field of a function: its arguments and its result, as a root field or as a computed field. */
+/** Builds the field of a function, with its arguments and result, as a root field or computed field. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import type { Routine } from '../model/model.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
@@ -26,7 +26,7 @@ export function routineFieldConfig(
   };
 }
 
-/** Whether all types of the field are in this schema; builds none of a table. */
+/** Whether all types of the field are in this schema. Does not build any of a table's types. */
 export function hasField(registry: TypeRegistry, { result, arguments: args }: Routine): boolean {
   const hasResult =
     result.kind === 'void' ||

@@ -1,12 +1,12 @@
 /**
- * The scalar types. Their `coerceInputValue` and `coerceInputLiteral` reject what pg_graphql rejects; what they accept goes to PostgreSQL as text,
- * which has the last word on the value. The built-in scalars stay graphql-js's own, so that documents validate by identity.
+ * The scalar types. `coerceInputValue` and `coerceInputLiteral` reject what pg_graphql rejects; everything else goes to PostgreSQL as text,
+ * which decides if the value is valid. The built-in scalars are graphql-js's own objects, because validation compares them by identity.
  */
 import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { describeValue } from '../errors.ts';
 import type { ScalarName, SharedTypeName } from '../model/graphql-names.ts';
 
-/** What a value looks like, in and out, is a section of this page for each scalar. */
+/** The page that specifies each scalar in a section. */
 const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
 
 type Accepted = 'text' | 'text or integer' | 'anything but an object';
@@ -40,7 +40,7 @@ const literalKinds: Record<Accepted, readonly Kind[]> = {
   'anything but an object': [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOLEAN],
 };
 
-/** The text of a scalar literal as it stands in the document, so that no digit of a number is lost. */
+/** The text of a scalar literal as written in the document, so that numbers keep all their digits. */
 export function literalText(node: ValueNode): string {
   switch (node.kind) {
     case Kind.STRING:
@@ -57,7 +57,7 @@ export function literalText(node: ValueNode): string {
 
 export const cursorScalar = scalar('Cursor', 'An opaque string using for tracking a position in results during pagination', 'text');
 
-/** The GraphQL type of each scalar that a column can have. */
+/** The GraphQL types of column scalars. */
 export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = {
   Int: GraphQLInt,
   Float: GraphQLFloat,

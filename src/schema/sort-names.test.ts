@@ -14,14 +14,14 @@ describe('sortNames', () => {
   const scattered = (count: number) =>
     Array.from({ length: count }, (_, index) => `Thing${(index * 7919) % count}${index % 3 ? 'Édge' : '_'}`);
 
-  it('has the order of sort(), however many names there are', () => {
+  it('sorts like sort(), however many names there are', () => {
     for (const count of [0, 1, 999, 1000, 1001, 2000, 5001, 12_345]) {
       const names = scattered(count);
       assert.deepEqual(sorted(names).names, [...names].sort(), `${count} names`);
     }
   });
 
-  it('pauses at least once for each thousand names', () => {
+  it('yields at least once per thousand names', () => {
     assert.ok(sorted(scattered(12_345)).pauses >= 12);
   });
 });

@@ -1,9 +1,9 @@
-/** Sorts hundreds of thousands of names, which takes longer than requests should wait: pauses all along. */
+/** Sorts hundreds of thousands of names, which takes longer than requests should wait, in small steps. */
 
-/** How many names are sorted, or merged, between two pauses. */
+/** The number of names to sort or merge before yielding. */
 const stepLength = 1000;
 
-/** The names by code units, as `sort()` has them. */
+/** Sorts the names by code units, like `sort()`. */
 export function* sortNames(names: Iterable<string>): Generator<void, readonly string[]> {
   let runs: (readonly string[])[] = [];
   let run: string[] = [];
@@ -29,7 +29,7 @@ function* merge(one: readonly string[], other: readonly string[]): Generator<voi
     merged.push(one[place]! <= other[otherPlace]! ? one[place++]! : other[otherPlace++]!);
     if (merged.length % stepLength === 0) yield;
   }
-  // What is left of one of them comes behind.
+  // Appends the rest of the longer run.
   while (place < one.length) merged.push(one[place++]!);
   while (otherPlace < other.length) merged.push(other[otherPlace++]!);
   return merged;

@@ -1,6 +1,4 @@
-/**
- * The types of one table's rows: the row type, its connection and edge, the filter and the ordering, and the arguments of a collection.
- */
+/** The types for reading a table: the row type, its connection and edge, the filter and the order. */
 import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
@@ -41,7 +39,7 @@ export const pageInfo = new GraphQLObjectType({
   },
 });
 
-/** The interface of rows that have a global identifier, whose field has this name. */
+/** The interface `Node` of rows with a global identifier; `nodeIdField` is the name of its field. */
 export function nodeInterface(nodeIdField: string): GraphQLInterfaceType {
   const name: SharedTypeName = 'Node';
   return new GraphQLInterfaceType({
@@ -50,7 +48,10 @@ export function nodeInterface(nodeIdField: string): GraphQLInterfaceType {
   });
 }
 
-/** The types that every table has, the order of those with columns that have one, and the filters of those that others lead to. */
+/**
+ * The connection, edge and filter types of every table, the orders of tables with orderable columns, and the filters for tables that others
+ * refer to.
+ */
 export const collectionTypes = {
   Connection: { has: () => true, build: connectionType },
   Edge: { has: () => true, build: edgeType },
@@ -63,7 +64,7 @@ function isOrderKey(column: Column): boolean {
   return column.selectable && column.orderable;
 }
 
-/** The type of a table's rows. Those without other types have no key, and so no identifier. */
+/** Builds a table's row type. A table without other types has no key, and therefore no identifier. */
 export function rowType(table: Table, registry: TypeRegistry): GraphQLObjectType {
   const { typeName: name, description } = table;
   if (!registry.hasOf(table, 'Filter')) return new GraphQLObjectType({ name, description, fields: () => rowFields(registry, table) });
@@ -82,7 +83,7 @@ export function rowType(table: Table, registry: TypeRegistry): GraphQLObjectType
   });
 }
 
-/** The model gives each of them a unique name. */
+/** The model has made their names unique. */
 function rowFields(registry: TypeRegistry, table: Table): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns) if (column.selectable) addField(fields, column.rowFieldName, columnField(registry, column));
@@ -164,7 +165,6 @@ function filterType(table: Table, registry: TypeRegistry, name: string): GraphQL
   return new GraphQLInputObjectType({ name, fields: () => filterFields(registry, table) });
 }
 
-/** The fields of a table's filter. */
 export function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const self = registry.inputOf(table, 'Filter');
   const list = new GraphQLList(new GraphQLNonNull(self));
@@ -173,7 +173,7 @@ export function filterFields(registry: TypeRegistry, table: Table): GraphQLInput
     const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
     if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
   }
-  // A column with such a name replaces the combinator, as in pg_graphql.
+  // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
   return {
     ...columns,
     [registry.nodeIdField]: { type: idFilter, ...bindInput({ kind: 'node id' }) },

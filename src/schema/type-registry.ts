@@ -1,55 +1,54 @@
 /**
- * The named types of one schema, each built on first use: a request needs a few of thousands. The types of tables are not even listed: what a name stands
- * for follows from its parts, so that a schema that nobody has asked for anything takes next to no memory, whatever the number of tables.
+ * The named types of a schema, each built on first use, because a request needs only a few of thousands. Types of tables are not even
+ * listed: a name is resolved from its stem and suffix, so an unused schema takes almost no memory, however many tables there are.
  */
 import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import type { NestedVerb } from '../model/writable-relations.ts';
 
-/** The fields of a type that has too many to build, or even list, at once. */
+/** The fields of a type that has too many to build or list at once. */
 export interface ManyFields {
   readonly names: () => Iterable<string>;
-  /** Builds them one by one, without keeping them. */
+  /** Builds them one by one, without caching them. */
   readonly buildEach: () => Iterable<GraphQLField<unknown, unknown>>;
 }
 
-/** One of the types that tables have. */
+/** A kind of type that tables can have. */
 export interface TableType {
-  /** Whether a table that can be read has it. */
+  /** Whether a readable table has it. */
   readonly has: (table: Table, registry: TypeRegistry) => boolean;
   readonly build: (table: Table, registry: TypeRegistry, name: string) => GraphQLNamedType;
 }
 
-/** The types of tables by what follows the stem in their names. */
+/** The kinds of types, by the suffix of their names. */
 export type TableTypes = Readonly<Record<TypeSuffix, TableType>>;
 
-/** The enums of what rows of a group have in common of a column, by its type. */
+/** The enums that say how to group by a column, for each kind of column. */
 export interface GroupUnits {
   readonly value: GraphQLEnumType;
   readonly date: GraphQLEnumType;
   readonly time: GraphQLEnumType;
 }
 
-/** What the inputs of other tables can do with the rows of one, by the suffix of the type that they have for it. */
+/** What nested writes of other tables can do with a table's rows, by the suffix of the input type. */
 export type NestedVerbs = Readonly<Record<'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'UpdateToMany', ReadonlySet<NestedVerb>>>;
 
-/** What the groups of all tables share. */
+/** Shared by the groups of all tables. */
 export interface Groups {
   readonly units: GroupUnits;
-  /** The tables that have none themselves, but whose columns are keys of the groups of others. */
+  /** The tables whose columns are keys of groups, if they may lack groups of their own. */
   readonly reached: ReadonlySet<Table>;
 }
 
-/** The tables of a schema. */
 export interface RegisteredTables {
-  /** Those with all types. */
+  /** Tables with all types. */
   readonly tables: readonly Table[];
-  /** Those with a row type alone. */
+  /** Tables with only a row type. */
   readonly rowTypes: readonly Table[];
   readonly nodeIdField: string;
   readonly types: TableTypes;
-  /** Builds the type of a row. */
+  /** Builds a row type. */
   readonly buildRow: (table: Table, registry: TypeRegistry) => GraphQLNamedType;
 }
 
@@ -59,17 +58,17 @@ export class TypeRegistry {
   readonly #built = new Map<string, GraphQLNamedType>();
   readonly #types: TableTypes | null;
   readonly #buildRow: RegisteredTables['buildRow'] | null;
-  /** The tables with all types, by what the names of their types begin with. */
+  /** Tables with all types, by stem. */
   readonly #stems = new Map<string, Table>();
-  /** The tables whose row types have a name that is not their stem. */
+  /** Tables whose row type is not named after the stem, by the name of the row type. */
   readonly #rows = new Map<string, Table>();
-  /** The types of tables whose plain names are taken. */
+  /** Types whose default names were taken, by their new names. */
   readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
-  /** The name of the global identifier of rows. */
+  /** The name of the global row identifier. */
   readonly nodeIdField: string;
-  /** Null where no table has groups. */
+  /** Null if no table has groups. */
   groups: Groups | null = null;
-  /** What nested writes can do with the rows of a table, as far as somebody has asked. */
+  /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 
   constructor({ tables, rowTypes, types, buildRow, nodeIdField = 'nodeId' }: Partial<RegisteredTables> = {}) {
@@ -90,7 +89,7 @@ export class TypeRegistry {
     this.#factories.set(name, factory);
   }
 
-  /** Adds access to the fields of a type that has too many to build at once. */
+  /** Registers the fields of a type that has too many to build at once. */
   defineFields(name: string, fields: ManyFields): void {
     this.#fields.set(name, fields);
   }
@@ -99,19 +98,19 @@ export class TypeRegistry {
     return this.#factories.has(name) || this.#find(name) !== undefined;
   }
 
-  /** Whether a table has a type: one of its own, or that of its rows. */
+  /** Whether the schema has this type of a table. */
   hasOf(table: Table, suffix: TypeSuffix | 'row'): boolean {
     const hasAll = this.#stems.get(table.stem) === table;
     if (suffix === 'row') return hasAll || this.#rows.get(table.typeName) === table;
     return hasAll && this.#types![suffix].has(table, this);
   }
 
-  /** The table with this stem. */
+  /** The table with this stem, if it has all types. */
   tableOf(stem: string): Table | undefined {
     return this.#stems.get(stem);
   }
 
-  /** All names, without building anything. */
+  /** All names, without building any type. */
   *names(): Generator<string, void> {
     yield* this.#factories.keys();
     for (const table of this.#stems.values()) {
@@ -125,32 +124,32 @@ export class TypeRegistry {
     return this.#built.get(name) ?? this.#keep(name, (this.#factories.get(name) ?? this.#find(name))?.());
   }
 
-  /** A new copy of a type that `names` has listed, to be read once and dropped: its fields take memory as soon as they are read. */
+  /** Builds a type listed by `names` without caching it: its fields take memory once they are read. */
   build(name: string): GraphQLNamedType | undefined {
     return (this.#factories.get(name) ?? this.#find(name, true))?.();
   }
 
-  /** How many types are built, and kept. */
+  /** The number of types built and cached. */
   countBuilt(): number {
     return this.#built.size;
   }
 
-  /** The fields of a type that has many; undefined for other types. */
+  /** The fields registered by `defineFields`; undefined for other types. */
   fieldsOf(name: string): ManyFields | undefined {
     return this.#fields.get(name);
   }
 
-  /** The object type of this name, which must have been defined. */
+  /** The object type with this name, which must be defined. */
   object(name: string): GraphQLObjectType {
     return this.#require(name) as GraphQLObjectType;
   }
 
-  /** The input object type of this name, which must have been defined. */
+  /** The input object type with this name, which must be defined. */
   input(name: string): GraphQLInputObjectType {
     return this.#require(name) as GraphQLInputObjectType;
   }
 
-  /** The enum type of this name, which must have been defined. */
+  /** The enum type with this name, which must be defined. */
   enum(name: string): GraphQLEnumType {
     return this.#require(name) as GraphQLEnumType;
   }
@@ -194,7 +193,9 @@ export class TypeRegistry {
     return type;
   }
 
-  /** What builds the type of a table that has this name. `isListed`: the schema is known to have the type. */
+  /**
+   * A function that builds a table's type with this name. `isListed` says that the schema is known to have the type, which saves a check.
+   */
   #find(name: string, isListed = false): (() => GraphQLNamedType) | undefined {
     const table = this.#rows.get(name) ?? this.#stems.get(name);
     if (table?.typeName === name) return () => this.#buildRow!(table, this);
@@ -204,7 +205,7 @@ export class TypeRegistry {
     return found && (() => this.#types![found[1]].build(found[0], this, name));
   }
 
-  /** The tables and suffixes that a name can be read as. The model sees to it that only one of the tables has the type. */
+  /** The ways to split a name into a table's stem and a suffix. The model makes sure that at most one of these tables has the type. */
   #split(name: string): (readonly [Table, TypeSuffix])[] {
     return suffixesOf(name).flatMap((suffix) => {
       const table = this.#stems.get(name.slice(0, -suffix.length));

@@ -1,10 +1,10 @@
-/** The GraphQL types for values of a type of the model, in output and in input. */
+/** Maps the model's value types to GraphQL types, for output and input. */
 import { type GraphQLEnumType, GraphQLList, type GraphQLNullableOutputType, type GraphQLScalarType } from 'graphql';
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The nullable output type; undefined if no field can have it. */
+/** The output type, nullable; undefined if no field can have it. */
 export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
   switch (type.kind) {
     case 'scalar':
@@ -21,7 +21,7 @@ export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNu
   }
 }
 
-/** The nullable input type; undefined if the enum is not in this schema. */
+/** The input type, nullable; undefined if its enum is not in this schema. */
 export function inputTypeOf(
   type: ScalarType | EnumValueType | ListType,
   registry: TypeRegistry,

@@ -1,13 +1,13 @@
 /**
- * The field `edges` in the response of a mutation: the records as edges of their collection, for clients that add them to a connection that they hold
- * (Relay's `@appendEdge` and `@prependEdge`). An addition to pg_graphql's schema.
+ * The field `edges` of mutation responses: the written records as edges of their collection, for clients that add them to a connection in
+ * their cache (Relay's `@appendEdge` and `@prependEdge`). An addition to pg_graphql's schema.
  */
 import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Table } from '../model/model.ts';
 import { bindField } from './bindings.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** The field. Its `orderBy` is the one of the collection that the cursors are for. */
+/** The field. Its argument `orderBy` is that of the collection that the cursors belong to. */
 export function writtenEdgesField(registry: TypeRegistry, table: Table): GraphQLFieldConfig<unknown, unknown> {
   return {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge')))),
