@@ -11,17 +11,17 @@ import { filterableRows, hasColumnNamedIs } from '../model/related-rows.ts';
 import { bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { filterIs } from './filter-types.ts';
-import { isLedTo } from './is-led-to.ts';
+import { hasReferrer } from './has-referrer.ts';
 import type { TableTypes, TypeRegistry } from './type-registry.ts';
 
 /** The types of tables that other tables with this addition refer to. `filterFields` builds the fields of a table's own filter. */
 export function relationFilterTypes(filterFields: FilterFields) {
   return {
     FilterToOne: {
-      has: (table, registry) => isLedTo(table, registry, 'relationFilters', 'to-one'),
+      has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-one'),
       build: (table, registry, name) => filterToOne(table, name, () => filterFields(registry, table)),
     },
-    FilterToMany: { has: (table, registry) => isLedTo(table, registry, 'relationFilters', 'to-many'), build: filterToMany },
+    FilterToMany: { has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many'), build: filterToMany },
   } as const satisfies Partial<TableTypes>;
 }
 

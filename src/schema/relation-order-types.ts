@@ -11,7 +11,7 @@ import { orderableFields } from '../model/related-rows.ts';
 import { aggregateScalar } from './aggregate-functions.ts';
 import { bindInput, type OrderAggregate } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
-import { isLedTo } from './is-led-to.ts';
+import { hasReferrer } from './has-referrer.ts';
 import { orderByDirection } from './order-by-direction.ts';
 import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';
 
@@ -32,7 +32,7 @@ export const relationOrderTypes = {
 } as const satisfies Partial<TableTypes>;
 
 function isOrderedBy(table: Table, registry: TypeRegistry): boolean {
-  return isLedTo(table, registry, 'relationOrder', 'to-many');
+  return hasReferrer(table, registry, 'relationOrder', 'to-many');
 }
 
 function orderOf(name: OrderAggregate): TableType {

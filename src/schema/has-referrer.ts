@@ -4,7 +4,7 @@ import type { Relation, Table } from '../model/model.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
-export function isLedTo(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
+export function hasReferrer(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
   const result = kind === 'to-one' ? 'row' : 'rows';
   return table.referrers.some(
     (referrer) =>
