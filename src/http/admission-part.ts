@@ -1,10 +1,10 @@
 /**
- * The part that one of several projects has in what the server holds: its requests and bytes count for the whole, too. One project has half of the room at
- * most, and those that have much together leave a fifth to those that have little. In and out as for `Admission`.
+ * One project's part of what the server holds: its requests and bytes also count for the whole server. A project may use at most half of
+ * the room, and projects that use much leave a fifth of it to those that use little. In and out as for `Admission`.
  */
 import { type Admission, type AdmissionCounts, type Refusal, refusals, type Share } from './admission.ts';
 
-/** One in so many requests and bytes is for projects that have less than this. */
+/** One in this many requests and bytes is kept for projects that have less than the following. */
 const spareOf = 5;
 const fewRequests = 10;
 const littleBytes = 256 * 1024;
@@ -15,7 +15,7 @@ export class AdmissionPart implements AdmissionCounts {
   #requests = 0;
   #bytes = 0;
 
-  /** `name` tells its users from those of other parts. */
+  /** `name` distinguishes its users from those of other parts. */
   constructor(name: string, whole: Admission) {
     this.#name = name;
     this.#whole = whole;

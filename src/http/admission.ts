@@ -1,33 +1,35 @@
 /**
- * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. In: requests as they begin
- * and end; out: why a request is rejected. The checks are cheap, so that rejecting costs next to nothing.
+ * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. In: requests as
+ * they begin and end; out: why a request is rejected. The checks are cheap, so rejecting costs next to nothing.
  */
 
-/** The most that the server holds at one time. */
+/** The most that the server holds at any time. */
 export interface InFlightLimits {
   /** Total requests. */
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /** Bytes of request bodies and unwritten responses. One address may use half of them, and clients that hold much together four fifths. */
+  /**
+   * Bytes of request bodies and unwritten responses. One address may use half of them; clients that hold much may use four fifths together.
+   */
   readonly bytes: number;
 }
 
-/** What one client has in flight: an address, or the user that a token names. */
+/** What one client has in flight. The client is an address, or the user that a token names. */
 export interface Share {
   readonly name: string;
   requests: number;
   bytes: number;
-  /** Number of references, such as from connections. */
+  /** Number of references, for example from connections. */
   references: number;
-  /** The latest client of the address that is not a user: most addresses have only one. */
+  /** The latest client at the address that is not a user: most addresses have only one. */
   anonymous: AnonymousClient | null;
 }
 
 /** A client that is not a user: a role at an address. */
 interface AnonymousClient {
   readonly role: string;
-  /** Names whose share of the PostgreSQL connections is used. */
+  /** The name under which it gets its share of the PostgreSQL connections. */
   readonly name: string;
 }
 
@@ -45,14 +47,14 @@ export const refusals = {
 /** Why a request is rejected, as a message for the client. */
 export type Refusal = (typeof refusals)[keyof typeof refusals];
 
-/** One in so many bytes is spare, for clients that hold less than this: they are served while a few others use up the rest. */
+/** One in this many bytes is spare, for clients that hold less than the following: they are served while a few others use up the rest. */
 const spareOf = 5;
 const littleBytes = 64 * 1024;
 
-/** How many shares without references to keep: their clients come back, and removing each at once costs more. */
+/** How many shares without references to keep: most clients come back, and removing each at once costs more. */
 const mostIdleShares = 1000;
 
-/** What exchanges count their requests and bytes in. */
+/** The part of `Admission` with which exchanges count their requests and bytes. */
 export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'referAgain' | 'onPressure' | 'occupancy'>>;
 
 export class Admission {
@@ -68,7 +70,7 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** The share of a client, which must be released with `forget`. */
+  /** A reference to the share of a client; release it with `forget`. */
   refer(name: string): Share {
     const share = this.#shares.get(name);
     if (share !== undefined) return this.referAgain(share);
@@ -78,7 +80,7 @@ export class Admission {
     return added;
   }
 
-  /** Another reference to the same share, which must be released too. */
+  /** Another reference to the same share; release it too. */
   referAgain(share: Share): Share {
     if (share.references === 0) this.#idleShares -= 1;
     share.references += 1;

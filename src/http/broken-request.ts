@@ -1,8 +1,8 @@
 /**
- * Responds to what Node's parser rejects: bytes that are not an HTTP request, headers that are too large, a request that does not arrive in time. There is
- * no request to route in these cases, so the response is written directly to the socket.
+ * Responds to input that Node's parser rejects: bytes that are not an HTTP request, headers that are too large, a request that does not
+ * arrive in time. There is no request to route in these cases, so the response is written directly to the socket.
  *
- * Leans on the codes of errors of Node's parser, not all of which are documented (`test/contracts/node.test.ts`).
+ * Relies on the error codes of Node's parser, not all of which are documented (`test/contracts/node.test.ts`).
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
@@ -33,7 +33,7 @@ function explain(code: string | undefined): Failure {
   return { statusLine: '400 Bad Request', error };
 }
 
-/** Listens for what Node's parser rejects. */
+/** Handles what Node's parser rejects. */
 export function createBrokenRequestHandler(
   connections: Connections,
   nextRequestId: () => string,
@@ -48,7 +48,7 @@ export function createBrokenRequestHandler(
   };
 }
 
-/** Responds to CONNECT requests, which Node hands over with the bare socket. */
+/** Rejects a CONNECT request, which Node hands over as a bare socket. */
 export function refuseTunnel(socket: Socket, requestId: string): void {
   const error = new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this server is not a proxy.');
   socket.on('error', () => socket.destroy());

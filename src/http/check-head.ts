@@ -1,17 +1,18 @@
 /**
  * Requirements on the headers of every request, whatever its path. In: the request; out: nothing, or an error.
  *
- * Leans on Node beyond its documentation: which repeated headers a server joins that is told to (`test/contracts/node.test.ts`).
+ * Relies on Node beyond its documentation: which repeated headers a server joins with `joinDuplicateHeaders`
+ * (`test/contracts/node.test.ts`).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 
-/** If one of these is repeated, a proxy in front may use a different value than rowgraph does. */
+/** If one of these is repeated, a proxy in front of rowgraph may use a different value than rowgraph does. */
 const onlyOnce = ['host', 'apikey', 'content-type', 'authorization'] as const;
 
 /**
- * Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated. `areJoined`: whether Node has joined repeated headers with
- * commas (`joinDuplicateHeaders`), so that a header without a comma was sent once.
+ * Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated. `areJoined`: whether Node has joined
+ * repeated headers with commas (`joinDuplicateHeaders`); then a header without a comma was sent once.
  */
 export function checkHead({ httpVersion, headers, rawHeaders }: IncomingMessage, areJoined: boolean): void {
   if (headers.host === undefined && httpVersion === '1.1') {

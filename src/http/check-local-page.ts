@@ -1,6 +1,7 @@
 /**
- * Whether a request comes from this server's own page, in a browser on this machine. In: an exchange; out: nothing, or an error. Other sites that are open in
- * the same browser are refused, whether they send forms, fetch, or let a name of theirs lead to this machine (DNS rebinding); so are proxies.
+ * Checks that a request comes from this server's own page, in a browser on this machine. In: an exchange; out: nothing, or an error.
+ * Rejects other sites that are open in the same browser, whether they submit forms, use fetch, or point a host name of theirs at this
+ * machine (DNS rebinding), and rejects proxies.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { ApiError } from '../errors.ts';
@@ -10,10 +11,10 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** Headers by which proxies say for whom they ask. */
+/** Headers in which proxies name the client that they forward for. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 
-/** Throws BAD_REQUEST for all other requests. */
+/** Throws BAD_REQUEST for any other request. */
 export function checkLocalPage({ headers, remoteAddress }: Exchange): void {
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -24,7 +25,7 @@ export function checkLocalPage({ headers, remoteAddress }: Exchange): void {
   if (site !== undefined && site !== 'same-origin') throw refuse('another site sent it');
 }
 
-/** Whether a server that listens on the host is reached from this machine alone. */
+/** Whether a server that listens on the host can be reached only from this machine. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || isLoopbackAddress(host);
 }
@@ -37,7 +38,7 @@ function isLoopbackAddress(address: string): boolean {
 function hostNameOf(host: string): string {
   if (!URL.canParse(`http://${host}`)) return '';
   const { hostname, host: parsed } = new URL(`http://${host}`);
-  // Where a URL has more than a host, or another one than was written, browsers and this server may read it differently.
+  // If the parsed URL has more than a host, or a different host than was written, browsers and this server may read the header differently.
   return host === parsed || host === `${hostname}:80` ? hostname.replace(/^\[(.*)\]$/, '$1') : '';
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a proxy in front is trusted;
- * out: the client's address, and the block of addresses that a single client is assumed to have.
+ * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a trusted proxy sent
+ * it; out: the client's address, and the block of addresses that a single client is assumed to have.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -16,7 +16,7 @@ export type ProxyTrust = (address: string) => boolean;
 
 /**
  * Parses the setting for trusted proxies: true for any, or addresses, networks (10.0.0.0/8) and the names `loopback`, `linklocal` and
- * `uniquelocal`, separated by commas. Null if no proxy is trusted. Throws an `Error` that names whatever is not an address.
+ * `uniquelocal`, separated by commas. Null if no proxy is trusted. Throws an `Error` that names any invalid part.
  */
 export function readProxyTrust(setting: boolean | string): ProxyTrust | null {
   if (setting === false) return null;
@@ -39,7 +39,10 @@ function addRange(list: BlockList, range: string): void {
 
 const nameList = Object.keys(namedRanges).join(', ');
 
-/** The nearest address that is not a trusted proxy's. `forwarded` is the X-Forwarded-For header, to which each proxy appends the address that connected to it. */
+/**
+ * The address nearest to this server that is not a trusted proxy's. `forwarded` is the X-Forwarded-For header, to which each proxy appends
+ * the address that connected to it.
+ */
 export function findClientAddress(remote: string, forwarded: string | string[] | undefined, isTrusted: ProxyTrust): string {
   let client = plainAddress(remote);
   const hops = String(forwarded ?? '').split(',');
@@ -52,7 +55,7 @@ export function findClientAddress(remote: string, forwarded: string | string[] |
 }
 
 /**
- * The addresses that count as one client: a single IPv4 address, or the first 64 bits of an IPv6 address. A /64 is the smallest network that is assigned
+ * The addresses that count as one client: a single IPv4 address, or a /64 network of IPv6. A /64 is the smallest network that is assigned
  * (RFC 6177), so a single host may have all of its addresses.
  */
 export function addressBlock(address: string): string {
@@ -67,7 +70,7 @@ export function addressBlock(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The address without its zone; an IPv4 address mapped to IPv6 as plain IPv4. */
+/** The address without its zone; an IPv4-mapped IPv6 address as plain IPv4. */
 function plainAddress(address: string): string {
   const zoneless = address.split('%', 1)[0] ?? '';
   const mapped = zoneless.slice(0, 7).toLowerCase() === '::ffff:' ? zoneless.slice(7) : '';

@@ -8,7 +8,7 @@ const decompressors = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip
 
 describe('compressBody', () => {
   for (const [encoding, decompress] of Object.entries(decompressors)) {
-    // The second is compressed piece by piece.
+    // The larger one is compressed as a stream.
     for (const count of [3, 60]) {
       it(`gives back by ${encoding} what ${count} pieces hold`, async () => {
         const chunks = Array.from({ length: count }, (_, index) => Buffer.from(`piece ${index} of a body, é🦀;`.repeat(1000)));

@@ -1,6 +1,6 @@
 /**
- * Compresses large responses for clients that ask for it, on Node's thread pool. In: the header Accept-Encoding and the bytes; out: fewer
- * bytes. Keys are sent in headers that browsers never add by themselves, so there is no cross-site secret to guess by length (BREACH).
+ * Compresses large responses for clients that accept it, on Node's thread pool. In: the Accept-Encoding header and the bytes; out: fewer
+ * bytes. Keys are sent in headers that browsers never add by themselves, so compressed lengths reveal no secret to other sites (BREACH).
  */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,8 +12,8 @@ import type { ResponseBody } from '../engine/assemble-response.ts';
 import { parsePreferences } from './quality-values.ts';
 
 /**
- * In bytes. Measured on a page of rows (Node 24, one core): a call costs 0.2 ms of CPU whatever its input, twice as much as all else that
- * this server does for a request, while a response under 14 KB reaches the client in the first window of TCP anyway.
+ * In bytes. Measured on a page of rows (Node 24, one core): each call costs 0.2 ms of CPU whatever its input, twice as much as everything
+ * else that this server does for a request. A response under 14 KB fits into TCP's first window anyway.
  */
 export const compressionThreshold = 8 * 1024;
 
@@ -22,8 +22,8 @@ const compressGzip = promisify(gzip);
 const compressZstd = promisify(zstdCompress);
 
 /**
- * The encodings, best first, each at its fastest level. One MB of rows: zstd 5 ms of CPU, brotli 6 ms and gzip 12 ms, to 25, 27 and 31 % of
- * its size. Their default levels take off 2 to 6 points more for 1.2 (zstd), 3 (gzip) and over 100 times (brotli) the CPU.
+ * The encodings, best first, each at its fastest level. For 1 MB of rows: zstd takes 5 ms of CPU, brotli 6 ms and gzip 12 ms, down to 25,
+ * 27 and 31 % of the size. Their default levels save another 2 to 6 points for 1.2 (zstd), 3 (gzip) and over 100 times (brotli) the CPU.
  */
 const levels = {
   zstd: { params: { [constants.ZSTD_c_compressionLevel]: 1 } },
@@ -32,7 +32,7 @@ const levels = {
 };
 
 interface Compressor {
-  /** Compresses all at once, which costs least. */
+  /** Compresses the whole body at once, which costs least. */
   readonly whole: (body: Uint8Array) => Promise<Buffer>;
   /** Compresses piece by piece. */
   readonly stream: () => Transform;
@@ -44,14 +44,14 @@ const encodings = {
   gzip: { whole: (body) => compressGzip(body, levels.gzip), stream: () => createGzip(levels.gzip) },
 } satisfies Record<string, Compressor>;
 
-/** In bytes. A larger body is not copied into one buffer. */
+/** In bytes. A larger body is compressed as a stream, so that it is not copied into one buffer. */
 const longestWhole = 1024 * 1024;
 
 export type ContentEncoding = keyof typeof encodings;
 
-/** How a response may be sent. */
+/** The encodings in which a response may be sent. */
 export interface AcceptedEncodings {
-  /** The encoding that the client prefers, the cheapest of those that it prefers equally; null for none. */
+  /** The encoding that the client prefers; the cheapest of several that it prefers equally; null if none is acceptable. */
   readonly best: ContentEncoding | null;
   /** Whether a response may be sent unencoded. */
   readonly allowsIdentity: boolean;
@@ -60,7 +60,7 @@ export interface AcceptedEncodings {
 const names = Object.keys(encodings) as ContentEncoding[];
 const known = new LRUCache<string, AcceptedEncodings>({ max: 200 });
 
-/** How the client accepts responses (RFC 9110, section 12.5.3). `best` is null and `allowsIdentity` false if it rejects everything. */
+/** The encodings that the client accepts (RFC 9110, section 12.5.3). `best` is null and `allowsIdentity` false if it rejects all. */
 export function negotiateEncoding(acceptEncoding: string): AcceptedEncodings {
   const remembered = known.get(acceptEncoding);
   if (remembered !== undefined) return remembered;
@@ -76,7 +76,7 @@ function choose(acceptEncoding: string): AcceptedEncodings {
   const best = Math.max(...names.map((name) => qualityOf(name) ?? 0));
   return {
     best: best === 0 ? null : (names.find((name) => qualityOf(name) === best) ?? null),
-    // Unencoded is unacceptable only if refused by name or by `*`.
+    // An unencoded response is unacceptable only if rejected by name or by `*`.
     allowsIdentity: qualityOf('identity') !== 0,
   };
 }

@@ -1,4 +1,6 @@
-/** Which clients read too slowly where room is short. The rest of connections is tested over sockets, in test/http. */
+/**
+ * Which clients read too slowly when the server is short of room. Everything else about connections is tested over sockets, in test/http.
+ */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';

@@ -1,6 +1,7 @@
 /**
- * One connection of a client: its exchanges in flight, in the order of their requests. It slows down a client that sends requests faster than it reads
- * responses, disconnects one that does not read them, and responds to broken HTTP in turn. In: what happens on the socket; out: calls on it.
+ * One connection of a client: its exchanges in flight, in the order of their requests. Slows down a client that sends requests faster than
+ * it reads responses, disconnects one that does not read them, and responds to broken HTTP after the responses to earlier requests. In:
+ * what happens on the socket; out: calls on it.
  */
 import type { Socket } from 'node:net';
 import type { ApiError } from '../errors.ts';
@@ -12,18 +13,20 @@ export interface ConnectionLimits {
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read each MiB of a response. */
   readonly writeTimeout: number;
-  /** The same while the server holds too many bytes. */
+  /** The same while the server is short of room for bytes. */
   readonly pressedWriteTimeout: number;
 }
 
-/** What holds for all connections of a server. */
+/** What all connections of a server share. */
 export interface ConnectionOwner {
   /** Whether connections must end with their next response. */
   readonly isClosing: boolean;
   readonly joinsHeaders: boolean;
 }
 
-/** One read (64 KB) may contain more requests than allowed; the connection ends beyond this multiple of the limit, and this minimum. */
+/**
+ * One read (64 KB) may contain more requests than allowed. The connection ends if they exceed this multiple of the limit and this minimum.
+ */
 const hardLimitFactor = 10;
 const leastHardLimit = 1000;
 const bytesPerWriteTimeout = 1024 * 1024;
@@ -40,7 +43,7 @@ export class Connection {
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
-  /** When the response being written was handed over, and how many MiB of it were left. */
+  /** When the response being written was handed over, and how many MiB of it were left then. */
   #writeStart = 0;
   #writeParts = 0;
 
@@ -51,19 +54,19 @@ export class Connection {
     this.#owner = owner;
   }
 
-  /** Whether the server joins headers that are repeated, so that none is dropped unseen. */
+  /** Whether the server joins repeated headers, so that none is silently dropped. */
   get joinsHeaders(): boolean {
     return this.#owner.joinsHeaders;
   }
 
-  /** Why nothing more can be read; null while reading is possible. */
+  /** Why nothing more can be read from the connection; null if it can. */
   get failure(): ApiError | null {
     return this.#failure;
   }
 
   /**
-   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is closing. All
-   * exchanges before it get their responses first.
+   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is
+   * closing. All earlier exchanges get their responses first.
    */
   endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
@@ -77,12 +80,12 @@ export class Connection {
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
   }
 
-  /** The response of an exchange was handed over, but not necessarily sent. */
+  /** The response of an exchange was handed over, but possibly not sent yet. */
   noteHandedOver(exchange: NodeExchange): void {
     if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
 
-  /** The response of an exchange was written to its end. */
+  /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     this.#writeTimer = null;
@@ -97,7 +100,7 @@ export class Connection {
     if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
   }
 
-  /** The socket has closed: nobody is waiting for the exchanges still in flight. */
+  /** The socket has closed: nobody waits for the exchanges that are still in flight. */
   close(): void {
     if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
     for (const exchange of this.#exchanges) exchange.abandon();
@@ -106,8 +109,8 @@ export class Connection {
   }
 
   /**
-   * The input is not HTTP, or does not arrive in time. If it belongs to the body of a request, that request fails; otherwise `writeRefusal` responds once
-   * all earlier requests have their responses. Then the connection ends.
+   * The input is not HTTP, or does not arrive in time. If it belongs to the body of a request, that request fails; otherwise `writeRefusal`
+   * responds after the responses to all earlier requests. Then the connection ends.
    */
   fail(failure: ApiError, writeRefusal: (socket: Socket) => void): void {
     if (this.#failure !== null) return;
@@ -117,7 +120,7 @@ export class Connection {
     if (this.#exchanges.length === 0) this.#part();
   }
 
-  /** Ends the connection if reading its response takes longer than allowed while the server holds too much. */
+  /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
   endIfSlow(now: number): void {
     if (this.#writeTimer !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
   }
@@ -127,7 +130,7 @@ export class Connection {
     this.socket.destroySoon();
   }
 
-  /** Node resumes reading when a body is requested, so the socket must be paused again each time. */
+  /** Pauses the socket again each time Node resumes it, which it does whenever a body is requested. */
   #holdBack(): void {
     if (this.#exchanges.length > Math.max(leastHardLimit, this.#limits.pipelinedRequests * hardLimitFactor)) this.socket.destroy();
     if (this.#isPaused) return;

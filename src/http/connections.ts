@@ -1,6 +1,6 @@
 /**
- * All connections of a server's sockets, and how they end without losing a request in progress. In: the servers, from their start on, or the sockets of
- * servers of others as their requests come; out: the connection of a socket, and the end of all.
+ * All connections of a server, which end without losing a request in progress. In: our own servers before they listen, or the sockets of
+ * other servers as their requests come; out: the connection of a socket, and the end of all.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,7 +20,7 @@ export class Connections implements ConnectionOwner {
   #isClosing = false;
   #nextLook = 0;
 
-  /** `joinsHeaders`: whether the servers join repeated headers (`joinDuplicateHeaders`), where Node drops some of them otherwise. */
+  /** `joinsHeaders`: whether the servers join repeated headers (`joinDuplicateHeaders`); otherwise Node drops some of them. */
   constructor(admission: Admission, limits: ConnectionLimits, joinsHeaders: boolean) {
     this.#admission = admission;
     this.joinsHeaders = joinsHeaders;
@@ -33,7 +33,7 @@ export class Connections implements ConnectionOwner {
     return this.#isClosing;
   }
 
-  /** Must be called with each server of our own before it listens. */
+  /** Must be called with each of our own servers before it listens. */
   watch(server: Server): void {
     this.#servers.push(server);
     server.on('connection', (socket: Socket) => this.of(socket));
@@ -45,8 +45,9 @@ export class Connections implements ConnectionOwner {
   }
 
   /**
-   * Stops listening and waits for the requests in flight, but ends all connections that remain after `patience` milliseconds. Node ends those that are
-   * idle between two requests, but not those that have never sent one, which browsers and proxies open in advance.
+   * Stops listening and waits for the requests in flight, but ends all remaining connections after `patience` milliseconds. Node itself
+   * ends connections that are idle between two requests, but not those that never sent one, such as the connections that browsers and
+   * proxies open in advance.
    */
   async close(patience: number): Promise<void> {
     this.#isClosing = true;

@@ -1,6 +1,6 @@
 /**
- * Makes the GraphQL endpoint from its options: what verifies tokens, what counts and bounds requests, and what holds documents. In: a graph and the options;
- * out: the endpoint, for whatever carries its requests.
+ * Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. In: a graph and the
+ * options; out: the endpoint, which serves `Exchange`s of any kind.
  */
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../auth/verify-token.ts';
@@ -23,15 +23,15 @@ import type { ServedGraph } from './served-graph.ts';
 
 export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
   readonly admission: Admission;
-  /** The statistics of its caches. */
+  /** Statistics of the endpoint's caches. */
   readonly readCaches: () => readonly CacheStatistics[];
-  /** Another endpoint, which shares with this one all that it does not have for itself. */
+  /** Creates another endpoint, which shares with this one everything that is not in `own`. */
   readonly endpointFor: (own: OwnParts) => GraphqlEndpoint;
 }
 
 /** What one of several endpoints of a server has for itself. */
 export interface OwnParts {
-  /** Tells its users from those of other endpoints. */
+  /** Distinguishes its users from those of other endpoints. */
   readonly name: string;
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
   readonly verifier: TokenVerifier;

@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and whatever else takes one (docs/mounting.md). In: a graph and
- * the options; out: a function from a request to its response.
+ * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and anything else that takes one
+ * (docs/mounting.md). In: a graph and the options; out: a function from a request to its response.
  */
 import { readTokenOptions } from '../auth/read-token-options.ts';
 import type { TokenOptions } from '../auth/token-options.ts';
@@ -12,11 +12,11 @@ import { createRequestIds } from './request-ids.ts';
 import { routeExchange } from './route-exchange.ts';
 import type { ServedGraph } from './served-graph.ts';
 
-/** The options of a handler. `Rest`: what it is called with beside the request. */
+/** The options of a handler. `Rest`: the arguments that it is called with after the request. */
 export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
   /**
-   * The address that a request came from, which a `Request` does not tell. `rest` is what the handler was called with beside the request. Without it, all
-   * requests count as those of one address, unless `trustProxy` names another. Default: not known.
+   * Returns the client's address, which a `Request` does not contain. `rest` are the arguments after the request. Without this function,
+   * all requests count as one address, unless `trustProxy` provides another. Default: unknown.
    */
   readonly clientAddress?: (request: Request, ...rest: Rest) => string | null | undefined;
   /** Called for each event: requests that begin and end, failures. */
@@ -27,8 +27,8 @@ export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly 
 export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>;
 
 /**
- * A handler that serves the GraphQL endpoint at every path that it is given; routing is up to the server. Throws an `Error` if an option is invalid.
- * The graph stays open until its owner closes it.
+ * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
+ * invalid. The graph stays open until its owner closes it.
  */
 export function createFetchHandler<Rest extends readonly unknown[] = readonly unknown[]>(
   graph: Pick<ServedGraph, 'executeRaw'>,

@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint as a handler of `node:http`, for a server of your own or a framework's (docs/mounting.md). In: a graph and the options; out: a function
- * of a request and its response. `rowgraph serve` mounts the endpoint by the same `mountEndpoint`.
+ * The GraphQL endpoint as a handler of `node:http`, for a server of your own or a framework's (docs/mounting.md). In: a graph and the
+ * options; out: a function of a request and its response. `rowgraph serve` uses the same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTokenOptions } from '../auth/read-token-options.ts';
@@ -24,14 +24,14 @@ const everyPath: NodeMount = { path: null, routes: new Map(), actions: new Map()
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * A handler that serves the GraphQL endpoint at every path that it is given; routing is up to the server. Throws an `Error` if an option is invalid.
- * The graph stays open until its owner closes it.
+ * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
+ * invalid. The graph stays open until its owner closes it.
  */
 export function createNodeHandler(graph: Pick<ServedGraph, 'executeRaw'>, options: NodeHandlerOptions): NodeHandler {
   const { observe = ignore } = options;
   const { handle } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   return (request, response) => {
-    // Somebody has answered before.
+    // Middleware may have responded already.
     if (!response.writableEnded) handle(request, response, 'nothing');
   };
 }

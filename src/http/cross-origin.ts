@@ -9,7 +9,10 @@ export interface CrossOrigin {
   readonly headersFor: (origin: string | undefined) => readonly string[];
   /** The Vary header of the endpoint's responses: the request headers that affect them. */
   readonly vary: string;
-  /** The same for responses that caches may keep: one that was made for no origin lacks what pages of others need. */
+  /**
+   * The same for responses that caches may keep: a response to a request without an Origin lacks the headers that pages of other origins
+   * need.
+   */
   readonly keptVary: string;
   /** The headers of the response to a preflight request; null for other requests. */
   readonly preflightHeaders: (headers: IncomingHttpHeaders) => readonly string[] | null;
@@ -19,14 +22,17 @@ const noHeaders: readonly string[] = [];
 /** In seconds; browsers cache preflight responses for two hours at most. */
 const maxAge = '7200';
 
-/** Those of browsers, and of apps that show pages of their own, such as capacitor://localhost. */
+/** Origins of browsers, and of apps with pages of their own, such as capacitor://localhost. */
 const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/;
 
-/** Throws an `Error` for what is neither `*` nor `null` nor an origin as browsers send it (HTML standard, serialization of an origin), and would never match one. */
+/**
+ * Throws an `Error` unless it is `*`, `null` or an origin as browsers send it (HTML standard, serialization of an origin): anything else
+ * would never match.
+ */
 export function checkOrigin(origin: string): void {
   if (origin === '*' || origin === 'null') return;
   const sent = URL.canParse(origin) && !origin.includes('*') ? new URL(origin).origin : 'null';
-  // Only schemes of the web have origins for `URL`.
+  // `URL` computes origins only for the schemes of the web.
   if (sent === origin || (sent === 'null' && originPattern.test(origin))) return;
   throw new Error(
     `${JSON.stringify(origin)} is not an origin that browsers send. Write it like ${sent === 'null' ? 'https://example.com' : sent}.`,
@@ -43,7 +49,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     origin === undefined ? noHeaders : (byOrigin.get(isAny ? '*' : origin) ?? noHeaders);
   const preflightHeaders = (headers: IncomingHttpHeaders): readonly string[] | null => {
     const { origin } = headers;
-    // Without these two headers it is not a preflight request.
+    // Without both of these headers it is not a preflight request.
     if (origins.length === 0 || origin === undefined || headers['access-control-request-method'] === undefined) return null;
     const allowed = headersFor(origin);
     if (allowed === noHeaders) return noHeaders;

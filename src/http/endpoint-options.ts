@@ -5,29 +5,32 @@ import type { DocumentsById, TrustedDocuments } from './documents/trusted-docume
 
 export interface EndpointOptions {
   /**
-   * Finds out who sends a request, by a session cookie or a store of your own. Asked ahead of keys and tokens, which decide where it names nobody. The list of
-   * revoked tokens does not concern it.
+   * Identifies the sender of a request, by a session cookie or a store of your own. Called before keys and tokens are checked; they decide
+   * only if it returns nobody. Revoked tokens have no effect on its callers.
    */
   readonly authenticate?: Authenticate;
   /** How many verified tokens to cache. Default: 10,000. */
   readonly tokenCache?: number;
   /** Maximum size of a request body in bytes. Default: 1 MiB. */
   readonly bodyLimit?: number;
-  /** Bytes of the documents that clients may store by their hash (automatic persisted queries). Default: none, they may not. */
+  /**
+   * Bytes for the documents that clients may store under their hash (automatic persisted queries). Default: none; clients may not store
+   * documents.
+   */
   readonly persistedQueries?: number;
-  /** Documents that requests may name by their id, as a plain object. Default: none. */
+  /** Documents that requests may name by id, for example as a plain object. Default: none. */
   readonly trustedDocuments?: TrustedDocuments | DocumentsById;
-  /** The roles that may run other documents than trusted ones. Default: all. */
+  /** The roles that may run documents that are not trusted. Default: all. */
   readonly untrustedRoles?: readonly string[];
-  /** Whether responses report how long their stages took, in the header Server-Timing. Default: false. */
+  /** Whether responses report the duration of each stage, in the Server-Timing header. Default: false. */
   readonly serverTiming?: boolean;
-  /** Whether the event of each finished request says how it ran (`details`): its times, its operation, its trace. Default: false. */
+  /** Whether the event of each finished request reports how it ran (`details`): times, operation and trace. Default: false. */
   readonly detailedEvents?: boolean;
-  /** Called with the headers of each request, if events are detailed: what trace it belongs to. Default: none. */
+  /** Called with the headers of each request if events are detailed: finds or begins its trace. Default: no traces. */
   readonly beginTrace?: BeginTrace;
-  /** Whether PostgreSQL is told the trace of a request, as the `application_name` of its transaction. Default: false. */
+  /** Whether PostgreSQL sees the trace of a request, as the `application_name` of its transaction. Default: false. */
   readonly traceDatabase?: boolean;
-  /** Maximum requests in a batch (an array as the body). Default: none, batches are refused. */
+  /** Maximum requests in a batch (an array as the body). Default: batches are rejected. */
   readonly maxBatch?: number;
   /** The Cache-Control header of responses to GET requests that succeed. Default: no-store. */
   readonly cacheControl?: string;
@@ -35,7 +38,7 @@ export interface EndpointOptions {
   readonly corsOrigins?: readonly string[];
   /** Maximum requests from one address in a time window. Default: any number. */
   readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
-  /** Whether to trust a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
+  /** Whether to believe a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
   readonly trustProxy?: boolean | string;
   /** Milliseconds that a request may take, from its headers until PostgreSQL has finished. Default: 30,000. */
   readonly requestTimeout?: number;
@@ -51,7 +54,7 @@ export interface EndpointOptions {
   readonly maxEventLoopDelay?: number;
 }
 
-/** The options of the endpoint where Node carries its requests. */
+/** The options of the endpoint when Node carries its requests. */
 export interface NodeEndpointOptions extends EndpointOptions {
   /** Maximum requests in flight on one connection; more are not read until one ends. Default: 100. */
   readonly maxPipelinedRequests?: number;

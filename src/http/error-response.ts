@@ -1,4 +1,7 @@
-/** An error as an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its code requires. */
+/**
+ * Converts an error to an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its
+ * code requires.
+ */
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { HttpResponse } from './send-response.ts';
@@ -8,7 +11,7 @@ export function encodeError(error: ApiError): Buffer {
   return Buffer.from(JSON.stringify({ errors: [error] }));
 }
 
-/** What a client may know of an error. Other errors than `ApiError` are bugs, which the observer gets to see. */
+/** The error that a client may see. Anything but an `ApiError` is a bug: the observer sees it, the client only INTERNAL_ERROR. */
 export function toReportedError(error: unknown, requestId: string, observe: Observer): ApiError {
   if (error instanceof ApiError) return error;
   observe({ kind: 'defect-found', requestId, error });
@@ -27,12 +30,12 @@ const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
   SHUTTING_DOWN: ['retry-after', '1'],
 };
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 export function headersOfError(code: ErrorCode): readonly string[] {
   return byCode[code] ?? noHeaders;
 }
 
-/** The response to a request that failed outside the endpoint. `headers` are added to those of the code; `status` replaces its status. */
+/** The response to a request that failed outside the endpoint. `headers` are added to those of the code; `status` overrides its status. */
 export function errorResponse(
   error: ApiError,
   headers: readonly string[] = noHeaders,

@@ -1,6 +1,7 @@
 /**
- * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response, and whether its
- * client still waits. In: what happens to it; out: its share of the server, released when it is over. `NodeExchange` and `FetchExchange` carry it.
+ * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response,
+ * and whether its client still waits. In: what happens to it; out: its share of the server, released when it is over. `NodeExchange` and
+ * `FetchExchange` implement it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
@@ -11,7 +12,7 @@ export abstract class Exchange {
   readonly requestId: string;
   /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
-  /** What the trusted document that the request names says of Cache-Control; null for nothing. */
+  /** The Cache-Control of the trusted document that the request names; null if it has none. */
   cacheControl: string | null = null;
   #admission: AdmissionCounts | null = null;
   #share: Share | null = null;
@@ -28,12 +29,12 @@ export abstract class Exchange {
   abstract get method(): string | undefined;
   /** Path and query. */
   abstract get url(): string;
-  /** By names in lower case; repeated ones are joined with commas. */
+  /** Names in lower case; repeated headers are joined with commas. */
   abstract get headers(): IncomingHttpHeaders;
-  /** The address that the request came from; '' if it is not known. */
+  /** The address that the request came from; '' if unknown. */
   abstract get remoteAddress(): string;
 
-  /** Throws BAD_REQUEST if the headers contradict themselves. */
+  /** Throws BAD_REQUEST if the headers are contradictory. */
   abstract checkHead(): void;
 
   /** A reference to the share of the address that the request came from. */
@@ -66,12 +67,12 @@ export abstract class Exchange {
     share.requests += 1;
   }
 
-  /** Names the client that the request counts for. */
+  /** The name of the client that the request counts for. */
   get address(): string {
     return this.#share?.name ?? '';
   }
 
-  /** Counts further operations of an admitted request, until `leaveMore`. Returns why they are rejected; null if there is room for all of them. */
+  /** Counts further operations for an admitted request, until `leaveMore`. Returns why they are rejected; null if there is room for all. */
   admitMore(count: number): string | null {
     if (this.#admission === null || this.#share === null) return null;
     const refusal = this.#admission.refuseMore(this.#share, this.#user, count);
@@ -79,7 +80,7 @@ export abstract class Exchange {
     return refusal;
   }
 
-  /** Those operations are over. */
+  /** Stops counting those operations. */
   leaveMore(count: number): void {
     if (this.#admission !== null && this.#share !== null) this.#admission.count(this.#share, this.#user, -count);
   }
@@ -91,19 +92,19 @@ export abstract class Exchange {
     this.#admission.hold(this.#share, bytes);
   }
 
-  /** Why no more bytes are accepted from this client now; null if there is room. */
+  /** Why the server accepts no more bytes from this client now; null if there is room. */
   refuseBytes(): string | null {
     return this.#admission === null || this.#share === null ? null : this.#admission.refuseBytes(this.#share);
   }
 
-  /** The work is done and the response handed over. Room is released only then, even if the client disconnected earlier. */
+  /** The work is done and the response handed over. Releases the room, which is held until then even if the client disconnected earlier. */
   endHandling(): void {
     this.deadline?.end();
     this.#isHandled = true;
     if (this.#isOver) this.#release();
   }
 
-  /** The client has gone before the response was complete. */
+  /** The client disconnected before the response was complete. */
   abandon(): void {
     this.#isGone = true;
     this.#isOver = true;
@@ -111,7 +112,7 @@ export abstract class Exchange {
     if (this.#isHandled) this.#release();
   }
 
-  /** The last byte of the response has left. */
+  /** The last byte of the response was sent. */
   protected finish(): void {
     this.#isOver = true;
     if (this.#isHandled) this.#release();

@@ -1,6 +1,7 @@
 /**
- * A batch: several requests in one body, as an array. They run side by side, each as a transaction of its own with the rights and limits of a request of
- * its own, and one that fails leaves the others alone. In: the array; out: one response, the array of their responses in the same order.
+ * A batch: several requests in one body, as an array. They run concurrently, each in its own transaction with the rights and limits of a
+ * single request; one that fails does not affect the others. In: the array; out: one response, the array of their responses in the same
+ * order.
  */
 import { Deadline } from '../budget/deadline.ts';
 import type { RawResponse, RequestOptions } from '../engine/request.ts';
@@ -8,14 +9,14 @@ import { ApiError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type OperationMarks, RequestTimes } from './request-times.ts';
 
-/** How a request is to run: until when, for whom, and whom to tell when it is prepared. */
+/** How a request is to run: its deadline, its client, and what to call when it is prepared. */
 export interface Run extends Omit<RequestOptions, 'marks'> {
   readonly deadline: Deadline;
   readonly client: string;
   readonly marks?: OperationMarks | undefined;
 }
 
-/** What runs a request of a batch. */
+/** How the requests of a batch are run. */
 export interface BatchWork {
   readonly exchange: Exchange;
   readonly run: Run;
@@ -24,7 +25,7 @@ export interface BatchWork {
   readonly explain: (error: unknown) => RawResponse;
 }
 
-/** Throws BAD_REQUEST or BATCH_TOO_LARGE unless the batch has between one and `most` requests; no batch is allowed if that is null. */
+/** Throws BAD_REQUEST or BATCH_TOO_LARGE unless the batch has between one and `most` requests; with null, batches are not allowed. */
 export function checkBatch(batch: readonly unknown[], most: number | null): void {
   if (most === null)
     throw new ApiError('BAD_REQUEST', 'Batches are off. Send one request at a time, or start the server with --max-batch.');
@@ -36,7 +37,7 @@ export function checkBatch(batch: readonly unknown[], most: number | null): void
 /** Runs the requests of a batch. Rejects with OVERLOADED if there is no room for all of them. */
 export async function executeBatch(batch: readonly unknown[], work: BatchWork): Promise<RawResponse> {
   const { exchange, run } = work;
-  // The exchange itself counts for the first one.
+  // The exchange itself counts as the first one.
   const more = batch.length - 1;
   const refusal = exchange.admitMore(more);
   if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
@@ -88,7 +89,7 @@ async function executeOne(
 const opening = Buffer.from('[');
 const comma = Buffer.from(',');
 const closing = Buffer.from(']');
-/** In bytes. Below this size a copy costs less than more pieces to write. */
+/** In bytes. Below this size a copy costs less than writing more pieces. */
 const joinedLength = 16 * 1024;
 
 function joinResponses(responses: readonly RawResponse[]): RawResponse {

@@ -1,6 +1,4 @@
-/**
- * Runs what the body or the URL of a request asks for: one request, or a batch of them. In: the parsed value, and how it is to run; out: the response.
- */
+/** Runs the content of a body or URL: one request, or a batch. In: the parsed value, and how it is to run; out: the response. */
 import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
@@ -14,14 +12,14 @@ import type { ServedGraph } from './served-graph.ts';
 
 export interface ExecuteOptions {
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
-  /** Maximum requests in a batch; null if batches are off. */
+  /** Maximum requests in a batch; null if batches are not allowed. */
   readonly maxBatch: number | null;
   readonly rate: RequestRate | null;
   readonly documents: Documents;
   readonly observe: Observer;
 }
 
-/** Throws or rejects with BAD_REQUEST, and what else a request may be rejected with before it runs. */
+/** Throws or rejects with BAD_REQUEST, and with any other error of a request before it runs. */
 export function executeValue(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
   if (!Array.isArray(value)) return executeOne(value, caller, run, exchange, options);
   checkBatch(value, options.maxBatch);
@@ -48,7 +46,7 @@ function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange
   const running = graph.executeRaw(isNamed ? request.withDocument(text) : request, caller, run);
   if (storedAs === null) return running;
   return running.then((response) => {
-    // What has run is valid, and worth its place.
+    // A document that has run is valid, and worth its place.
     if (response.errorCode === null) documents.store(storedAs, text, exchange.address);
     return response;
   });

@@ -1,6 +1,6 @@
 /**
- * An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers have them. In: a `Request`; out: a `Response`, whose body is a stream where it is
- * large.
+ * An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers use it. In: a `Request`; out: a `Response`; a large body is a
+ * stream.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
@@ -24,11 +24,11 @@ export class FetchExchange extends Exchange {
   readonly #resolve: (response: Response) => void;
   readonly #abandon = (): void => this.abandon();
 
-  /** `writeTimeout`: milliseconds that may pass before each MiB of a response has been read. */
+  /** `writeTimeout`: milliseconds in which each MiB of a response must be read. */
   constructor(request: Request, requestId: string, remoteAddress: string, writeTimeout: number) {
     super(requestId);
     this.request = request;
-    // A name may be `__proto__`, which this makes a member like any other.
+    // A header may be named `__proto__`; `fromEntries` makes it an ordinary member.
     this.headers = Object.fromEntries(request.headers);
     this.remoteAddress = remoteAddress;
     this.#writeTimeout = writeTimeout;
@@ -49,7 +49,7 @@ export class FetchExchange extends Exchange {
     return path === -1 ? '/' : url.slice(path);
   }
 
-  /** `Headers` joins repeated headers, and no valid value of these has a comma. */
+  /** `Headers` joins repeated headers with commas, and none of these may contain one. */
   checkHead(): void {
     for (const name of ['apikey', 'authorization', 'content-type'] as const)
       if (this.headers[name]?.includes(',')) throw new ApiError('BAD_REQUEST', `The ${name} header was sent more than once. Send it once.`);
@@ -99,5 +99,5 @@ export class FetchExchange extends Exchange {
   }
 }
 
-/** As nginx logs it: no status of HTTP says that the client has gone. */
+/** nginx's status for a client that has disconnected; HTTP has none. */
 const clientClosedRequest = 499;

@@ -1,6 +1,6 @@
 /**
- * What is particular to the response of a GET request: the headers by which caches keep it, and 304 for a client that has it already. In: the response
- * to a query; out: the response as it is sent.
+ * What is special about the response to a GET request: the headers that let caches keep it, and 304 for a client that has it already. In:
+ * the response to a query; out: the response as it is sent.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -15,7 +15,7 @@ export interface Caching {
   /** The value of Cache-Control. */
   readonly control: string;
   readonly etag: string;
-  /** The request headers that affect the response: without them a cache would give the rows of one caller to another. */
+  /** The request headers that affect the response: without them, a cache would give one caller's rows to another. */
   readonly vary: string;
 }
 
@@ -25,12 +25,12 @@ interface CachingOptions {
   readonly crossOrigin: CrossOrigin;
 }
 
-/** The host names a project, and not all caches tell hosts apart by themselves. */
+/** Host is included because it may select a project, and not all caches distinguish hosts. */
 const withKeys = 'Host, Accept, apiKey, Authorization';
 const withCookies = `${withKeys}, Cookie`;
 const nothing: ResponseBody = { chunks: [], length: 0 };
 
-/** Makes a response cacheable, unless it is an error. Notes in the state what its headers are to say. */
+/** Makes a response cacheable, unless it is an error. Records its caching headers in the state. */
 export function makeCacheable(
   { headers, cacheControl: ofDocument }: Exchange,
   state: RequestState,
@@ -48,7 +48,7 @@ export function makeCacheable(
   return isKnown(headers, etag) ? { status: 304, code: null, body: nothing } : response;
 }
 
-/** A response without a body, for a client that has it. */
+/** Sends a response without a body, to a client that already has it. */
 export function sendNotModified(exchange: Exchange, { caching, headers: added }: RequestState): void {
   if (exchange.isGone || caching === null) return;
   const headers = [
@@ -65,14 +65,14 @@ export function sendNotModified(exchange: Exchange, { caching, headers: added }:
   exchange.respond(304, headers, null, false);
 }
 
-/** Weak: a response has the same tag whether it is compressed or not (RFC 9110, section 8.8.1). */
+/** Weak: a response has the same tag whether compressed or not (RFC 9110, section 8.8.1). */
 function tagOf({ chunks }: ResponseBody, mediaType: string): string {
   const hash = createHash('sha256').update(mediaType);
   for (const chunk of chunks) hash.update(chunk);
   return `W/"${hash.digest('base64url').slice(0, 27)}"`;
 }
 
-/** Whether the client has a response of this tag (RFC 9110, section 13.1.2). */
+/** Whether the client already has a response with this tag (RFC 9110, section 13.1.2). */
 function isKnown(headers: IncomingHttpHeaders, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined) return false;

@@ -1,5 +1,5 @@
 /**
- * The page at `/graphiql`. In: what it is told; out: HTML. The page refers to nothing outside its own folder, and its content security policy
+ * The page at `/graphiql`. In: its settings; out: HTML. The page refers to nothing outside its own folder, and its content security policy
  * enforces that. Its first script is `graphiql/page/page.ts`.
  */
 
@@ -8,13 +8,13 @@ export interface GraphiqlSettings {
   readonly endpoint: string;
   /** The key to fill in; null leaves it to the user. */
   readonly anonKey: string | null;
-  /** Documents to begin with. */
+  /** Documents to open at first. */
   readonly operations: readonly string[];
-  /** Path below which the backend of the page is, in `rowgraph dev`; null where there is none. */
+  /** Path prefix of the page's backend in `rowgraph dev`; null if there is none. */
   readonly backend: string | null;
 }
 
-/** The editor and its dialogs set inline styles on their elements; its images are `data:` URLs in its style sheet. */
+/** The editor and its dialogs set inline styles on their elements; the images in its style sheet are `data:` URLs. */
 export const graphiqlSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,8 +29,8 @@ export const graphiqlSecurityPolicy = [
 ].join('; ');
 
 /**
- * The HTML; `assets` is the path of the folder with the scripts and the style sheets. The large style sheet stands behind the outlines of the page: browsers paint
- * what stands ahead of it without waiting for it.
+ * The HTML; `assets` is the path of the folder with the scripts and the style sheets. The large style sheet is linked after the skeleton of
+ * the page, because browsers paint what comes before it without waiting for it.
  */
 export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): string {
   // A `<` could end the script element; JSON can always escape it.

@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and hands over the bytes. In: a request, whatever carries it; out: its
- * response, and the events that report it. Routing is not here.
+ * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes. In: a request, whatever carries
+ * it; out: its response, and the events that report it. Does no routing.
  */
 import { authenticateRequest } from '../auth/authenticate-request.ts';
 import { type Authenticate, lookUpCaller } from '../auth/look-up-caller.ts';
@@ -40,27 +40,27 @@ export interface GraphqlEndpointOptions {
   readonly requestTimeout: number;
   readonly observe: Observer;
   readonly admission: AdmissionCounts;
-  /** Another reference to the share of the request's client. */
+  /** A new reference to the share of the request's client. */
   readonly shareOf: (exchange: Exchange) => Share;
   /** Whether to reject all requests for now. */
   readonly isOverloaded: () => boolean;
-  /** Counts the requests of each client over time; null if their number is not limited. */
+  /** Counts the requests of each client over time; null if their rate is not limited. */
   readonly rate: RequestRate | null;
   readonly crossOrigin: CrossOrigin;
-  /** Maximum requests in a batch; null if batches are off. */
+  /** Maximum requests in a batch; null if batches are not allowed. */
   readonly maxBatch: number | null;
   readonly documents: Documents;
   /** The Cache-Control header of responses to GET requests. */
   readonly cacheControl: string;
   /** Whether responses report their times. */
   readonly serverTiming: boolean;
-  /** Whether the event of each request says how it ran. */
+  /** Whether the event of each request reports how it ran. */
   readonly detailedEvents: boolean;
-  /** Finds the traces of requests; null if there are none. */
+  /** Finds or begins the traces of requests; null if there are none. */
   readonly beginTrace: BeginTrace | null;
-  /** Whether PostgreSQL is told the trace. */
+  /** Whether PostgreSQL sees the trace. */
   readonly traceDatabase: boolean;
-  /** Lets requests with large bodies take turns. */
+  /** Makes requests with large bodies take turns. */
   readonly largeRequests: LargeRequests;
 }
 
@@ -152,7 +152,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
     options.authenticate === null
       ? authenticateRequest(headers, options.verifier)
       : authenticateByApplication(exchange, deadline, options.authenticate, options);
-  // A cached token needs no turn of the event loop.
+  // Not awaited if it is synchronous: a cached token needs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   state.caller = caller;
   if (state.times !== null) state.times.authenticated = performance.now();
@@ -169,7 +169,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
     if (state.times !== null) state.times.received = performance.now();
     body = await execute(bytes, caller, run, exchange, options);
   } else body = await executeUrl(caller, run, exchange, options);
-  // Requests are admitted before the size of their responses is known.
+  // The size of a response is unknown when its request is admitted.
   const tooMuch = body.length > smallResponse && body.isMutation !== true ? exchange.refuseBytes() : null;
   if (tooMuch !== null) return refuse(tooMuch);
   if (body.isReplayed === true) state.headers = [...state.headers, 'idempotency-replayed', 'true'];
@@ -178,7 +178,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   return exchange.method === 'POST' ? response : makeCacheable(exchange, state, response, options);
 }
 
-/** Where the application does not know the caller, keys and tokens decide. */
+/** If the application does not know the caller, keys and tokens decide. */
 async function authenticateByApplication(
   { method = '', url, headers, requestId }: Exchange,
   deadline: Deadline,
@@ -189,7 +189,7 @@ async function authenticateByApplication(
   return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateRequest(headers, verifier);
 }
 
-/** A short body needs no turn of the event loop before the graph is called; a large one waits for its turn. */
+/** A short body is executed in the same turn of the event loop; a large one waits for its turn among large ones. */
 function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
   if (bytes.length >= largeBody)
     return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
@@ -198,10 +198,10 @@ function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, op
   return executeValue(parseBody(bytes, run.deadline), caller, run, exchange, options);
 }
 
-/** A GET request is safe to repeat and to keep, so it runs no mutation. */
+/** GET requests are safe and cacheable, so they run no mutations. */
 function executeUrl(caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
   const { headers, url } = exchange;
-  // A cache in front might tell such requests apart by their URL alone.
+  // A cache in front might identify such requests by their URL alone.
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
     throw new ApiError('BAD_REQUEST', 'A GET request must not have a body. Send the request in the URL, or as a POST request.');
   return executeValue(parseUrl(url), caller, { ...run, readOnly: true }, exchange, options);
@@ -212,7 +212,7 @@ const smallResponse = 64 * 1024;
 
 const overloaded = 'The server is overloaded. Try again later.';
 
-/** Made without an `Error`, whose stack costs more than everything else in a rejection. */
+/** Builds the response without an `Error`, whose stack would cost more than everything else in a rejection. */
 function refuse(message: string): GraphqlResponse {
   const body = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] }));
   return { status: errorCodes.OVERLOADED.status, code: 'OVERLOADED', body: { chunks: [body], length: body.length } };
@@ -224,7 +224,7 @@ function countRequest(rate: RequestRate, { name }: Share, state: RequestState): 
   if (!isAllowed) throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');
 }
 
-/** A user is one client from any address; callers who are not users are one client per role and address. */
+/** The name of the client: a user is one client at any address; other callers are one client per role and address. */
 function nameClient(role: string, address: Share): string {
   const known = address.anonymous;
   if (known !== null && known.role === role) return known.name;
@@ -242,7 +242,10 @@ function admitUser(exchange: Exchange, user: Share, admission: AdmissionCounts):
   }
 }
 
-/** Few responses are large, and a header without a quality rejects nothing, so it need not be parsed. */
+/**
+ * The encodings that the client accepts; null if the header rejects nothing, as is the case without a quality. It is then parsed only if
+ * the response is large, which few are.
+ */
 function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodings | null {
   if (typeof accepted !== 'string' || !accepted.includes('=')) return null;
   const encodings = negotiateEncoding(accepted);
@@ -252,8 +255,8 @@ function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodi
 }
 
 /**
- * The status of a response from the graph. A request that is not valid GraphQL has status 200 for clients that accept `application/json`, and 400
- * for those that accept the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
+ * The status of a response from the graph. A request that is not valid GraphQL has status 200 for clients that accept `application/json`,
+ * and 400 for those that accept the newer type (https://graphql.github.io/graphql-over-http/draft/#sec-Responses).
  */
 function statusOf(code: ErrorCode | null, mediaType: MediaType): number {
   if (code === null) return 200;

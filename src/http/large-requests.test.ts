@@ -5,7 +5,7 @@ import { Deadline } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import { LargeRequests } from './large-requests.ts';
 
-/** Requests that end when they are told to, and which of them have begun. */
+/** Requests that the test ends, and the list of those that have begun. */
 function makeRequests(turns: LargeRequests) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -1,13 +1,13 @@
 /**
- * Lets requests with large bodies take turns: preparing one for the database takes up to a hundred times its size in memory, so only a few are prepared at
- * a time, while the others wait as raw bytes. In: requests as they begin and end; out: when each may begin.
+ * Makes requests with large bodies take turns: preparing one for the database takes up to a hundred times its size in memory, so only a few
+ * are prepared at a time, while the others wait as raw bytes. In: requests as they begin and end; out: when each may begin.
  */
 import { type Deadline, explainStop } from '../budget/deadline.ts';
 
 /** In bytes: a body of at least this size must wait for its turn. Smaller ones are prepared without a pause. */
 export const largeBody = 4 * 1024;
 
-/** How many bytes of bodies are prepared at a time, in all and of one client. */
+/** How many bytes of bodies are prepared at a time, in total and per client. */
 export interface LargeRequestBounds {
   readonly bytes: number;
   readonly ofClient: number;
@@ -15,7 +15,7 @@ export interface LargeRequestBounds {
 
 interface LargeRequest {
   readonly client: string;
-  /** For how much it counts. */
+  /** How many bytes it counts for. */
   readonly bytes: number;
 }
 
@@ -26,7 +26,7 @@ interface Waiting extends LargeRequest {
 export class LargeRequests {
   readonly #bounds: LargeRequestBounds;
   #bytes = 0;
-  /** None is zero. */
+  /** Clients without bytes have no entry. */
   readonly #byClient = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
@@ -35,7 +35,8 @@ export class LargeRequests {
   }
 
   /**
-   * Does the work when its turn comes. The turn ends when the work calls back, or is done. Rejects with TIMEOUT or CANCELLED if the deadline comes first.
+   * Does the work when its turn comes. The turn ends when the work calls `endTurn`, or is done. Rejects with TIMEOUT or CANCELLED if the
+   * deadline comes first.
    */
   async run<Result>(client: string, size: number, deadline: Deadline, work: (endTurn: () => void) => Promise<Result>): Promise<Result> {
     const request = { client, bytes: Math.min(size, this.#bounds.ofClient) };
@@ -54,7 +55,7 @@ export class LargeRequests {
     }
   }
 
-  /** Resolves when the request has its turn. */
+  /** Resolves when it is the request's turn. */
   #wait(request: LargeRequest, deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting = {
@@ -70,10 +71,10 @@ export class LargeRequests {
       deadline.onStop((reason) => {
         this.#waiting.delete(waiting);
         reject(explainStop(reason));
-        // It may have been what the others wait behind.
+        // The others may have been waiting for this request.
         this.#beginNext();
       });
-      // Those that wait may all be of clients that have their share.
+      // All waiting requests may belong to clients that use their full share; then this one can begin.
       this.#beginNext();
     });
   }
@@ -99,7 +100,10 @@ export class LargeRequests {
     this.#beginNext();
   }
 
-  /** The turn goes to whoever has waited longest, of the clients that may have another; no smaller request passes one that is too large for the moment. */
+  /**
+   * Starts the requests that have waited longest, skipping clients that use their full share. If the next one does not fit yet, smaller
+   * ones wait too, so that it is not overtaken for ever.
+   */
   #beginNext(): void {
     for (const waiting of this.#waiting) {
       if (!this.#clientMayBegin(waiting.client, waiting.bytes)) continue;

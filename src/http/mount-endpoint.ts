@@ -1,6 +1,6 @@
 /**
- * Mounts the GraphQL endpoint on `node:http`: makes an exchange of each request and decides what serves it. In: a graph, the options, and where the endpoint
- * is; out: a handler, and what a server has to know of it.
+ * Mounts the endpoint on `node:http`: makes an exchange of each request and routes it. In: a graph, the options, and the path of the
+ * endpoint; out: a handler, and what a server needs to know of it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRules } from '../auth/verify-token.ts';
@@ -15,20 +15,20 @@ import type { Action, Route } from './route.ts';
 import { type Expectation, routeExchange } from './route-exchange.ts';
 import type { ServedGraph } from './served-graph.ts';
 
-/** Where the endpoint is, and what there is beside it. */
+/** Where the endpoint is mounted, and what else is served. */
 export interface NodeMount {
   /** The path of the endpoint; null if every request is for it. */
   readonly path: string | null;
   readonly routes: ReadonlyMap<string, Route>;
-  /** What takes POST requests beside the endpoint. */
+  /** Handlers of POST requests at other paths. */
   readonly actions: ReadonlyMap<string, Action>;
   /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
   readonly joinsHeaders: boolean;
-  /** Makes an endpoint that serves each request by one of several; null if there is one only. */
+  /** Makes an endpoint that distributes requests among several; null if there is only one. */
   readonly divide?: DivideEndpoint | null;
 }
 
-/** Makes of a server's endpoint one that tells apart whom requests are for, and serves each by an endpoint of its own. */
+/** Turns a server's endpoint into one that determines which project a request is for, and serves it by that project's own endpoint. */
 export type DivideEndpoint = (whole: Pick<Endpoint, 'endpoint' | 'endpointFor'>) => GraphqlEndpoint;
 
 /** What a server needs to know of a mounted endpoint. */
@@ -56,7 +56,7 @@ export function mountEndpoint(
   const routing = { endpoint, crossOrigin, path, routes, actions, observe };
   const handle: MountedEndpoint['handle'] = (request, response, expects) => {
     const { socket } = request;
-    // A chunk may contain more requests after the one that ended the connection.
+    // The connection may have ended with an earlier request in the same chunk.
     if (socket.destroyed) return;
     const exchange = new NodeExchange(
       request,
@@ -71,7 +71,7 @@ export function mountEndpoint(
   return { handle, connections, requestIdOf, readCaches };
 }
 
-/** Milliseconds for each MiB of a response while the server holds too many bytes: that is 8 Mbit/s. */
+/** Milliseconds for each MiB of a response while the server is short of room for bytes: that is 8 Mbit/s. */
 const pressedWriteTimeout = 1000;
 
 function connectionLimitsOf({ maxPipelinedRequests = 100, writeTimeout = 30_000 }: NodeEndpointOptions) {

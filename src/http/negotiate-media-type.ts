@@ -1,6 +1,6 @@
 /**
- * The media type of the response (https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types). In: the header Accept; out: one of
- * the two types, which also decides the status of a request that failed before it was executed.
+ * Chooses the media type of the response (https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types). In: the Accept header; out:
+ * one of two types, which also decides the status of a request that failed before it was executed.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';

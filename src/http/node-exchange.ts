@@ -1,6 +1,6 @@
 /**
- * An exchange of a `node:http` server, on a connection with others. In: Node's request and response, which a framework may have wrapped; out: the bytes of
- * the body, and the response, written.
+ * An exchange of a `node:http` server, on a connection that it shares with others. In: Node's request and response, possibly wrapped by a
+ * framework; out: the bytes of the body, and the response, written.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
@@ -16,11 +16,11 @@ export class NodeExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Set by the reader of the body; called when the rest of it cannot be read. */
+  /** Set by the reader of the body; called if the rest of it cannot be read. */
   onBrokenBody: ((reason: ApiError) => void) | null = null;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly #expectsContinue: boolean;
-  /** Whether another request may follow on the connection. False if the headers leave unclear where the request ends. */
+  /** Whether another request may follow on the connection. False if the headers leave it unclear where this one ends. */
   #isHeadClear = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expectsContinue: boolean) {
@@ -65,7 +65,7 @@ export class NodeExchange extends Exchange {
 
   respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void {
     const { response } = this;
-    // A framework may have answered meanwhile, because of a time limit of its own for example.
+    // A framework may have responded meanwhile, for example because of its own time limit.
     if (response.headersSent) return;
     if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) headers.push('connection', 'close');
     writeHead(response, status, headers);
@@ -94,7 +94,7 @@ export class NodeExchange extends Exchange {
   }
 }
 
-/** Node writes a flat list fastest. Those who have replaced `writeHead`, as compressing middleware does, may not know that form. */
+/** Node writes a flat list fastest. A `writeHead` that was replaced, as compressing middleware does, may not accept that form. */
 function writeHead(response: ServerResponse, status: number, headers: string[]): void {
   const vary = response.getHeader('vary');
   if (vary !== undefined) addVary(headers, String(vary));
@@ -106,7 +106,7 @@ function writeHead(response: ServerResponse, status: number, headers: string[]):
   response.writeHead(status);
 }
 
-/** What middleware ahead has said that its part of the response depends on. */
+/** Adds the Vary header that earlier middleware has set for its part of the response. */
 function addVary(headers: string[], given: string): void {
   const index = headers.indexOf('vary') + 1;
   if (index === 0) return;

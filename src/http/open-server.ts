@@ -1,6 +1,6 @@
 /**
- * A `node:http` server with everything that Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none.
- * In: the mounted endpoint and the limits; out: the server, not yet listening.
+ * Opens a `node:http` server with what Node leaves open: timeouts, the number of connections, and our own responses where Node would send
+ * its own or none. In: the mounted endpoint and the limits; out: the server, not yet listening.
  */
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,16 +9,16 @@ import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
 import type { MountedEndpoint } from './mount-endpoint.ts';
 
 export interface ServerLimits {
-  /** Milliseconds that the headers of a request may take to arrive. */
+  /** Milliseconds in which the headers of a request must arrive. */
   readonly headersTimeout: number;
-  /** Milliseconds that a request may take to arrive, including its body. */
+  /** Milliseconds in which a request must arrive, including its body. */
   readonly receiveTimeout: number;
   readonly maxConnections: number;
 }
 
 /** Longer than the idle time of common proxies (60 s), so that the proxy closes the connection first. */
 const idleMillis = 72_000;
-/** Node checks for late requests at intervals. This finds them at most a tenth late, and seldom wakes an idle process. */
+/** How many times per timeout Node checks for late requests. They are found at most a tenth late, and an idle process seldom wakes. */
 const checksPerTimeout = 10;
 
 /** Opens a server for the endpoint. */
@@ -33,7 +33,7 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
     // TCP probes whether silent clients are still there.
     keepAlive: true,
     requireHostHeader: false,
-    // So that no repeated header is dropped unseen (see `check-head.ts`).
+    // So that no repeated header is silently dropped (see `check-head.ts`).
     joinDuplicateHeaders: true,
   });
   server.maxConnections = maxConnections;

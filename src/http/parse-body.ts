@@ -1,6 +1,4 @@
-/**
- * The body of a request as JSON. In: content type and bytes; out: a value, of which `request-parameters.ts` makes a request.
- */
+/** Parses the body of a request as JSON. In: content type and bytes; out: a value, which `request-parameters.ts` turns into a request. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
@@ -8,7 +6,7 @@ import { runInSlices } from '../budget/slices.ts';
 import { ApiError } from '../errors.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 
-/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare a plain JSON body in UTF-8. */
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare an unencoded JSON body in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
   const contentType = headers['content-type'];
   if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
@@ -34,7 +32,10 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** The value in a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP; a promise also with TIMEOUT or CANCELLED. */
+/**
+ * The value of a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP; a promise also with TIMEOUT or
+ * CANCELLED.
+ */
 export function parseBody(body: Buffer, deadline: Deadline): unknown {
   if (body.length === 0) throw badRequest('The body is empty. Send a JSON object with the member "query".');
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');

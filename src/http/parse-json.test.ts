@@ -1,4 +1,4 @@
-/** The parser of long texts beside `JSON.parse`: the same values, and the same texts refused. */
+/** Compares the parser of long texts with `JSON.parse`: both must return the same values, and reject the same texts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RandomSource } from '../../test/property/random-source.ts';
@@ -28,7 +28,7 @@ function makeValue(random: RandomSource, depth: number): unknown {
   return Object.fromEntries(keys.map((key) => [key, makeValue(random, depth + 1)]));
 }
 
-/** What becomes of a text: its value written anew, or that it is refused. */
+/** The result of parsing a text: its value serialized again, or the fact that it is rejected. */
 function outcome(parseText: (text: string) => unknown, text: string): string {
   try {
     return JSON.stringify(parseText(text));

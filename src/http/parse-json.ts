@@ -1,23 +1,23 @@
 /**
- * Parses JSON texts of any size, with the same result as `JSON.parse`. In: a text; out: the value, short texts at once and long ones in slices.
- * `JSON.parse` takes 20 ms for a body of 1 MB whose objects are alike, and 200 ms if they are not or lists are nested as deeply as possible. So it is given
- * pieces of a long text: each object and list that is short.
+ * Parses JSON texts of any size, with the same result as `JSON.parse`. In: a text; out: the value, for short texts at once and for long
+ * ones in slices. `JSON.parse` takes 20 ms for a body of 1 MB if its objects have the same shape, and 200 ms if they do not or lists are
+ * nested as deeply as possible. So it is applied only to pieces of a long text: objects and lists that are short.
  */
 import { ApiError } from '../errors.ts';
 
-/** In characters: what `JSON.parse` does in a few milliseconds, whatever the text. */
+/** In characters: as much as `JSON.parse` parses in a few milliseconds, whatever the text. */
 export const longestAtOnce = 64 * 1024;
-/** No value of a request can be nested deeper than this; each level of a text that consists of brackets takes memory. */
+/** No value of a request can be nested deeper than this; in a text of nothing but brackets, each level takes memory. */
 const deepestNesting = 5000;
-/** Values and characters between checks of the time. */
+/** How many values and characters are parsed between checks of the time. */
 const valuesInOneGo = 100;
 const charactersInOneGo = 16 * 1024;
-/** In characters: the longest piece that is parsed as a whole. */
+/** In characters: the longest piece that `JSON.parse` parses at once. */
 const longestPiece = 4 * 1024;
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Work that returns the value of a text; it pauses if the text is long. Throws a `SyntaxError`, or TOO_DEEP. */
+/** A generator that returns the value of a text; it pauses if the text is long. Throws a `SyntaxError`, or TOO_DEEP. */
 export function* parseJson(text: string): Generator<void, unknown> {
   if (text.length <= longestAtOnce) return JSON.parse(text) as unknown;
   return yield* new LongText(text).parse();
@@ -26,7 +26,7 @@ export function* parseJson(text: string): Generator<void, unknown> {
 const space = /[ \t\n\r]*/y;
 const scalar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-/** A parser without recursion, so that depth costs no stack. */
+/** A parser without recursion, so that nesting uses no stack. */
 class LongText {
   readonly #text: string;
   #position = 0;
@@ -34,7 +34,10 @@ class LongText {
   readonly #open: Container[] = [];
   /** The key whose value each open object is waiting for; unused for lists. */
   readonly #keys: string[] = [];
-  /** Up to where the end of a container was looked for in vain. Only behind it is another one looked for, so that no text is read again and again. */
+  /**
+   * The position up to which a search for the end of a container failed. Further searches start only after it, so that no text is read
+   * again and again.
+   */
   #searched = 0;
 
   constructor(text: string) {
@@ -55,7 +58,7 @@ class LongText {
     }
   }
 
-  /** A scalar, or a container that is short; undefined if a long one has begun, whose first value is next. */
+  /** A scalar, or a short container; undefined if a long container has begun, whose first value is next. */
   #startValue(): unknown {
     const first = this.#peek();
     const piece = first === '{' || first === '[' ? this.#shortContainer() : undefined;
@@ -82,7 +85,7 @@ class LongText {
     }
   }
 
-  /** The container that begins here, if it ends soon; undefined also where it cannot be parsed, so that the error is the same for all. */
+  /** The container that begins here, if it ends soon. Also undefined if it cannot be parsed, so that errors are the same in all cases. */
   #shortContainer(): unknown {
     if (this.#position < this.#searched) return undefined;
     const end = nearEnd(this.#text, this.#position, deepestNesting - this.#open.length);
@@ -100,7 +103,7 @@ class LongText {
     }
   }
 
-  /** Puts a value in its container and closes the containers that end after it. Returns the root once it is closed. */
+  /** Adds a value to its container and closes the containers that end after it. Returns the root once it is closed. */
   #endValue(ended: unknown): unknown {
     let value = ended;
     for (;;) {
@@ -128,7 +131,7 @@ class LongText {
       return;
     }
     const key = this.#keys.at(-1)!;
-    // A plain member, as `JSON.parse` makes it, rather than the object's prototype.
+    // An own property, as `JSON.parse` makes it, rather than the object's prototype.
     if (key === '__proto__') Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
     else container[key] = value;
   }
@@ -146,7 +149,7 @@ class LongText {
     if (!this.#skip(':')) throw this.#unexpected();
   }
 
-  /** A string of its own: a slice would keep the whole text in memory. */
+  /** A copy of the string: a slice would keep the whole text in memory. */
   #readString(): string {
     const start = this.#position;
     let end = start;
@@ -158,7 +161,7 @@ class LongText {
     return JSON.parse(this.#text.slice(start, end + 1)) as string;
   }
 
-  /** The next character that is not a space, or nothing at the end. */
+  /** The next character that is not white space, or '' at the end. */
   #peek(): string {
     space.lastIndex = this.#position;
     space.test(this.#text);
@@ -187,7 +190,7 @@ class LongText {
 
 const code = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d };
 
-/** Behind the last character of the container that begins at this place; null if that is too far, or the nesting too deep. */
+/** The position after the container that begins at `start`; null if it is too long or nested too deep. */
 function nearEnd(text: string, start: number, deepest: number): number | null {
   const limit = Math.min(text.length, start + longestPiece);
   let depth = 0;
@@ -204,7 +207,7 @@ function nearEnd(text: string, start: number, deepest: number): number | null {
   return null;
 }
 
-/** Whether the quote at this place belongs to its string. */
+/** Whether the quote at this position is escaped, and so part of its string. */
 function isEscaped(text: string, place: number): boolean {
   let backslashes = 0;
   while (text[place - 1 - backslashes] === '\\') backslashes += 1;

@@ -1,13 +1,13 @@
 /**
- * The parameters of a GET request, in the query of its URL (https://graphql.github.io/graphql-over-http/draft/#sec-GET). In: the target of the request;
- * out: the value that the same request would have as the body of a POST. What it holds is checked by `request-parameters.ts`.
+ * The parameters of a GET request, from the query of its URL (https://graphql.github.io/graphql-over-http/draft/#sec-GET). In: the target
+ * of the request; out: the value that the body of the same request as a POST would have. `request-parameters.ts` checks its members.
  */
 import { ApiError, quote } from '../errors.ts';
 
-/** In characters: servers and proxies should support this much (RFC 9110, section 4.1), and many support no more. */
+/** In characters: servers and proxies should support this length (RFC 9110, section 4.1), and many support no more. */
 export const longestUrl = 8192;
 
-/** The parameters that mean something, and whether their values are JSON. Others are ignored: caches and proxies add some. */
+/** The known parameters, and whether their values are JSON. Others are ignored: caches and proxies add some. */
 const meanings: ReadonlyMap<string, 'text' | 'json'> = new Map([
   ['query', 'text'],
   ['documentId', 'text'],
@@ -16,7 +16,7 @@ const meanings: ReadonlyMap<string, 'text' | 'json'> = new Map([
   ['extensions', 'json'],
 ]);
 
-/** The parameters by name. Throws URI_TOO_LONG, and BAD_REQUEST for what cannot be decoded or is there twice. */
+/** The parameters by name. Throws URI_TOO_LONG, and BAD_REQUEST for a parameter that cannot be decoded or is repeated. */
 export function parseUrl(url: string): Readonly<Record<string, unknown>> {
   if (url.length > longestUrl)
     throw new ApiError(
@@ -31,7 +31,7 @@ export function parseUrl(url: string): Readonly<Record<string, unknown>> {
     const name = decode(end === -1 ? pair : pair.slice(0, end), 'The name of a URL parameter');
     const meaning = meanings.get(name);
     if (meaning === undefined) continue;
-    // A proxy or a cache in front may use a different one than rowgraph does.
+    // A proxy or a cache in front of rowgraph may use a different value than rowgraph does.
     if (Object.hasOwn(parameters, name)) throw badRequest(`The URL parameter "${name}" is there more than once. Send it once.`);
     const text = end === -1 ? '' : decode(pair.slice(end + 1), `The URL parameter "${name}"`);
     parameters[name] = meaning === 'json' ? parseParameter(name, text) : readText(name, text);
@@ -39,7 +39,7 @@ export function parseUrl(url: string): Readonly<Record<string, unknown>> {
   return parameters;
 }
 
-/** `application/x-www-form-urlencoded`: a space may be a plus sign. */
+/** `application/x-www-form-urlencoded`: a plus sign may stand for a space. */
 function decode(text: string, subject: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
@@ -61,7 +61,7 @@ function parseParameter(name: string, text: string): unknown {
   }
 }
 
-/** An empty operation name is none. */
+/** An empty operation name counts as none. */
 function readText(name: string, text: string): string | undefined {
   return name === 'operationName' && text === '' ? undefined : text;
 }

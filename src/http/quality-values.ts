@@ -1,5 +1,5 @@
 /**
- * The lists of preferences in the headers Accept and Accept-Encoding (RFC 9110, section 12.4.2). In: the text of a header; out: its
+ * Parses the lists of preferences in the headers Accept and Accept-Encoding (RFC 9110, section 12.4.2). In: the text of a header; out: its
  * items, each with its quality.
  */
 
@@ -8,11 +8,11 @@ export interface Preference {
   readonly value: string;
   /** Parameters other than `q`, in lower case. */
   readonly parameters: readonly string[];
-  /** From 0 (refused) to 1. */
+  /** From 0 (rejected) to 1. */
   readonly quality: number;
 }
 
-/** The items of a header in its own order. An item whose quality is not a number counts as refused. */
+/** The items of a header, in order. An item whose quality is not a number counts as rejected. */
 export function parsePreferences(header: string): readonly Preference[] {
   return header
     .toLowerCase()

@@ -4,15 +4,18 @@ import type { StopReason } from '../budget/deadline.ts';
 import { ApiError, isStackOverflow } from '../errors.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
-/** How much of an oversized body is still read, so that a client that writes everything before it reads gets to see the response. */
+/**
+ * How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response.
+ */
 const drainLimit = 16 * 1024 * 1024;
 
-/** What frameworks and body parsers add to the requests that they hand on: what they have made of the body. */
+/** Frameworks and body parsers attach the parsed body to the request. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown };
 
 /**
- * The bytes of a body, even if a body parser has read it before. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
- * CANCELLED if the client disconnects, and with BAD_REQUEST if the body is broken.
+ * The bytes of a body, even if a body parser has read it already. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already
+ * holds too many bytes; with REQUEST_TIMEOUT at the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is
+ * broken.
  */
 export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
   const { request } = exchange;
@@ -34,7 +37,7 @@ export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer>
       reject(error);
     };
     const onData = (read: Buffer | string): void => {
-      // Middleware may have set an encoding.
+      // Middleware may have set an encoding on the stream.
       const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
       size += chunk.length;
       chunks.push(chunk);
@@ -51,14 +54,14 @@ export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer>
     });
     exchange.onBrokenBody = fail;
     exchange.deadline?.onStop((reason) => fail(explainMissingBody(reason)));
-    // The error may have occurred while the tokens were being verified.
+    // The error may have occurred while the token was being verified.
     const { failure } = exchange.connection;
     if (failure !== null && !request.complete) fail(failure);
     if (request.isPaused()) request.resume();
   });
 }
 
-/** What a body parser has left in `request.body`, as the bytes that it may have been, so that it is checked and counted like any other. */
+/** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
 async function readParsedBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
   const bytes = toBytes((exchange.request as ParsedRequest).body);
   if (bytes.length > limit) throw tooLarge(limit);
@@ -84,7 +87,7 @@ function toBytes(body: unknown): Buffer {
 const alreadyRead =
   'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
 
-/** The error of a request that must stop before its body is there. */
+/** The error of a request that is stopped before its body has arrived. */
 export function explainMissingBody(reason: StopReason): ApiError {
   return reason === 'abandoned'
     ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')

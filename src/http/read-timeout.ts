@@ -1,11 +1,14 @@
-/** How long a client is willing to wait (RFC 7240, section 4.3). In: the header Prefer and the longest time; out: the time for the request. */
+/**
+ * How long a client is willing to wait (RFC 7240, section 4.3). In: the Prefer header and the longest time allowed; out: the time for the
+ * request.
+ */
 
-/** The elements of the header: a comma inside quotes belongs to its element. */
+/** The elements of the header. A comma inside quotes does not separate elements. */
 const elements = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
- * In milliseconds: the preference `wait`, which is in seconds, if there is one and it is shorter. It may be a fraction. The first `wait` counts; anything but
- * a number above 0 is ignored, as nothing can be answered in no time.
+ * In milliseconds: the preference `wait` (in seconds, possibly a fraction) if it is given and shorter than `longest`. The first `wait`
+ * counts; anything but a number above 0 is ignored, because nothing can be answered in no time.
  */
 export function readTimeout(prefer: string | string[] | undefined, longest: number): number {
   if (prefer === undefined) return longest;

@@ -7,15 +7,15 @@ import type { FetchExchange } from './fetch-exchange.ts';
 import { explainMissingBody, tooLarge } from './read-body.ts';
 
 /**
- * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE, with OVERLOADED if the server already holds too much, with REQUEST_TIMEOUT at the deadline, with
- * CANCELLED if the client disconnects, and with BAD_REQUEST if the body is broken.
+ * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT at
+ * the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
  */
 export async function readWebBody(exchange: FetchExchange, limit: number): Promise<Buffer> {
   const { request, deadline } = exchange;
   if (request.bodyUsed || request.body?.locked) throw new ApiError('INTERNAL_ERROR', alreadyRead);
   if (request.body === null) return Buffer.alloc(0);
   const reader = request.body.getReader();
-  // Whatever ends the wait also ends the stream, so that nobody sends what nobody reads.
+  // Whatever ends the wait also cancels the stream, so that nobody goes on sending what nobody reads.
   const cancel = (): void => void reader.cancel().catch(() => {});
   const stopped = new Promise<never>((_resolve, reject) => {
     if (Number(exchange.headers['content-length'] ?? 0) > limit) reject(tooLarge(limit));
@@ -39,7 +39,7 @@ async function readChunks(exchange: FetchExchange, reader: ReadableStreamDefault
       throw broken(error);
     });
     if (done) return Buffer.concat(chunks, size);
-    // A stream that a program has made may hold anything.
+    // A stream that a program has made may yield anything.
     if (!(value instanceof Uint8Array)) throw broken(value);
     size += value.length;
     if (size > limit) throw tooLarge(limit);

@@ -1,7 +1,10 @@
-/** The id of a request, for its response and the log. In: the header X-Request-ID; out: the id that a proxy or the client gave it, or else a new one. */
+/**
+ * The id of a request, for its response and the log. In: the X-Request-ID header; out: the id that a proxy or the client gave it, or else a
+ * new one.
+ */
 import { randomUUID } from 'node:crypto';
 
-/** Makes ids that are unique across processes: a random part for the process, and a count. `given` is the header, if there is one. */
+/** Makes ids that are unique across processes: a random part per process, and a counter. `given` is the header, if present. */
 export function createRequestIds(): (given?: string | string[] | null) => string {
   const prefix = randomUUID().slice(0, 13);
   let count = 0;

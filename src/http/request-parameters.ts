@@ -1,11 +1,12 @@
 /**
- * The parameters of a request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters), whether they came in a body or in a URL.
- * In: a value; out: the request with exactly its four members, each of the right type, or one whose document is yet to be found.
+ * Reads the parameters of a request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters), whether they came in a
+ * body or in a URL. In: a value; out: the request with exactly its four members, each of the right type, or a request whose document is yet
+ * to be found.
  */
 import type { GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors.ts';
 
-/** A request that names its document: with `documentId`, or as `extensions.persistedQuery` does. It may have a `query` too. */
+/** A request that names its document, by `documentId` or `extensions.persistedQuery`. It may have a `query` too. */
 export class NamedRequest {
   /** Null if it has only a hash. */
   readonly id: string | null;
@@ -21,13 +22,13 @@ export class NamedRequest {
     this.#rest = rest;
   }
 
-  /** The request with its document. */
+  /** The request with its document filled in. */
   withDocument(query: string): GraphQLRequest {
     return { query, ...this.#rest };
   }
 }
 
-/** `JSON.parse` makes `__proto__` a plain member of the object, so the members below are the body's own or absent. Throws BAD_REQUEST. */
+/** `JSON.parse` makes `__proto__` an own property, so the members read below are the body's own or absent. Throws BAD_REQUEST. */
 export function readParameters(value: unknown): GraphQLRequest | NamedRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest('A request must be a JSON object with the member "query".');
@@ -55,7 +56,7 @@ function checkId(id: unknown): string | null {
   throw badRequest('"documentId" must be a string that is not empty.');
 }
 
-/** The hash that `extensions.persistedQuery` holds. */
+/** The hash in `extensions.persistedQuery`. */
 function checkPersisted(persisted: unknown, id: unknown): string | null {
   if (persisted === null) return null;
   const { version, sha256Hash } = persisted as Readonly<Record<string, unknown>>;

@@ -1,4 +1,7 @@
-/** Counts the requests of each address in windows of time. In: addresses; out: whether one more is allowed, and the headers that say how many are left. */
+/**
+ * Counts the requests of each address in time windows. In: addresses; out: whether another request is allowed, and the headers that report
+ * how many are left.
+ */
 import { LRUCache } from 'lru-cache';
 
 export interface RateLimit {
@@ -22,7 +25,7 @@ export class RequestRate {
     this.#limit = limit;
   }
 
-  /** Counts requests, one unless a batch has more. `headers` are alternating names and values. */
+  /** Counts requests: one, or as many as a batch has. `headers` are alternating names and values. */
   count(address: string, requests = 1): { readonly isAllowed: boolean; readonly headers: readonly string[] } {
     const now = performance.now();
     let window = this.#windows.get(address);

@@ -1,12 +1,12 @@
 /**
- * When a request came through its stages, and what it ran: for the Server-Timing header (https://www.w3.org/TR/server-timing/) and for the event of its end. In:
- * marks of time; out: the header.
+ * When a request passed its stages, and what it ran: for the Server-Timing header (https://www.w3.org/TR/server-timing/) and for the event
+ * at its end. In: the times of stages; out: the header.
  */
 import type { RequestMarks } from '../engine/request.ts';
 import type { OperationTimes, RanOperation, RequestDetails, TraceContext } from '../events.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Of one operation of a batch, or of the only one. */
+/** The marks of one operation of a batch, or of the only operation. */
 export class OperationMarks implements RequestMarks, OperationTimes {
   readonly applicationName: string | null;
   parsed: number | null = null;
@@ -54,7 +54,7 @@ export class RequestTimes extends OperationMarks implements RequestDetails {
     return part;
   }
 
-  /** The value of the header Server-Timing, now. Stages that the request did not reach are missing. */
+  /** The current value of the Server-Timing header. Stages that the request did not reach are left out. */
   describe(): string {
     const stages = [
       ['auth', this.started, this.authenticated],

@@ -1,6 +1,6 @@
 /**
- * Decides what serves a request: the endpoint, a route beside it, or nothing. In: an exchange; out: its response. What is meant for the endpoint beyond
- * doubt need not come here.
+ * Decides what serves a request: the endpoint, another route, or nothing. In: an exchange; out: its response. A request that is certainly
+ * for the endpoint may bypass this.
  */
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
@@ -16,9 +16,9 @@ export interface Routing {
   readonly crossOrigin: CrossOrigin;
   /** The path of the endpoint; null if every request is for it, because a router in front decides that. */
   readonly path: string | null;
-  /** What else is served, by path. */
+  /** Other routes, by path. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** What takes POST requests beside the endpoint, by path. */
+  /** Handlers of POST requests at other paths, by path. */
   readonly actions: ReadonlyMap<string, Action>;
   readonly observe: Observer;
 }
@@ -58,7 +58,7 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
   if (expects === 'unknown')
     return errorResponse(new ApiError('BAD_REQUEST', 'The Expect header is not supported, except for 100-continue.'), [], 417);
   if (route !== undefined && (method === 'GET' || method === 'HEAD')) return route(exchange);
-  // Other origins have no access to these.
+  // Pages of other origins have no access to these.
   if (route !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only GET.'), ['allow', 'GET, HEAD']);
   if (action !== undefined && method === 'POST') return action(exchange);
   if (action !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only POST.'), ['allow', 'POST']);
@@ -67,9 +67,9 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
   return explainMiss(target, path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
 }
 
-/** The path that a request asks for, without its query; null if it cannot be decoded. A target may be a whole URL (RFC 9112, section 3.2.2). */
+/** The path of a request without its query; null if it cannot be decoded. A request target may be a whole URL (RFC 9112, section 3.2.2). */
 function readTarget(url: string): string | null {
-  // Its origin is cut off as it is written: a `URL` would leave out the port 80.
+  // The origin is cut off literally: a `URL` would leave out port 80.
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0]! || '/';
   if (!path.includes('%')) return path;
@@ -80,7 +80,7 @@ function readTarget(url: string): string | null {
   }
 }
 
-/** The response where the method is not served, or nothing is served at the path. */
+/** The response if the method is not supported, or nothing is served at the path. */
 function explainMiss(target: string | null, path: string | null, headers: readonly string[]): HttpResponse {
   if (path === null || target === path) {
     const error = new ApiError(

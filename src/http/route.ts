@@ -1,4 +1,4 @@
-/** The handler of GET and HEAD at one path, and that of POST. Types only. */
+/** Handlers of GET and HEAD requests, and of POST requests, at one path. Types only. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange } from './exchange.ts';
 import type { HttpResponse } from './send-response.ts';

@@ -1,6 +1,6 @@
 /**
- * Sends what the GraphQL endpoint responds, compressed where the client wants it and it is large. In: the exchange, what is known of the request, and the
- * response; out: its head and body, handed over.
+ * Sends a response of the GraphQL endpoint, compressed if it is large and the client accepts that. In: the exchange, the state of the
+ * request, and the response; out: its head and body, handed over.
  */
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { Caller } from '../engine/request.ts';
@@ -13,15 +13,15 @@ import type { Caching } from './get-response.ts';
 import type { MediaType } from './negotiate-media-type.ts';
 import type { RequestTimes } from './request-times.ts';
 
-/** What is known of one request, filled in as it is handled. */
+/** The state of one request, filled in while it is handled. */
 export interface RequestState {
   mediaType: MediaType;
-  /** Null if it was not parsed because nothing can be wrong with it. */
+  /** Null if the header was not parsed, because it cannot reject anything. */
   encodings: AcceptedEncodings | null;
   caller: Caller | null;
   /** Headers that CORS and rate limiting add to the response. */
   headers: readonly string[];
-  /** How the response may be kept; null if it must not be. */
+  /** How the response may be cached; null if it must not be. */
   caching: Caching | null;
   /** Null unless the response or its event reports them. */
   times: RequestTimes | null;
@@ -54,7 +54,7 @@ async function sendCompressed(
   encoding: ContentEncoding,
   vary: string,
 ): Promise<void> {
-  // A client that refuses uncompressed responses has to wait.
+  // A client that rejects uncompressed responses has to wait for the compression.
   const deadline = state.encodings?.allowsIdentity === false ? null : exchange.deadline;
   const body = await compressBody(response.body, encoding, deadline);
   if (body !== null) exchange.hold(body.length - response.body.length);
@@ -82,7 +82,7 @@ function chooseEncoding({ headers }: Exchange, { encodings }: RequestState, { bo
   return isLarge && typeof accepted === 'string' ? negotiateEncoding(accepted).best : null;
 }
 
-/** Alternating names and values: Node writes a flat list fastest. */
+/** Alternating names and values, because Node writes a flat list fastest. */
 function listHeaders(
   { requestId }: Exchange,
   { mediaType, headers: added, caching }: RequestState,

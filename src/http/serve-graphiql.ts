@@ -1,6 +1,6 @@
 /**
- * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` has put it, compressed: page, scripts, styles and a font, nothing from elsewhere. In: where, and for
- * which endpoint; out: routes.
+ * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` puts it, compressed: page, scripts, styles and a font, with nothing from
+ * elsewhere. In: the path of the page, and its endpoint; out: routes.
  */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { Route } from './route.ts';
 
 const decompress = promisify(brotliDecompress);
 const compress = promisify(gzip);
-/** The same from `src/http` and from `dist/http`. */
+/** The same path from `src/http` and from `dist/http`. */
 const bundleFolder = new URL('../../dist/graphiql/', import.meta.url);
 const types: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', ttf: 'font/ttf' };
 
@@ -29,7 +29,7 @@ export function createGraphiqlRoutes(
   return [[path, () => ({ status: 200, headers, body: page })], ...assets];
 }
 
-/** The names that a browser may ask for; none in a clone where the page has not been bundled. */
+/** The names that a browser may request; none in a clone where the page has not been bundled. */
 function listAssets(folder: URL): readonly string[] {
   try {
     return readdirSync(folder).flatMap((file) => /^(.+\.(?:js|css|ttf))\.br$/.exec(file)?.[1] ?? []);
@@ -55,7 +55,7 @@ function createAssetRoute(name: string, folder: URL): Route {
   };
   return async (request) => {
     const accepted = String(request.headers['accept-encoding']);
-    // Browsers take Brotli from this machine, and by HTTPS.
+    // Browsers accept Brotli only over HTTPS and from localhost.
     if (/\bbr\b/.test(accepted)) return { status: 200, headers: [...headers, 'content-encoding', 'br'], body: await readOnce() };
     if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await decompress(await readOnce()) };
     zipped ??= readOnce().then(decompress).then(compress);

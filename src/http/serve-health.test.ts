@@ -12,7 +12,7 @@ test('metrics are written once for all who ask together, and anew for who asks l
   const routes = new Map([createMetricsRoute({ ...telemetry, writeMetrics }, null)]);
   const request = { headers: {} };
   const ask = async (): Promise<string> => String((await routes.get('/metrics')?.(request))?.body);
-  // Each request of a socket of its own comes in a step of its own.
+  // Requests on separate sockets arrive one after another, with microtasks in between.
   const asked: Promise<string>[] = [];
   for (let index = 0; index < 5; index++) {
     asked.push(ask());

@@ -1,6 +1,6 @@
 /**
- * Health, for the operator of the server and for load balancers. In: the graph; out: routes. `live` says that the process responds, `ready` that the
- * database does too and that the server is not shutting down.
+ * Health checks, for the operator of the server and for load balancers. In: the graph; out: routes. `live` reports that the process
+ * responds, `ready` that the database does too and that the server is not shutting down.
  */
 import { ApiError } from '../errors.ts';
 import type { Route } from './route.ts';
@@ -9,7 +9,7 @@ import type { ServedGraph } from './served-graph.ts';
 
 /** One check of the database serves all requests within this time, so that health checks cannot flood it. */
 const readinessMilliseconds = 1000;
-/** A database that takes longer is useless to requests anyway. */
+/** A slower database is useless to requests anyway. */
 const pingTimeoutMilliseconds = 5000;
 
 /** The routes `/health/live` and `/health/ready`. */

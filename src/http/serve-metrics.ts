@@ -14,7 +14,7 @@ export function createMetricsRoute(
   const serve: Route = async ({ headers }) => {
     if (expected !== null && !timingSafeEqual(digest(headers.authorization ?? ''), expected))
       throw new ApiError('UNAUTHENTICATED', 'The metrics need a key. Send it in the header "Authorization: Bearer KEY".');
-    // Written once per turn of the event loop for all pending requests: it takes 2 ms.
+    // Rendered once per turn of the event loop for all pending requests, because it takes 2 ms.
     scrape ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       scrape = null;
       return writeMetrics();
@@ -24,7 +24,7 @@ export function createMetricsRoute(
   return ['/metrics', serve];
 }
 
-/** Of equal length, whatever was sent. */
+/** Digests have equal lengths, as a constant-time comparison requires, whatever was sent. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

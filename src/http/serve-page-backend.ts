@@ -1,6 +1,6 @@
 /**
- * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. In: the backend, and the path of the page; out: actions by
- * path. Only a page of this server in a browser on this machine gets through.
+ * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. In: the backend, and the path of the page;
+ * out: actions by path. Only this server's own page, in a browser on this machine, is accepted.
  */
 import { Deadline } from '../budget/deadline.ts';
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
@@ -16,9 +16,9 @@ import type { HttpResponse } from './send-response.ts';
 
 /** In bytes. */
 const bodyLimit = 1024 * 1024;
-/** Milliseconds that a body may take to arrive. */
+/** Milliseconds in which a body must arrive. */
 const bodyTimeout = 10_000;
-/** Levels of objects and lists in claims: a token is copied and written by recursion. */
+/** Levels of objects and lists in claims: tokens are copied and serialized recursively. */
 const deepestClaims = 100;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ function asAction(answer: (body: Members) => Promise<unknown>): Action {
     try {
       return respond(200, await answer(body));
     } catch (error) {
-      // A document has several errors at once.
+      // An invalid document has several errors.
       const { errors } = error as { readonly errors?: readonly ApiError[] };
       const [first] = errors ?? [];
       if (first instanceof ApiError) return respond(errorCodes[first.code].status, { errors });
@@ -70,7 +70,7 @@ function readCaller({ role, claims = {} }: Members): Caller {
   return { role, claims };
 }
 
-/** Throws TOO_DEEP. Goes level by level, so that depth costs no stack. */
+/** Throws TOO_DEEP. Works level by level, so that depth uses no stack. */
 function checkDepth(claims: Members): void {
   let level: readonly object[] = [claims];
   for (let depth = 1; level.length > 0; depth++) {

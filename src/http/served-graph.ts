@@ -5,9 +5,9 @@ import type { CacheStatistics, GraphStatistics } from '../events.ts';
 
 export interface ServedGraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
-  /** The statistics of its caches. */
+  /** Statistics of its caches. */
   readCaches(): readonly CacheStatistics[];
-  /** What it has done, and what its connections do now; null if it is not open yet. */
+  /** Its statistics and the current state of its connections; null if it is not open yet. */
   readStatistics(): GraphStatistics | null;
   /** Resolves if the database responds. */
   ping(): Promise<void>;

@@ -8,13 +8,13 @@ import type { ServedGraph } from './served-graph.ts';
 
 export interface ServerOptions extends NodeEndpointOptions {
   readonly graph: ServedGraph;
-  /** Serves each of several projects by an endpoint of its own. Default: all requests are for `graph`. */
+  /** Serves several projects, each by an endpoint of its own. Default: all requests are for `graph`. */
   readonly divide?: DivideEndpoint;
   /** The secret that keys and tokens are signed with (HS256). Not needed if `tokens` has public keys. */
   readonly jwtSecret?: string;
-  /** What else makes a token valid. */
+  /** What a token must satisfy besides its signature with the secret. */
   readonly tokens?: Omit<TokenRules, 'secrets'> & {
-    /** Secrets that were used before: tokens that are signed with them stay valid. */
+    /** Former secrets: tokens that were signed with them stay valid. */
     readonly previousSecrets?: readonly string[];
   };
   /** Default: 127.0.0.1. */
@@ -23,17 +23,17 @@ export interface ServerOptions extends NodeEndpointOptions {
   readonly port?: number;
   /** Path prefix of `/graphql/v1` and `/graphiql`, such as `/api`. Default: none. */
   readonly basePath?: string;
-  /** Whether GraphiQL is served, and what its page has beside the endpoint. Default: false. */
+  /** Whether to serve GraphiQL, and the options of its page. Default: false. */
   readonly graphiql?: boolean | PageOptions;
-  /** The key that `/metrics` requires, or that it is served by another server. Default: no key. */
+  /** The key that `/metrics` requires, or `elsewhere` if another server serves it. Default: no key. */
   readonly metrics?: { readonly key?: string } | 'elsewhere';
-  /** Milliseconds that the headers of a request may take to arrive. Default: 15,000. */
+  /** Milliseconds in which the headers of a request must arrive. Default: 15,000. */
   readonly headersTimeout?: number;
-  /** Milliseconds that a request may take to arrive, including its body. Default: 30,000. */
+  /** Milliseconds in which a request must arrive, including its body. Default: 30,000. */
   readonly receiveTimeout?: number;
   /** Maximum open connections; more are closed immediately. Default: 10,000. */
   readonly maxConnections?: number;
-  /** How long `drain()` keeps the server running while `/health/ready` says no. Default: 0 ms. */
+  /** How long `drain()` keeps the server running while `/health/ready` reports that it is not ready. Default: 0 ms. */
   readonly drainMilliseconds?: number;
   /** How long `close()` waits for requests in flight before it ends them. Default: 10,000 ms. */
   readonly closeMilliseconds?: number;
@@ -41,12 +41,12 @@ export interface ServerOptions extends NodeEndpointOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** What the page at `/graphiql` is given. */
+/** The options of the page at `/graphiql`. */
 export interface PageOptions {
   /** The key to fill in. Default: the user pastes one. */
   readonly anonKey?: string | null;
-  /** Documents to begin with. Default: one that the page makes of the schema. */
+  /** Documents to open at first. Default: one that the page derives from the schema. */
   readonly operations?: readonly string[];
-  /** What the page may do beyond the endpoint: never where others than the developer reach the server. Default: nothing. */
+  /** What the page may do beyond the endpoint. Never enable it where anybody but the developer can reach the server. Default: nothing. */
   readonly backend?: PageBackend;
 }

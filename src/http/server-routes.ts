@@ -1,4 +1,7 @@
-/** What the server serves beside the endpoint: GraphiQL, health and metrics. In: the options; out: the path of the endpoint, and the routes by path. */
+/**
+ * Everything that the server serves besides the endpoint: GraphiQL, health and metrics. In: the options; out: the path of the endpoint, and
+ * the routes by path.
+ */
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Action, Route } from './route.ts';
 import { createGraphiqlRoutes } from './serve-graphiql.ts';
@@ -8,7 +11,7 @@ import { createPageActions } from './serve-page-backend.ts';
 import type { PageOptions, ServerOptions } from './server-options.ts';
 
 export interface ServerRoutes {
-  /** Of the GraphQL endpoint. */
+  /** The path of the GraphQL endpoint. */
   readonly path: string;
   readonly routes: ReadonlyMap<string, Route>;
   readonly actions: ReadonlyMap<string, Action>;

@@ -1,6 +1,6 @@
 /**
- * A server for the operator alone, on a port of its own: health and metrics. In: where to listen, and the routes; out: the running server. It needs none of what
- * protects the public one, but bounds time and connections.
+ * A server for the operator only, on a port of its own: health and metrics. In: where to listen, and the routes; out: the running server.
+ * It needs little of what protects the public server, but limits time and connections.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -52,7 +52,7 @@ async function serve(
   const { status, headers, body } = await respond(request, routes).catch((error: unknown) =>
     errorResponse(toReportedError(error, 'admin', observe)),
   );
-  // Requests have no body that anybody would read.
+  // These routes ignore bodies, so any body is discarded.
   request.resume();
   const bytes = Buffer.from(body);
   response.writeHead(status, [...headers, 'content-length', String(bytes.length), 'x-content-type-options', 'nosniff']);

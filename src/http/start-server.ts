@@ -15,9 +15,14 @@ export interface RunningServer {
   /** `http://host:port`, without the base path. */
   readonly url: string;
   readonly port: number;
-  /** Makes `/health/ready` say no, so that load balancers send no more requests here, and keeps serving; resolves after the configured delay. */
+  /**
+   * Makes `/health/ready` report that the server is not ready, so that load balancers send no more requests here, and keeps serving;
+   * resolves after the configured delay.
+   */
   drain(): Promise<void>;
-  /** Accepts no more connections, lets the requests in flight finish within a time limit, then ends. The graph stays open. */
+  /**
+   * Accepts no more connections, lets the requests in flight finish within a time limit, then ends all connections. The graph stays open.
+   */
   close(): Promise<void>;
 }
 
@@ -71,7 +76,7 @@ function tokenRulesOf({ jwtSecret, tokens }: ServerOptions): TokenRules {
   return { ...tokens, secrets: [...(jwtSecret === undefined ? [] : [jwtSecret]), ...(tokens?.previousSecrets ?? [])] };
 }
 
-/** Listens on all addresses of `localhost`, or on the one of another host. Resolves to the port. */
+/** Listens on all addresses of `localhost`, or on the address of another host. Resolves to the port. */
 async function listen(open: () => Server, host: string, port: number): Promise<number> {
   const first = await listenAt(open(), host, port);
   if (host !== 'localhost') return first.port;
@@ -89,7 +94,7 @@ async function listenAt(server: Server, host: string, port: number): Promise<Add
   return server.address() as AddressInfo;
 }
 
-/** A host as written in a URL; a server that listens on every address is reached at localhost. */
+/** A host as written in a URL; a server that listens on all addresses can be reached at localhost. */
 function nameHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

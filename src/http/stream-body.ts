@@ -1,14 +1,14 @@
 /**
- * The body of a large response as a stream, whose reader decides how fast it goes. In: the bytes, in pieces; out: a `ReadableStream`, and word of its end. A
- * reader that stops reading does not keep the bytes for ever.
+ * The body of a large response as a stream; its reader sets the pace. In: the bytes, in pieces; out: a `ReadableStream`, and a callback
+ * when it ends. A reader that stops reading does not keep the bytes for ever.
  */
 
-/** In bytes: what is handed over at a time. */
+/** In bytes: how much is handed over at a time. */
 const pieceLength = 64 * 1024;
 const bytesPerTimeout = 1024 * 1024;
 
 /**
- * A stream of the chunks. `onEnd` is called once: with true when the last byte has been read, with false when the reader has cancelled, or has read less
+ * A stream of the chunks. `onEnd` is called once: with true when the last byte was read; with false when the reader cancelled, or read less
  * than 1 MiB in `timeout` milliseconds.
  */
 export function streamBody(

@@ -1,17 +1,18 @@
 /**
- * Writes the body of a response in as few writes as its size allows. In: a response whose head is set, and the body; out: bytes on the socket.
+ * Writes the body of a response in as few writes as its size allows. In: a response whose head is set, and the body; out: bytes on the
+ * socket.
  *
- * Leans on Node beyond its documentation: it writes head and body at once where both are text (`test/contracts/node.test.ts`).
+ * Relies on Node beyond its documentation: it writes head and body at once if both are text (`test/contracts/node.test.ts`).
  */
 import type { ServerResponse } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
 
-/** In bytes. Beyond it the copies of a text cost more than a second piece to write. */
+/** In bytes. For larger texts the copies cost more than writing a second piece. */
 const longestText = 16 * 1024;
 
 /**
- * Head and pieces in one write. A short body is written as text, in latin1 every byte as it is, together with the head: that saves an eighth of a small
- * request's CPU.
+ * Writes head and pieces in one write. A short body is written as latin1 text, which keeps every byte as it is, together with the head:
+ * that saves an eighth of a small request's CPU.
  */
 export function writeBody(response: ServerResponse, body: ResponseBody): void {
   const text = body.latin1 ?? shortText(body);

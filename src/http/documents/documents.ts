@@ -1,6 +1,6 @@
 /**
- * Which document a request means: that in its `query`, one that clients have stored by its hash, or a trusted one; and whether its caller may run it. In: the
- * parameters of a request; out: the text of the document.
+ * Finds the document of a request: the one in its `query`, one that a client has stored under its hash, or a trusted one; and checks
+ * whether the caller may run it. In: the parameters of a request; out: the text of the document.
  */
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors.ts';
@@ -13,14 +13,14 @@ export interface DocumentOptions {
   readonly persisted: PersistedQueries | null;
   /** Null if there are none. */
   readonly trusted: TrustedDocuments | null;
-  /** The roles that may run other documents than trusted ones; null if all may. */
+  /** The roles that may run documents that are not trusted; null if all may. */
   readonly untrustedRoles: readonly string[] | null;
 }
 
 /** The document of a request. */
 export interface FoundDocument {
   readonly text: string;
-  /** The hash under which it is to be stored once it has run without an error; null if it is not. */
+  /** The hash to store it under once it has run without an error; null if it is not to be stored. */
   readonly storedAs: string | null;
   readonly cacheControl: string | null;
 }
@@ -38,7 +38,7 @@ export class Documents {
     return untrustedRoles !== null && !untrustedRoles.includes(role);
   }
 
-  /** The document of a request. Throws where there is none, it contradicts its name, or the role may not run it. */
+  /** The document of a request. Throws if there is none, if it contradicts its hash or id, or if the role may not run it. */
   find(request: GraphQLRequest | NamedRequest, role: string): FoundDocument {
     if (!(request instanceof NamedRequest)) return this.#allow(request.query, role);
     const { id, hash, query } = request;
@@ -57,7 +57,7 @@ export class Documents {
     throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document with the id ${quote(id!)}. ${remedy}.`);
   }
 
-  /** A document has run without an error. */
+  /** Stores a document that has run without an error. */
   store(hash: string, text: string, address: string): void {
     this.#options.persisted?.add(hash, text, address);
   }
@@ -68,11 +68,11 @@ export class Documents {
     return untrustedDocument(query);
   }
 
-  /** As Apollo Server does it, whose messages and codes clients look for. */
+  /** Behaves as Apollo Server does, because clients look for its messages and codes. */
   #findPersisted(hash: string, query: string | null): FoundDocument {
     const { persisted } = this.#options;
     if (persisted === null) {
-      // Whoever sends the document needs no store.
+      // A request that includes the document needs no lookup.
       if (query !== null) return untrustedDocument(query);
       throw new ApiError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
     }

@@ -1,6 +1,7 @@
 /**
- * The documents that clients have stored by their hash (automatic persisted queries), in a bounded cache. In: documents that have run without an error; out:
- * the document of a hash. The client at one address fills an eighth of the cache at most: what it stores beyond that takes the place of its own documents.
+ * The documents that clients have stored under their hash (automatic persisted queries), in a bounded cache. In: documents that have run
+ * without an error; out: the document of a hash. A client (one address) may fill at most an eighth of the cache: beyond that, its new
+ * documents replace its own old ones.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -12,15 +13,15 @@ interface Stored {
   readonly bytes: number;
 }
 
-/** What one client has stored: the bytes of its documents, the least recently used first. */
+/** What one client has stored: the total bytes of its documents, and the documents, least recently used first. */
 interface Owned {
   bytes: number;
   readonly hashes: Set<string>;
 }
 
-/** So many clients must work together to displace all documents. */
+/** At least this many clients must work together to displace all documents. */
 const leastOwners = 8;
-/** Of an entry, beyond its text. */
+/** Bytes of an entry besides its text. */
 const overhead = 500;
 
 export class PersistedQueries {
@@ -30,7 +31,7 @@ export class PersistedQueries {
   #hits = 0;
   #misses = 0;
 
-  /** A cache of about so many bytes. */
+  /** A cache of about this many bytes. */
   constructor(bytes: number) {
     this.#mostOwned = Math.floor(bytes / leastOwners);
     this.#stored = new LRUCache({
@@ -54,7 +55,7 @@ export class PersistedQueries {
     return stored.text;
   }
 
-  /** Stores a document for the client at an address. Only documents that have run are to be stored. */
+  /** Stores a document for the client at an address. Store only documents that have run. */
   add(hash: string, text: string, owner: string): void {
     const bytes = overhead + 2 * text.length;
     if (bytes > this.#mostOwned || this.#stored.has(hash)) return;
@@ -81,7 +82,7 @@ export class PersistedQueries {
   }
 }
 
-/** The hash of a document as clients make it: SHA-256 of its UTF-8, in lower case hexadecimal digits. */
+/** The hash of a document as clients compute it: SHA-256 of its UTF-8, in lower-case hexadecimal. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }

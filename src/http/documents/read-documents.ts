@@ -1,7 +1,7 @@
 /**
- * Reads trusted documents from a JSON file, or from all those of a folder: `{"id": "query …"}`, as Relay and GraphQL Code Generator write it, or the manifest of
- * Apollo Client. An entry may be an object with the document and its Cache-Control, or with the latter alone where another file has the document. In: a path;
- * out: the documents by id.
+ * Reads trusted documents from a JSON file, or from all JSON files in a folder: `{"id": "query …"}`, as Relay and GraphQL Code Generator
+ * write it, or the manifest of Apollo Client. An entry may also be an object with the document and its Cache-Control, or with only the
+ * Cache-Control if another file has the document. In: a path; out: the documents by id.
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,13 +13,13 @@ import type { TrustedDocument } from './trusted-documents.ts';
 
 const mostBytes = 64 * 1024 ** 2;
 
-/** What one file says of a document; null for what it does not say. */
+/** What one file says about a document; null for what it does not say. */
 interface Entry {
   readonly text: string | null;
   readonly cacheControl: string | null;
 }
 
-/** The documents by id. Throws an `Error` that says which file is wrong. */
+/** The documents by id. Throws an `Error` that names the broken file. */
 export async function readDocuments(location: string): Promise<ReadonlyMap<string, TrustedDocument>> {
   const entries = new Map<string, Entry>();
   for (const file of await listFiles(location)) {
@@ -47,7 +47,7 @@ function complete(id: string, { text, cacheControl }: Entry, location: string): 
   return { text, cacheControl };
 }
 
-/** The files of a location: itself, or the JSON files of a folder. */
+/** The files at a path: the file itself, or the JSON files in the folder. */
 export async function listFiles(location: string): Promise<readonly string[]> {
   if (!(await stat(location)).isDirectory()) return [location];
   const names = (await readdir(location)).filter((name) => name.endsWith('.json')).sort();
@@ -86,7 +86,7 @@ function readEntry(entry: unknown): Entry {
   return { text: document, cacheControl };
 }
 
-/** An operation of the manifest has its document as `body`, and may have a `cacheControl` besides. */
+/** An operation in the manifest has its document as `body`, and optionally a `cacheControl`. */
 function readManifest(operations: unknown): readonly (readonly [unknown, unknown])[] {
   if (!Array.isArray(operations)) return [];
   return operations.map((operation) => {

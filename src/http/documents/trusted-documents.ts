@@ -1,20 +1,20 @@
-/** Documents that requests may name by their id. In: a plain object or a map of them; out: the document of an id. */
+/** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
 import { checkCacheControl } from '../cache-control.ts';
 
-/** A document that requests may name by its id. */
+/** A document that requests may name by id. */
 export interface TrustedDocument {
   readonly text: string;
-  /** The Cache-Control header of responses to GET requests that name it; null if that of the server holds. */
+  /** The Cache-Control header of responses to GET requests that name it; null for the server's own. */
   readonly cacheControl: string | null;
 }
 
-/** The trusted documents as they are now. */
+/** A current collection of trusted documents. */
 export interface TrustedDocuments {
   get(id: string): TrustedDocument | undefined;
   hasText(text: string): boolean;
 }
 
-/** What a program may give: documents by id, some with a Cache-Control of their own. */
+/** What a program may pass: documents by id, some with a Cache-Control of their own. */
 export type DocumentsById = Readonly<Record<string, string | { readonly document: string; readonly cacheControl?: string }>>;
 
 const hashPrefix = 'sha256:';
@@ -28,7 +28,7 @@ export class DocumentMap implements TrustedDocuments {
     this.#texts = new Set([...byId.values()].map(({ text }) => text));
   }
 
-  /** A hash may be written with its prefix or without, in the documents as in requests. */
+  /** A hash may be written with or without its prefix, both in the documents and in requests. */
   get(id: string): TrustedDocument | undefined {
     const other = id.startsWith(hashPrefix) ? id.slice(hashPrefix.length) : hashPrefix + id;
     return this.byId.get(id) ?? this.byId.get(other);
@@ -39,7 +39,10 @@ export class DocumentMap implements TrustedDocuments {
   }
 }
 
-/** Documents in either form: a plain object of ids and documents, or what finds them by itself. Throws an `Error` for a Cache-Control that is none. */
+/**
+ * Accepts documents in either form: an object of ids and documents, or an object with a `get` method. Throws an `Error` for an invalid
+ * Cache-Control.
+ */
 export function readTrustedDocuments(documents: TrustedDocuments | DocumentsById): TrustedDocuments {
   if (isFinder(documents)) return documents;
   return new DocumentMap(new Map(Object.entries(documents).map(([id, entry]) => [id, readDocument(id, entry)])));
@@ -52,7 +55,7 @@ function readDocument(id: string, entry: DocumentsById[string]): TrustedDocument
   return { text: document, cacheControl };
 }
 
-/** A plain object may have a document of the id `get`. */
+/** Checks for a function: a plain object may have a document with the id `get`. */
 function isFinder(documents: TrustedDocuments | DocumentsById): documents is TrustedDocuments {
   return typeof documents.get === 'function';
 }

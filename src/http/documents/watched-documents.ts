@@ -1,6 +1,6 @@
 /**
- * Trusted documents in files, read again when the files change. In: their path; out: documents by id. Files that are broken or missing for a while change
- * nothing: the documents that were read last stay.
+ * Trusted documents in files, read again when the files change. In: their path; out: documents by id. While the files are broken or
+ * missing, the documents that were read last stay in use.
  */
 import type { Observer } from '../../events.ts';
 import { readStamp } from '../../files/read-stamp.ts';
