@@ -9,7 +9,7 @@ describe('checkText', () => {
     assert.deepEqual(checkText('', noLimits), { documentBytes: 0, tokens: 0 });
   });
 
-  it('leaves to the parser what is wrong with the text', () => {
+  it('leaves syntax errors to the parser', () => {
     assert.equal(checkText('{ a ? }', noLimits).tokens, 2);
   });
 
@@ -19,7 +19,7 @@ describe('checkText', () => {
     over('{ ab }', { documentBytes: 5 }, 'DOCUMENT_TOO_LARGE');
     over('#é', { documentBytes: 2 }, 'DOCUMENT_TOO_LARGE');
     over('{ a b c }', { tokens: 4 }, 'TOO_MANY_TOKENS');
-    // What follows the limit is not read: it would be wrong.
+    // Nothing is read beyond the limit, or it would find a syntax error.
     over('{ a b c ? }', { tokens: 3 }, 'TOO_MANY_TOKENS');
     over('{a'.repeat(1000), { depth: 100 }, 'TOO_DEEP');
     over(`{ a(b: ${'['.repeat(100_000)}`, { depth: 100 }, 'TOO_DEEP');

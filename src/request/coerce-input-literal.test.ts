@@ -27,7 +27,7 @@ function read(type: GraphQLInputType, text: string, variables: Record<string, In
 }
 
 describe('coerceInputLiteral', () => {
-  it('has the text of scalars as it stands in the document', () => {
+  it('keeps the text of scalars as written in the document', () => {
     assert.deepEqual(read(GraphQLInt, '7'), constant('7'));
     assert.deepEqual(read(scalarTypes.BigInt, '12345678901234567890'), constant('12345678901234567890'));
     assert.deepEqual(read(scalarTypes.Float, '1.10e5'), constant('1.10e5'));
@@ -36,7 +36,7 @@ describe('coerceInputLiteral', () => {
     assert.equal(read(GraphQLInt, 'null'), null);
   });
 
-  it('has lists, of one item too', () => {
+  it('coerces lists, including a single item', () => {
     const list = new GraphQLList(GraphQLInt);
     assert.deepEqual(read(list, '[1, null]'), { kind: 'list', items: [constant('1'), null] });
     assert.deepEqual(read(list, '1'), { kind: 'list', items: [constant('1')] });
@@ -44,7 +44,7 @@ describe('coerceInputLiteral', () => {
     assert.equal(read(list, 'null'), null);
   });
 
-  it('has objects with what their fields mean', () => {
+  it('coerces objects, with the bindings of their fields', () => {
     assert.deepEqual(read(filter, '{ name: { eq: "x" } }'), {
       kind: 'object',
       entries: [
@@ -57,7 +57,7 @@ describe('coerceInputLiteral', () => {
     });
   });
 
-  it('has the values that decide the SQL as choices', () => {
+  it('coerces values that change the SQL to choices', () => {
     assert.deepEqual(read(orderByDirection, 'AscNullsFirst'), { kind: 'choice', name: 'AscNullsFirst' });
   });
 
@@ -72,26 +72,26 @@ describe('coerceInputLiteral', () => {
     assert.throws(() => read(cursorScalar, '"?"'), { code: 'BAD_USER_INPUT' });
   });
 
-  it('takes variables from what was read of them', () => {
+  it('takes the coerced values of variables', () => {
     const bindValue = { kind: 'variable', index: 0 } as const;
     assert.deepEqual(read(GraphQLInt, '$v', { v: bindValue }), bindValue);
     assert.deepEqual(read(new GraphQLList(GraphQLInt), '[$v, $absent]', { v: bindValue }), { kind: 'list', items: [bindValue, null] });
     assert.equal(read(GraphQLInt, '$v', { v: null }), null);
   });
 
-  it('leaves away what a variable that was not sent stands for', () => {
+  it('omits fields whose variable was not sent', () => {
     assert.equal(read(GraphQLInt, '$absent'), undefined);
     assert.deepEqual(read(filter, '{ name: $absent }'), { kind: 'object', entries: [] });
   });
 
-  it('leaves away a null variable where there is a default, and no null may be', () => {
+  it('omits a null variable if the field is non-null and has a default', () => {
     const fields = { least: { type: new GraphQLNonNull(GraphQLInt), default: { value: 1 } }, name: { type: GraphQLInt } };
     const type = new GraphQLInputObjectType({ name: 'Choice', fields });
     const entries = [{ name: 'name', binding: undefined, value: null }];
     assert.deepEqual(read(type, '{ least: $v, name: $v }', { v: null }), { kind: 'object', entries });
   });
 
-  it('refuses a null variable where a value has to be', () => {
+  it('rejects a null variable for a non-null argument', () => {
     assert.throws(() => read(new GraphQLNonNull(GraphQLInt), '$v', { v: null }), {
       code: 'BAD_USER_INPUT',
       message: 'Variable "$v" is null, but Int! is expected.',

@@ -1,6 +1,6 @@
 /**
- * An argument of the document as an `InputValue`: literals are constants, variables are taken from what was read of them
- * (https://spec.graphql.org/October2021/#sec-Input-Values). The document is valid by then.
+ * Coerces an argument in a valid document to an `InputValue`: literals become constants, and variables their coerced values
+ * (https://spec.graphql.org/October2021/#sec-Input-Values).
  */
 import {
   type GraphQLArgument,
@@ -22,7 +22,7 @@ import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 import { errorWithin } from './value-place.ts';
 
-/** The value; undefined for a variable that was not sent. */
+/** Coerces the value; undefined for a variable that was not sent. */
 export function coerceInputLiteral(
   type: GraphQLInputType,
   node: ValueNode,
@@ -49,7 +49,7 @@ export function coerceInputLiteral(
   return readBindValue(type, node);
 }
 
-/** The same for a part of a value, which its errors name. */
+/** Coerces a part of a value and adds its key to errors. */
 function coerceWithin(
   key: string | number,
   type: GraphQLInputType,
@@ -63,7 +63,7 @@ function coerceWithin(
   }
 }
 
-/** Whether a variable is null where there is a default and null may not be: such an argument or field counts as absent, as in pg_graphql. */
+/** Whether a null variable stands for a non-null argument or field with a default, which then counts as absent, as in pg_graphql. */
 export function isDefaulted(
   { default: fallback, type }: Pick<GraphQLArgument, 'default' | 'type'>,
   node: ValueNode,

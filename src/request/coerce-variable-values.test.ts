@@ -9,7 +9,7 @@ import { areLong, coerceLongVariableValues, type Variables } from './coerce-vari
 
 const schema = runAtOnce(buildSchema(sampleModel));
 
-/** Reads the variables of a query with these declarations, which are all used. */
+/** Coerces variables for a query with these declarations, all of which it uses. */
 function read(declarations: string, sent: Record<string, unknown>): Variables {
   const names = [...declarations.matchAll(/\$(\w+): *(\[?\w+)/g)];
   const argumentNames: Record<string, string> = {
@@ -34,7 +34,7 @@ const filterVariant = (filter: unknown) => read('$f: AccountFilter', { f: filter
 const encode = (json: string) => Buffer.from(json).toString('base64');
 
 describe('the variant of variables', () => {
-  it('is one for all bind values', () => {
+  it('is the same for all bind values', () => {
     assert.equal(filterVariant({ name: { eq: 'a' } }), filterVariant({ name: { eq: "b'" } }));
     assert.equal(filterVariant({ balance: { in: [1] } }), filterVariant({ balance: { in: [] } }));
     assert.equal(filterVariant({ mood: { eq: 'calm' } }), filterVariant({ mood: { eq: 'wild' } }));
@@ -42,7 +42,7 @@ describe('the variant of variables', () => {
     assert.equal(read('$i: ID!', { i: encode('["s","t",1]') }).variant, read('$i: ID!', { i: encode('["s","t",2]') }).variant);
   });
 
-  it('differs where the SQL differs', () => {
+  it('differs if the SQL differs', () => {
     const variants = [
       undefined,
       null,
@@ -65,7 +65,7 @@ describe('the variant of variables', () => {
     assert.equal(new Set(variants).size, variants.length, variants.join(' '));
   });
 
-  it('differs by directions and conditions', () => {
+  it('depends on directions and conditions', () => {
     const order = (...directions: string[]) => read('$o: [AccountOrderBy!]', { o: directions.map((id) => ({ id })) }).variant;
     const condition = (value: boolean) => read('$b: Boolean!', { b: value }).variant;
     assert.notEqual(order('AscNullsLast'), order('DescNullsLast'));
@@ -73,7 +73,7 @@ describe('the variant of variables', () => {
     assert.notEqual(condition(true), condition(false));
   });
 
-  it('differs by the nulls of a cursor and the table of a nodeId', () => {
+  it('depends on the nulls of a cursor and the table of a nodeId', () => {
     const cursor = (json: string) => read('$c: Cursor', { c: encode(json) }).variant;
     const nodeId = (json: string) => read('$i: ID!', { i: encode(json) }).variant;
     assert.equal(new Set(['[]', '[1]', '[null]', '[1,null]', '[null,1]'].map(cursor)).size, 5);
@@ -103,16 +103,16 @@ describe('the values of variables', () => {
     assert.deepEqual(read('$b: [BigInt!]', { b: [9007199254740993n, 1] }).bindValues, [['9007199254740993', '1']]);
   });
 
-  it('take one item for a list', () => {
+  it('accept a single item as a list', () => {
     assert.deepEqual(read('$b: [BigInt!]', { b: 7 }).bindValues, [['7']]);
     assert.equal(read('$o: [AccountOrderBy!]', { o: { id: 'AscNullsLast' } }).values.get('o')?.kind, 'list');
   });
 
-  it('are known where they decide on a directive', () => {
+  it('are constants if a directive depends on them', () => {
     assert.deepEqual(read('$b: Boolean!', { b: true }).values.get('b'), { kind: 'constant', value: true });
   });
 
-  it('have the default of the declaration where absent, and null where null is sent', () => {
+  it('are the declared default if absent, and null if null is sent', () => {
     assert.deepEqual(read('$n: Int = 3', {}).values.get('n'), { kind: 'constant', value: '3' });
     assert.deepEqual(read('$n: Int = 3', { n: undefined }).values.get('n'), { kind: 'constant', value: '3' });
     assert.equal(read('$n: Int = 3', { n: null }).values.get('n'), null);
@@ -120,7 +120,7 @@ describe('the values of variables', () => {
     assert.notEqual(read('$n: Int = 3', {}).variant, read('$n: Int = 3', { n: null }).variant);
   });
 
-  it('are only those that are declared and own', () => {
+  it('are only those of declared variables that are own properties', () => {
     const { values, bindValues } = read('$n: Int', { other: 1 });
     assert.deepEqual([values.size, bindValues.length], [0, 0]);
     assert.throws(() => filterVariant(JSON.parse('{"__proto__": {"eq": 1}}')), /Field "__proto__" is not defined/);
@@ -160,7 +160,7 @@ describe('long variables', () => {
   const [operation] = parseDocument(schema, 'query ($f: AccountFilter) { accountCollection(filter: $f) { totalCount } }').operations;
   const members = (count: number) => Array.from({ length: count }, (_, index) => ({ balance: { eq: index } }));
 
-  /** How often reading pauses, and what it reads. */
+  /** Counts how often coercing yields, and returns its result. */
   function readInSteps(f: unknown): { readonly pauses: number; readonly variables: Variables } {
     const steps = coerceLongVariableValues(operation!.variables, { f }, noLimits, 0);
     for (let pauses = 0; ; pauses += 1) {
@@ -169,7 +169,7 @@ describe('long variables', () => {
     }
   }
 
-  it('are those with many objects, at whatever depth', () => {
+  it('are those with many objects, at any depth', () => {
     const isLong = (f: unknown) => areLong(operation!.variables, { f });
     assert.deepEqual([{ balance: { eq: 1 } }, { and: members(10) }, { balance: { in: Array(1000).fill(1) } }].map(isLong), [
       false,
@@ -179,7 +179,7 @@ describe('long variables', () => {
     assert.deepEqual([{ and: members(101) }, { not: { or: [{ and: members(101) }] } }].map(isLong), [true, true]);
   });
 
-  it('are read with a pause for each hundred objects, and as short ones are', () => {
+  it('are coerced like short ones, but yield after every hundred objects', () => {
     for (const f of [{ and: members(450) }, { not: { or: [{ and: members(450) }, { balance: { eq: 1 } }] } }]) {
       const { pauses, variables } = readInSteps(f);
       assert.equal(pauses, 4);
@@ -187,7 +187,7 @@ describe('long variables', () => {
     }
   });
 
-  it('may come beside short ones, and with members that are undefined', () => {
+  it('may be mixed with short ones, and have undefined members', () => {
     const text = 'query ($f: AccountFilter, $n: Int) { accountCollection(filter: $f, first: $n) { totalCount } }';
     const { variables } = parseDocument(schema, text).operations[0]!;
     const read = (f: object) => runAtOnce(coerceLongVariableValues(variables, { f, n: 3 }, noLimits, 0));

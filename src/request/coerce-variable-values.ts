@@ -1,6 +1,6 @@
 /**
- * The variables of a request, coerced by their declared types (https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values)
- * and split in two: the *variant*, which decides the SQL and is the key of the statement cache, and the bind values, which are bound.
+ * Coerces the variables of a request to their declared types (https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values) and
+ * splits them into the *variant*, which determines the SQL and is part of the key of a compiled operation, and the bind values.
  */
 import {
   GraphQLError,
@@ -30,17 +30,17 @@ import { explainVariable, invalidVariable, VariableError } from './variable-erro
 
 export interface Variables {
   readonly variant: string;
-  /** Each variable that is present, by name. */
+  /** The variables that are present, by name. */
   readonly values: ReadonlyMap<string, InputValue>;
-  /** What is bound where a `VariableValue` stands. */
+  /** The values that each `VariableValue` refers to by index. */
   readonly bindValues: readonly ScalarValue[];
-  /** Of the lists of the document and the variables together. */
+  /** The number of list elements in document and variables together. */
   readonly listElements: number;
 }
 
 /**
- * Coerces what was sent. The elements of lists are counted on from `listElements`, those of the document. Throws BAD_USER_INPUT that names the variable, and
- * the errors of limits; variables that are not declared are ignored.
+ * Coerces the variables that were sent. `listElements` is the number of list elements in the document, from which counting continues.
+ * Throws a BAD_USER_INPUT that names the variable, and the errors of limits. Ignores variables that are not declared.
  */
 export function coerceVariableValues(
   declarations: readonly VariableDeclaration[],
@@ -53,7 +53,7 @@ export function coerceVariableValues(
   return coercer.variables;
 }
 
-/** The same, pausing in long lists. */
+/** Like `coerceVariableValues`, but yields within long lists. */
 export function* coerceLongVariableValues(
   declarations: readonly VariableDeclaration[],
   sent: Readonly<Record<string, unknown>>,
@@ -68,13 +68,13 @@ export function* coerceLongVariableValues(
   return coercer.variables;
 }
 
-/** Whether coercing takes long enough to pause. */
+/** Whether coercing takes so long that it should yield. */
 export function areLong(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): boolean {
   for (const declaration of declarations) if (isLong(declaration, sent)) return true;
   return false;
 }
 
-/** Only the objects of inserts and nested writes come in thousands. */
+/** Only inserts and nested writes have thousands of objects. */
 function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
   return isObjectLike(given) && !isCondition && hasManyObjects(given) && isInputObjectType(getNamedType(type));
@@ -123,7 +123,7 @@ class VariableCoercer {
     }
   }
 
-  /** The same as `#read`, with pauses between the objects of lists, at any depth. */
+  /** Like `#read`, but yields between the objects of lists, at any depth. */
   *#readInSteps(type: GraphQLInputType, value: unknown): Generator<void, InputValue> {
     const bare = getNullableType(type);
     if (!isObjectLike(value) || !isInputObjectType(getNamedType(bare)) || !hasManyObjects(value)) return this.#read(type, value);
@@ -172,7 +172,7 @@ class VariableCoercer {
   #condition(type: GraphQLInputType, value: unknown): InputValue {
     const bindValue = this.#read(type, value);
     this.variant += String(value);
-    // The value is known when the statement is compiled, and bound all the same where it is an argument too.
+    // The value is part of the variant, so compilation sees a constant. `#read` has still bound it, in case it is also an argument.
     return bindValue && typeof value === 'boolean' ? { kind: 'constant', value } : bindValue;
   }
 
@@ -254,7 +254,7 @@ class VariableCoercer {
     return { kind: 'object', entries: entries.includes(null) ? entries.filter((entry) => entry !== null) : (entries as InputEntry[]) };
   }
 
-  /** A member of an object; null if it is undefined. */
+  /** Reads a field of an object; null if its value is undefined. */
   #readEntry(type: GraphQLInputObjectType, name: string, item: unknown): InputEntry | null {
     const field = fieldOf(type, name);
     if (item === undefined) return null;
@@ -290,7 +290,7 @@ class VariableCoercer {
     if (this.listElements > this.#limits.listElements) throw overLimit(this.#limits, 'listElements', this.listElements);
   }
 
-  /** As far as is known here: the plan counts all members, and is not made if these are too many. */
+  /** Only counts `and` and `or` of variables. Planning counts all filter members, but this prevents planning far too many. */
   #countFilters(count: number): void {
     this.#filterMembers += count;
     if (this.#filterMembers > this.#limits.filterMembers) throw overLimit(this.#limits, 'filterMembers');

@@ -1,6 +1,6 @@
 /**
- * The fields that a document selects of an object (https://spec.graphql.org/October2021/#CollectFields()): fragments spread, `@skip` and
- * `@include` decided, selections under one response key joined. The document is valid by the schema.
+ * Collects the fields that a valid document selects on an object (https://spec.graphql.org/October2021/#CollectFields()): expands
+ * fragments, evaluates `@skip` and `@include`, and groups fields by response key.
  */
 import {
   type DirectiveNode,
@@ -15,15 +15,15 @@ import {
 import { ApiError } from '../errors.ts';
 import type { InputValue } from './input-value.ts';
 
-/** What selections refer to. */
+/** The context of selections. */
 export interface Selections {
   readonly schema: { getType(name: string): GraphQLNamedType | undefined };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Coerced; those of conditions are constants. */
+  /** Coerced variables. Those that directives depend on are constants. */
   readonly variables: ReadonlyMap<string, InputValue>;
 }
 
-/** The nodes of each field, by response key. Throws BAD_USER_INPUT for a condition that is neither true nor false. */
+/** Returns the nodes of each field, by response key. Throws BAD_USER_INPUT for a condition that is not a boolean. */
 export function collectFields(
   selections: Selections,
   type: GraphQLObjectType,

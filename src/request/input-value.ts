@@ -1,33 +1,34 @@
-/**
- * A coerced argument or variable, as data: its structure is known when a statement is compiled, its bind values are bound when it runs.
- */
+/** A coerced argument or variable, as data. Its structure is known when a statement is compiled; bind values are bound when it runs. */
 import type { InputBinding } from '../schema/bindings.ts';
 
 export type InputValue = null | BindValue | Choice | InputList | InputObject | CursorValue | IdentifierValue;
 
-/** A scalar, an enum value of the database, or a whole list of them: a bind parameter. */
+/** A bind parameter: a scalar, a database enum value, or a whole list of either. */
 export type BindValue = ConstantValue | VariableValue;
 
-/** Stands in the document. */
+/** A value in the document. */
 export interface ConstantValue {
   readonly kind: 'constant';
   readonly value: ScalarValue;
 }
-/** Comes with each request: the bind value of this number among those of the variables. */
+/** A value that comes with each request, by its index in the variables' bind values. */
 export interface VariableValue {
   readonly kind: 'variable';
   readonly index: number;
 }
 
-/** What a bind value holds: text (also of numbers, so that no digit is lost), a boolean, a list, or what a cursor or nodeId has nested. */
+/**
+ * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, or nested JSON of a cursor or
+ * nodeId.
+ */
 export type ScalarValue = string | boolean | null | readonly ScalarValue[] | NestedJson;
 
-/** A list or an object inside a cursor or nodeId, as JSON text. */
+/** A list or object inside a cursor or nodeId, as JSON text. */
 export interface NestedJson {
   readonly json: string;
 }
 
-/** A value of an enum that decides what the SQL is: a direction of ordering, `NULL` or `NOT_NULL`, a constraint or column of a conflict. */
+/** An enum value that changes the SQL: a sort direction, `NULL` or `NOT_NULL`, a constraint or column of `onConflict`. */
 export interface Choice {
   readonly kind: 'choice';
   readonly name: string;
@@ -48,7 +49,7 @@ export interface InputEntry {
   readonly value: InputValue;
 }
 
-/** A decoded cursor: the values of the order keys, null if the row had none. */
+/** A decoded cursor: the values of the order keys, null if the row had null. */
 export interface CursorValue {
   readonly kind: 'cursor';
   readonly elements: readonly (BindValue | null)[];

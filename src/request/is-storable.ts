@@ -1,4 +1,4 @@
-/** What PostgreSQL can hold as a text: no NUL, and no half of a surrogate pair, which would silently become U+FFFD on its way. */
+/** Whether PostgreSQL can store the text: it must not contain NUL, or half of a surrogate pair, which would silently become U+FFFD. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -16,7 +16,7 @@ describe('KnownTypeNamesRule', () => {
   }
   const schema = new LazySchema(registry);
 
-  it('tells names of no type, with their position', () => {
+  it('reports unknown type names, with their position', () => {
     const errors = validate(schema, parse('query ($a: Gone, $b: [String!]) { text }\nfragment f on Lost { text }'), [KnownTypeNamesRule]);
     assert.deepEqual(
       errors.map(({ message, locations }) => [message, locations?.[0]?.line]),
@@ -27,7 +27,7 @@ describe('KnownTypeNamesRule', () => {
     );
   });
 
-  it('knows no names of JavaScript', () => {
+  it('does not take inherited property names for types', () => {
     const errors = validate(schema, parse('fragment f on constructor { text } fragment g on __proto__ { text }'), [KnownTypeNamesRule]);
     assert.equal(errors.length, 2);
   });

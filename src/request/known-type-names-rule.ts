@@ -1,6 +1,6 @@
 /**
- * Type names exist (https://spec.graphql.org/October2021/#sec-Fragment-Spread-Type-Existence). graphql-js's own rule asks the schema
- * for the map of all types, which would build thousands for the sake of one name.
+ * Validation rule: type names exist (https://spec.graphql.org/October2021/#sec-Fragment-Spread-Type-Existence). graphql-js's own rule reads
+ * the map of all types, which would build thousands of them.
  */
 import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql';
 

@@ -1,6 +1,6 @@
 /**
- * Locates fields of an operation in the text of its document: by their path in the response, or by a variable that they use. Documents are cached
- * without locations, because only errors need them.
+ * Locates fields of an operation in the text of its document, by their path in the response or by a variable that they use. Documents are
+ * cached without locations, because only errors need them.
  */
 import {
   type FieldNode,
@@ -16,10 +16,10 @@ import {
 import type { SourcePosition } from '../errors.ts';
 import type { ValuePlace } from './value-place.ts';
 
-/** How many locations an error reports. */
+/** The most locations that an error reports. */
 const maxPlaces = 10;
 
-/** The locations of the fields at this path of a valid document; undefined if there are none. */
+/** Returns the locations of the fields at this path in a valid document; undefined if there are none. */
 export function locateField(
   text: string,
   operationName: string | null | undefined,
@@ -35,22 +35,22 @@ export function locateField(
   return positionsOf(fields);
 }
 
-/** The fields that use a variable: the path that they share, and their locations. Undefined where there is none. */
+/** The fields that use a variable: their common path and their locations. Undefined if there is none. */
 export interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
-  /** Where the only use in arguments stands, if it is in those of a root field of a mutation. */
+  /** The place of the variable in the arguments, if its only use is in a root field of a mutation. */
   readonly place: ValuePlace | undefined;
 }
 
-/** Where a valid document uses a variable. */
+/** Finds the uses of a variable in a valid document. */
 export function locateVariable(text: string, operationName: string | null | undefined, variable: string): VariableUses {
   const document = readDocument(text, operationName);
   const uses: FieldNode[] = [];
   let shared: readonly string[] | undefined;
   const search = (selectionSet: SelectionSetNode, path: readonly string[]): void => {
     for (const field of fieldsOf(document, [selectionSet])) {
-      // Nothing more to learn.
+      // Further uses change nothing.
       if (shared?.length === 0 && uses.length >= maxPlaces) return;
       const fieldPath = [...path, keyOf(field)];
       if (usesVariable(field, variable)) {
@@ -84,7 +84,7 @@ function placesIn(value: ValueNode, variable: string, place: ValuePlace): ValueP
   }
 }
 
-/** What two paths have in common, from the root on. */
+/** The common start of two paths. */
 export function sharedStart(one: readonly string[], other: readonly string[]): readonly string[] {
   const end = one.findIndex((key, index) => key !== other[index]);
   return end < 0 ? one : one.slice(0, end);
@@ -107,7 +107,7 @@ function readDocument(text: string, operationName: string | null | undefined): L
   return { operation, fragments };
 }
 
-/** The fields of one level, those of fragments included. */
+/** The fields of one level, including those of fragments. */
 function fieldsOf({ fragments }: LocatedDocument, selectionSets: readonly SelectionSetNode[]): FieldNode[] {
   const fields: FieldNode[] = [];
   const visited = new Set<string>();

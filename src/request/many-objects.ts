@@ -1,14 +1,14 @@
-/** Which values of variables have so many objects that reading them takes pauses. */
+/** Decides which variables have so many objects that coercing them should yield. */
 
-/** Objects that are read between two pauses. */
+/** The number of objects to coerce before yielding. */
 export const objectsAtATime = 100;
 
-/** Whether there are more objects and lists in a value than are read between two pauses. */
+/** Whether a value contains more objects and lists than that, at any depth. */
 export function hasManyObjects(value: object): boolean {
   return countObjects(value, objectsAtATime) < 0;
 }
 
-/** How many objects and lists there may still be after those in a value, and so how deep this goes. */
+/** How many of `left` objects and lists remain after those in the value; negative if there are more. This also limits the recursion. */
 function countObjects(value: object, left: number): number {
   let rest = left - 1;
   if (Array.isArray(value)) {
@@ -23,7 +23,6 @@ function countObjects(value: object, left: number): number {
   return rest;
 }
 
-/** Whether a value is an object or a list. */
 export function isObjectLike(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -7,7 +7,7 @@ import { checkOperations, measureOperations } from './measure-operations.ts';
 const measure = (text: string) => [...measureOperations(parse(text)).operations.values()];
 
 describe('measureOperations', () => {
-  it('counts fields where fragments are spread', () => {
+  it('counts the fields of fragments wherever they are spread', () => {
     const text = `query a { x: a { ...f } ...g } query b { a }
       fragment f on T { b c: d ... on T { e } ...h } fragment g on Q { y: a { ...f } z } fragment h on T { i }`;
     assert.deepEqual(measure(text), [
@@ -16,31 +16,31 @@ describe('measureOperations', () => {
     ]);
   });
 
-  it('counts the elements of lists, and how deep values nest', () => {
+  it('counts list elements and the nesting depth of values', () => {
     const [counts] = measure('{ a(b: { c: [[1, 2], [3]], d: { e: [] } }) { ...f } } fragment f on T { g(h: [1, 2]) i { g(h: [1]) } }');
     assert.deepEqual([counts?.listElements, counts?.depth], [8, 3]);
     assert.equal(measure('{ a(b: {c: {d: {e: {f: 1}}}}) }')[0]?.depth, 4);
   });
 
-  it('tells how much an operation expands to without expanding it', () => {
+  it('measures the expanded size of an operation without expanding it', () => {
     const doubling = (count: number): string =>
       `{ ...f0 } ${Array.from({ length: count }, (_, index) => `fragment f${index} on T { a: b { ...f${index + 1} } c: b { ...f${index + 1} } }`).join(' ')} fragment f${count} on T { d }`;
     const document = measureOperations(parse(doubling(20)));
     const [counts] = [...document.operations.values()];
     assert.deepEqual([counts?.fields, counts?.aliases, counts?.depth], [2 ** 20 * 3 - 2, 2 ** 21 - 2, 21]);
-    // A field and a spread for each line of the document, and the first.
+    // A field and a spread for each line of the document, and the first field.
     assert.equal(document.visited, 20 * 4 + 2);
     assert.ok([...measureOperations(parse(doubling(1500))).operations.values()][0]!.fields === Infinity);
   });
 
-  it('measures documents that are not valid', () => {
+  it('measures invalid documents', () => {
     assert.equal(measure('{ ...f ...unknown } fragment f on T { a ...g } fragment g on T { b ...f }')[0]?.fields, 2);
     assert.equal(measure('{ a } { b } type T { a: Int }').length, 2);
   });
 });
 
 describe('checkOperations', () => {
-  it('throws for the first operation that is over a limit', () => {
+  it('throws for the first operation that exceeds a limit', () => {
     const { operations } = measureOperations(parse('query a { b } query c { d(e: [1, 2]) { f: g ...h } } fragment h on T { i }'));
     const counts = [...operations.values()];
     checkOperations(counts, {

@@ -1,7 +1,6 @@
 /**
- * Measures each operation of a document, with fragments expanded wherever they are spread, regardless of `@skip` and `@include`. A fragment is
- * measured once however often it is spread, so that the work grows with the document and not with its expansion. The document need not
- * be valid.
+ * Measures each operation of a document as if fragments were expanded wherever they are spread, ignoring `@skip` and `@include`. Each
+ * fragment is measured only once, so the work grows with the document and not with its expansion. The document need not be valid.
  */
 import {
   type DocumentNode,
@@ -15,18 +14,17 @@ import {
 } from 'graphql';
 import { checkLimit, type LimitName, type Limits } from '../budget/limits.ts';
 
-/** The counts of an operation, under the names of their limits. */
+/** The counts of an operation, by the name of the limit. */
 export type OperationCounts = Readonly<Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'fragments' | 'listElements', number>>;
 
 export interface MeasuredDocument {
   readonly operations: ReadonlyMap<OperationDefinitionNode, OperationCounts>;
-  /** Fields, spreads and values that were looked at. */
+  /** The number of fields, spreads and values visited. */
   readonly visited: number;
 }
 
 type Counts = { -readonly [Name in keyof OperationCounts]: number };
 
-/** Measures every operation. */
 export function measureOperations(document: DocumentNode): MeasuredDocument {
   const measurer = new OperationMeasurer(document);
   const operations = new Map<OperationDefinitionNode, OperationCounts>();
@@ -38,7 +36,7 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
 
 const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'fragments', 'listElements'];
 
-/** Throws the error of the first limit that an operation exceeds. */
+/** Throws for the first limit that an operation exceeds. */
 export function checkOperations(operations: readonly OperationCounts[], limits: Limits): void {
   checkLimit(limits, 'operations', operations.length);
   for (const counts of operations) {
@@ -53,7 +51,7 @@ function nothing(): Counts {
 class OperationMeasurer {
   visited = 0;
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
-  /** Null while a fragment is being measured: one that spreads itself is not valid, and counts nothing there. */
+  /** Null while a fragment is being measured, so that a fragment that spreads itself, which is invalid, counts as nothing there. */
   readonly #known = new Map<string, Counts | null>();
 
   constructor(document: DocumentNode) {
@@ -62,7 +60,7 @@ class OperationMeasurer {
     }
   }
 
-  /** `rootFields` are the fields of this very level. */
+  /** Measures a selection set. `rootFields` counts only the fields of its own level. */
   selections(selectionSet: SelectionSetNode): Counts {
     const counts = nothing();
     for (const selection of selectionSet.selections) this.#add(counts, selection);
@@ -94,7 +92,7 @@ class OperationMeasurer {
     return this.#known.has(name) ? this.#known.get(name)! : this.#fragment(name);
   }
 
-  /** Measures those first that it spreads, without a stack of calls: a chain of fragments may be as long as the document. */
+  /** Measures the fragments that it spreads first. Uses no recursion, because a chain of fragments can be as long as the document. */
   #fragment(name: string): Counts | null {
     const open = [name];
     for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
@@ -110,7 +108,7 @@ class OperationMeasurer {
     return this.#known.get(name) ?? null;
   }
 
-  /** Counts the elements of lists. Returns how deep lists and objects nest. */
+  /** Counts list elements. Returns the nesting depth of lists and objects. */
   #value(counts: Counts, value: ValueNode): number {
     this.visited += 1;
     let deepest = 0;
@@ -133,7 +131,7 @@ function addInner(counts: Counts, inner: Counts, levels: number): void {
   counts.listElements += inner.listElements;
 }
 
-/** The names of the fragments that are spread in a selection, at any depth. */
+/** The names of fragments spread in a selection set, at any depth. */
 function spreadsOf({ selections }: SelectionSetNode): string[] {
   return selections.flatMap((selection) => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection.name.value];

@@ -14,7 +14,7 @@ const schema = buildSchema(`
 const errorsOf = (text: string, rule = MergeableFieldsRule): readonly string[] =>
   validate(schema, parse(text), [NoFragmentCyclesRule, NoUnusedFragmentsRule, rule]).map(({ message }) => message);
 
-test('fields that can be merged are merged, and others are told in the words of graphql-js', () => {
+test('accepts fields that can be merged, and reports others with graphql-js messages', () => {
   const documents = [
     '{ cat { name name } }',
     '{ cat { name name(long: true) } }',
@@ -39,7 +39,7 @@ test('fields that can be merged are merged, and others are told in the words of 
   for (const document of documents) assert.deepEqual(errorsOf(document), errorsOf(document, OverlappingFieldsCanBeMergedRule), document);
 });
 
-test('for random documents it agrees with graphql-js on whether they are valid', () => {
+test('agrees with graphql-js on the validity of random documents', () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -69,6 +69,6 @@ test('for random documents it agrees with graphql-js on whether they are valid',
   assert.ok(invalid > 100 && invalid < 900, String(invalid));
 });
 
-test('thousands of equal fields are valid', () => {
+test('accepts thousands of equal fields', () => {
   assert.deepEqual(errorsOf(`{ cat { ${'name '.repeat(5000)} ${'friend { id } '.repeat(2000)} } }`), []);
 });

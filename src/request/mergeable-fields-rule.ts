@@ -1,8 +1,9 @@
 /**
- * Fields of one response key can be merged (https://spec.graphql.org/October2021/#sec-Field-Selection-Merging), in time that grows with the fields
- * of the operation, fragments expanded. graphql-js compares each pair of fields, and gives up at some hundreds of one key. Whether two fields may
- * stand together is an equivalence, so it is enough to hold each field of a group against the first one, and to go on with what all of them select
- * (Simon Adameit, https://tech.new-work.se/graphql-overlapping-fields-can-be-merged-fast-ea6e92e0a01).
+ * Validation rule: fields with the same response key can be merged (https://spec.graphql.org/October2021/#sec-Field-Selection-Merging). It
+ * takes time linear in the fields of the operation with fragments expanded; graphql-js compares every pair, and gives up at some hundreds
+ * of fields with one key. Compatibility of two fields is an equivalence relation, so it suffices to compare each field of a group with the
+ * first, then continue with the combined subselections (Simon Adameit,
+ * https://tech.new-work.se/graphql-overlapping-fields-can-be-merged-fast-ea6e92e0a01).
  */
 import {
   type ASTVisitor,
@@ -23,7 +24,7 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** Reports the first conflict of each operation, in the words of graphql-js. Of fragments that form a cycle another rule tells. */
+/** Reports the first conflict of each operation, with graphql-js's message. Leaves cyclic fragments to another rule. */
 export function MergeableFieldsRule(context: ValidationContext): ASTVisitor {
   let isCyclic: boolean | undefined;
   return {
@@ -39,20 +40,20 @@ export function MergeableFieldsRule(context: ValidationContext): ASTVisitor {
 
 type ParentType = NonNullable<ReturnType<ValidationContext['getParentType']>> | null | undefined;
 
-/** A selection set whose fields are merged with those of others. */
+/** A selection set to merge with others. */
 interface FieldSource {
   readonly selectionSet: SelectionSetNode;
   readonly parentType: ParentType;
   readonly parent: Entry | null;
 }
 
-/** A field at a place of the operation. */
+/** An occurrence of a field in the operation. */
 interface Entry {
   readonly node: FieldNode;
   readonly parentType: ParentType;
-  /** Undefined if the type has no such field, which is another rule's matter. */
+  /** Undefined if the type has no such field, which another rule reports. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
-  /** The field that it was selected of. */
+  /** The field whose selection set it is in. */
   readonly parent: Entry | null;
 }
 
@@ -70,7 +71,7 @@ class Merger {
     this.#context = context;
   }
 
-  /** Fields that are selected of the same object are the same field with the same arguments, and so is all that is selected of them. */
+  /** Fields selected on the same object must be the same field with the same arguments, and so must their subselections. */
   findConflict(sources: readonly FieldSource[]): Conflict | null {
     for (const group of this.#collect(sources).values()) {
       const parts = partsOf(group);
@@ -101,7 +102,7 @@ class Merger {
     return null;
   }
 
-  /** Fields of types that no object has both of may differ, and still answer with values of one shape. */
+  /** Fields on types that no object can both have may differ, but must return values of the same shape. */
   #findShapeConflict(group: readonly Entry[]): Conflict | null {
     const [first, ...others] = group.filter(({ definition }) => definition);
     if (!first) return null;
@@ -160,7 +161,7 @@ class Merger {
     }
   }
 
-  /** The arguments as text, in an order of their own. */
+  /** The arguments as text, sorted. */
   #argumentsOf(node: FieldNode): string {
     if (!node.arguments || node.arguments.length === 0) return '';
     let text = this.#arguments.get(node);
@@ -172,7 +173,7 @@ class Merger {
   }
 }
 
-/** A part for each type of objects. Fields of an interface may meet those of each of them. */
+/** Splits a group by object type. Fields selected on an interface belong to every part. */
 function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
   const first = group[0]?.parentType;
   if (group.every(({ parentType }) => parentType === first)) return [group];
@@ -185,7 +186,7 @@ function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
   return abstract.length === 0 ? [...concrete.values()] : [...concrete.values()].map((part) => [...abstract, ...part]);
 }
 
-/** What is selected of the fields. */
+/** The selection sets of the fields. */
 function selectedOf(entries: readonly Entry[]): FieldSource[] {
   const sources: FieldSource[] = [];
   for (const entry of entries) {
@@ -208,7 +209,7 @@ function hasSameShape(one: GraphQLOutputType, other: GraphQLOutputType): boolean
   return isLeafType(one) || isLeafType(other) ? one === other : true;
 }
 
-/** Members in an order of their own. */
+/** Arguments or object fields as text, sorted. */
 function membersText(members: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[]): string {
   return members
     .map(({ name, value }) => `${name.value}:${valueText(value)}`)
@@ -233,7 +234,7 @@ function valueText(value: ValueNode): string {
   }
 }
 
-/** Told from the level on where the two fields part. */
+/** Describes the conflict starting from the level where the paths of the two fields diverge. */
 function toError({ one, other, reason }: Conflict): GraphQLError {
   const nodes: FieldNode[] = [one.node, other.node];
   let [upper, lower] = [one, other];
@@ -251,7 +252,7 @@ function keyOf({ node }: Entry): string {
   return (node.alias ?? node.name).value;
 }
 
-/** Whether a fragment of the document spreads itself, by whatever detour. */
+/** Whether a fragment spreads itself, directly or indirectly. */
 function hasCycle(context: ValidationContext): boolean {
   const done = new Map<string, boolean>();
   const visit = (fragment: FragmentDefinitionNode): boolean => {

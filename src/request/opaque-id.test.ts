@@ -15,7 +15,7 @@ function assertRefused(decode: () => unknown, message: string | RegExp): void {
 }
 
 describe('decodeCursor', () => {
-  it('keeps numbers as they are written', () => {
+  it('keeps numbers as written', () => {
     const digits = ['9007199254740993', '1.10', '1e400', '-0', '0.1234567890123456789'];
     assert.deepEqual(decodeCursor(encode(`[${digits.join(',')}]`)), digits);
     assert.deepEqual(decodeCursor(encode('[ "a, [1]\\\\\\"", null ,\n1.50,true, "", -2E1 ]')), [
@@ -28,16 +28,16 @@ describe('decodeCursor', () => {
     ]);
   });
 
-  it('has text of strings and booleans, and null of null', () => {
+  it('returns strings and booleans as text, and null as null', () => {
     assert.deepEqual(decodeCursor(encode('["é\\n", "", true, false, null]')), ['é\n', '', 'true', 'false', null]);
     assert.deepEqual(decodeCursor(encode('[]')), []);
   });
 
-  it('reads base64 that is broken into lines, as PostgreSQL writes it', () => {
+  it('accepts base64 with line breaks, as PostgreSQL writes it', () => {
     assert.deepEqual(decodeCursor(encode('[1, 2, 3]').replace(/(.{4})/g, '$1\n')), ['1', '2', '3']);
   });
 
-  it('has the JSON of arrays and objects inside', () => {
+  it('returns nested arrays and objects as JSON', () => {
     assert.deepEqual(decodeCursor(encode('[1, [2, [1.50]], "[", {"a": [1], "b, }": null }, [ ], 3]')), [
       '1',
       { json: '[2,[1.50]]' },
@@ -48,7 +48,7 @@ describe('decodeCursor', () => {
     ]);
   });
 
-  it('refuses what is no base64 of a JSON array in UTF-8', () => {
+  it('rejects everything but base64 of a JSON array in UTF-8', () => {
     for (const text of [
       '',
       '!',
@@ -63,7 +63,7 @@ describe('decodeCursor', () => {
     }
   });
 
-  it('refuses texts that no row can hold', () => {
+  it('rejects texts that PostgreSQL cannot store', () => {
     for (const json of ['["x\\u0000", 30]', '[30, "\\ud800"]', '["\\udc00x"]'])
       assertRefused(() => decodeCursor(encode(json)), '^Invalid cursor. Pass a value that an earlier response returned.$');
     assert.deepEqual(decodeCursor(encode('["\\ud83d\\ude00", "\\ufffd", "\\u0001"]')), ['😀', '\ufffd', '\u0001']);
@@ -71,12 +71,12 @@ describe('decodeCursor', () => {
 });
 
 describe('decodeNodeId', () => {
-  it('has the schema, the table and the key', () => {
+  it('returns the schema, the table and the key', () => {
     const { schema, table, elements } = decodeNodeId(encode('["public", "Account", 90071992547409930, "x"]'));
     assert.deepEqual([schema, table, elements], ['public', 'Account', ['90071992547409930', 'x']]);
   });
 
-  it('refuses what lacks one of them', () => {
+  it('rejects nodeIds that lack one of them', () => {
     for (const json of [
       '[]',
       '["public"]',

@@ -1,19 +1,17 @@
-/**
- * Decodes cursors and nodeIds: base64 of a JSON array. Numbers are kept as they are written, so that no digit is lost.
- */
+/** Decodes cursors and nodeIds: base64 of a JSON array. Numbers stay as written, so that they keep all digits. */
 import { ApiError } from '../errors.ts';
 import type { NestedJson } from './input-value.ts';
 import { isStorable } from './is-storable.ts';
 
-/** An element as text for PostgreSQL to cast, or the JSON of a list or an object; null is JSON's null. */
+/** An element: text for PostgreSQL to cast, or the JSON of a list or object; null for JSON null. */
 export type IdElement = string | NestedJson | null;
 
-/** The elements of a cursor. Throws BAD_USER_INPUT for anything that is not base64 of a JSON array of values that PostgreSQL could hold. */
+/** Decodes a cursor. Throws BAD_USER_INPUT unless it is base64 of a JSON array of values that PostgreSQL can store. */
 export function decodeCursor(text: string): readonly IdElement[] {
   return elementsOf(decodeArray(text, 'cursor'));
 }
 
-/** The parts of a nodeId. Throws BAD_USER_INPUT for anything that is not base64 of `[schema, table, key…]`. */
+/** Decodes a nodeId. Throws BAD_USER_INPUT unless it is base64 of `[schema, table, key…]`. */
 export function decodeNodeId(text: string): { readonly schema: string; readonly table: string; readonly elements: readonly IdElement[] } {
   const decoded = decodeArray(text, 'nodeId');
   const [schema, table, ...key] = decoded.values;
@@ -21,14 +19,14 @@ export function decodeNodeId(text: string): { readonly schema: string; readonly 
   return { schema, table, elements: elementsOf(decoded).slice(2) };
 }
 
-/** The tokens of JSON, apart from white space. */
+/** Tokens of JSON, without white space. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s,:[\]{}]+/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 interface DecodedArray {
   readonly values: readonly unknown[];
-  /** The JSON that they were read from. */
+  /** The JSON text of the array. */
   readonly text: string;
 }
 
@@ -42,7 +40,7 @@ function decodeArray(encoded: string, what: string): DecodedArray {
     throw malformed(what, cause);
   }
   if (!Array.isArray(values)) throw malformed(what);
-  // No row holds such a text, so no response does. It could only be taken for something else.
+  // PostgreSQL cannot store such a text, so no response contained it, and it must not be altered into one that exists.
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) throw malformed(what);
   return { values, text };
 }
@@ -58,7 +56,6 @@ function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
   });
 }
 
-/** The text of each element of a JSON array. */
 function elementTexts(json: string): readonly string[] {
   const elements = [''];
   let depth = 0;
@@ -71,7 +68,6 @@ function elementTexts(json: string): readonly string[] {
   return elements;
 }
 
-/** What is not a cursor or nodeId. */
 export class MalformedIdError extends ApiError {
   readonly #what: string;
 
@@ -82,7 +78,7 @@ export class MalformedIdError extends ApiError {
     this.#what = what;
   }
 
-  /** The error with the place where it was found: `the argument "after"`. */
+  /** The same error with the place of the value: `the argument "after"`. */
   in(place: string): MalformedIdError {
     return new MalformedIdError(this.#what, place, this.cause);
   }

@@ -1,6 +1,4 @@
-/**
- * An operation as the stages after it see it: fragments merged, directives decided, arguments coerced. Plain data, but for `on`.
- */
+/** An operation as later stages see it: fragments merged, directives evaluated, arguments coerced. Plain data, except for `on`. */
 import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
 import type { InputValue } from './input-value.ts';
 
@@ -10,18 +8,18 @@ export interface Operation {
 }
 
 export interface SelectedField {
-  /** The key in the response: the alias, or the field's name. */
+  /** The response key: the alias, or the field's name. */
   readonly key: string;
   readonly name: string;
-  /** The type that the field was selected on: what `__typename` answers. */
+  /** The type that the field is selected on, which is the value of `__typename`. */
   readonly parentType: string;
-  /** What the field means; undefined for `__typename`, `__schema` and `__type`. */
+  /** The field's binding; undefined for `__typename`, `__schema` and `__type`. */
   readonly binding: FieldBinding | undefined;
-  /** Arguments that are present, in the order of the schema. */
+  /** The arguments that are present, in schema order. */
   readonly arguments: readonly Argument[];
-  /** What was selected of an object. */
+  /** The fields selected on an object. */
   readonly selection: readonly SelectedField[];
-  /** What was selected of an interface, for one of its types. */
+  /** The fields selected on an interface, for one of its object types. */
   readonly on: (typeName: string) => readonly SelectedField[];
 }
 

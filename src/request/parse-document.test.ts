@@ -9,7 +9,7 @@ import { getOperation, RequestErrors } from './parse-document.ts';
 
 const schema = runAtOnce(buildSchema(sampleModel));
 
-/** What is told of the errors of a document. */
+/** The code, message and locations of a document's errors. */
 function errorsOf(text: string): { code: string; message: string; locations: unknown }[] {
   try {
     parseDocument(schema, text);
@@ -24,7 +24,7 @@ function errorsOf(text: string): { code: string; message: string; locations: unk
 }
 
 describe('parseDocument', () => {
-  it('has operations with their variables, and fragments', () => {
+  it('returns operations with their variables, and fragments', () => {
     const { operations, fragments } = parseDocument(
       schema,
       'query a($n: Int = 2, $b: Boolean!) { accountCollection(first: $n) @skip(if: $b) { ...f } } query b { __typename } fragment f on AccountConnection { totalCount }',
@@ -43,7 +43,7 @@ describe('parseDocument', () => {
     assert.deepEqual([...fragments.keys()], ['f']);
   });
 
-  it('tells where the syntax is wrong', () => {
+  it('locates a syntax error', () => {
     assert.deepEqual(errorsOf('{\n  a(\n}'), [
       { code: 'GRAPHQL_PARSE_FAILED', message: 'Syntax Error: Expected Name, found "}".', locations: [{ line: 3, column: 1 }] },
     ]);
@@ -53,7 +53,7 @@ describe('parseDocument', () => {
     );
   });
 
-  it('tells where the document does not fit the schema, up to five times', () => {
+  it('locates up to five validation errors', () => {
     assert.deepEqual(errorsOf('{ accountCollection {\n nope } ...x }'), [
       {
         code: 'GRAPHQL_VALIDATION_FAILED',
@@ -68,7 +68,7 @@ describe('parseDocument', () => {
     assert.equal(many.length, 6);
   });
 
-  it('finds the places of errors in a document of several lines, and of those of one error the first few', () => {
+  it('locates errors in a document of several lines, with the first few locations of each', () => {
     assert.deepEqual(
       errorsOf('{\r\n\n  nope\r}').map(({ locations }) => locations),
       [[{ line: 3, column: 3 }]],
@@ -88,7 +88,7 @@ describe('parseDocument', () => {
     );
   });
 
-  it('shortens what it repeats of the document', () => {
+  it('shortens quotations from the document', () => {
     for (const text of [
       `{ ${'x'.repeat(100_000)} }`,
       `{ __typename @${'x'.repeat(100_000)} }`,
@@ -106,13 +106,13 @@ describe('getOperation', () => {
   const fails = (text: string, name: string | null, message: RegExp) =>
     assert.throws(() => getOperation(parseDocument(schema, text), name), { code: 'OPERATION_RESOLUTION_FAILURE', message });
 
-  it('takes the one that is named, or the only one', () => {
+  it('returns the named operation, or the only one', () => {
     assert.equal(getOperation(named, 'b').name, 'b');
     assert.equal(getOperation(parseDocument(schema, 'query a { __typename }'), null).name, 'a');
     assert.equal(getOperation(parseDocument(schema, '{ __typename }'), undefined).name, undefined);
   });
 
-  it('is never asked about a document without an operation, which is not valid', () => {
+  it('never gets a document without an operation, which is invalid', () => {
     for (const text of [
       'fragment F on Query { __typename }',
       'fragment F on Query { ...G } fragment G on Query { ...F }',
@@ -122,7 +122,7 @@ describe('getOperation', () => {
     for (const text of ['', '# nothing']) assert.equal(errorsOf(text)[0]?.code, 'GRAPHQL_PARSE_FAILED', text);
   });
 
-  it('refuses what leaves none or several', () => {
+  it('rejects a name that matches none, and no name if there are several', () => {
     fails('query a { __typename } query b { __typename }', null, /several operations/);
     fails('query a { __typename }', 'c', /no operation named "c"/);
     fails('{ __typename }', '', /no operation named ""/);

@@ -1,6 +1,4 @@
-/**
- * Text in, a valid document out: parsed, validated against the schema of a role, its operations ready to be chosen from.
- */
+/** Parses a document and validates it against a role's schema. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -25,17 +23,17 @@ import { checkOperations, measureOperations, type OperationCounts } from './meas
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 import { conditionVariables, declareVariables, type VariableDeclaration } from './variable-declarations.ts';
 
-/** How many validation errors are reported; clients fix the first one anyway. */
+/** The most validation errors to report. Clients usually fix the first one anyway. */
 const maxErrors = 5;
-/** How many locations are reported for one error. */
+/** The most locations to report for one error. */
 const maxLocations = 10;
-/** A document of more tokens is validated by a few rules at a time. */
+/** Documents with more tokens are validated by a few rules at a time. */
 const manyTokens = 1500;
 const rulesAtATime = 3;
-/** Types with more fields than this are not searched for suggestions. */
+/** With more fields of `Query` than this, errors have no suggestions, because searching for them takes too long. */
 const manyFields = 1000;
 
-/** graphql-js's rules, some of them replaced by our own. */
+/** graphql-js's rules, two of them replaced. */
 const rules = specifiedRules.map((rule) => {
   if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
   return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
@@ -55,13 +53,13 @@ export interface DocumentOperation {
 }
 
 /**
- * Parses and validates, pausing where the document is long. Throws the errors of limits; `RequestErrors` with every error of validation (the first
- * few), GRAPHQL_PARSE_FAILED or …_VALIDATION_FAILED.
+ * Parses and validates, yielding if the document is long. Throws GRAPHQL_PARSE_FAILED, the errors of limits, or `RequestErrors` with the
+ * first few validation errors.
  */
 export function* parseDocument(schema: LazySchema, text: string, limits: Limits): Generator<void, Document> {
   const textCounts = checkText(text, limits);
   yield;
-  // Locations, and the tokens attached to them, take two thirds of a document's memory. Only errors need them.
+  // Locations and their tokens take two thirds of a document's memory, and only errors need them.
   const node = parseText(text, { noLocation: true });
   yield;
   const measured = measureOperations(node);
@@ -79,7 +77,7 @@ export function* parseDocument(schema: LazySchema, text: string, limits: Limits)
   return { operations, fragments, textCounts };
 }
 
-/** Holds a document that was parsed under other limits against these. Throws their errors. */
+/** Checks a document that was parsed under other limits against these, and throws their errors. */
 export function recheckDocument(text: string, { operations, textCounts }: Document, limits: Limits): void {
   recheckText(text, textCounts, limits);
   checkOperations(
@@ -89,8 +87,8 @@ export function recheckDocument(text: string, { operations, textCounts }: Docume
 }
 
 /**
- * The operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. A valid document has an operation, since
- * it has no fragment that none uses.
+ * Returns the operation to run (https://spec.graphql.org/October2021/#GetOperation()). Throws OPERATION_RESOLUTION_FAILURE. A valid
+ * document has at least one operation, because unused fragments are invalid.
  */
 export function getOperation(document: Document, name: string | null | undefined): DocumentOperation {
   const { operations } = document;
@@ -123,7 +121,7 @@ function* validateDocument(schema: LazySchema, node: DocumentNode, text: string,
   }
 }
 
-/** The errors of the first rules that find some, with their places. */
+/** Returns the errors of the first rules that find any, with their locations. */
 function* validationErrors(
   schema: LazySchema,
   text: string,
@@ -166,7 +164,7 @@ function groupsOf<Item>(items: readonly Item[], size: number): (readonly Item[])
 
 function parseText(text: string | Source, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
   try {
-    // As October 2021 has it; a later draft lets them be empty, and so does graphql-js where nothing is said.
+    // In the October 2021 edition selection sets cannot be empty. A later draft allows it, and graphql-js does by default.
     return parse(text, { noLocation, allowEmptySelectionSets: false });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;

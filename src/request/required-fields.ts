@@ -1,9 +1,9 @@
-/** The fields that an input object must have, found once for each type: the objects of an insert come in thousands. */
+/** The required fields of an input type, found once per type, because an insert may have thousands of objects. */
 import { type GraphQLInputObjectType, isRequiredInputField } from 'graphql';
 
 const known = new WeakMap<GraphQLInputObjectType, readonly string[]>();
 
-/** Their names; none for most types. */
+/** The names of the required fields. Most types have none. */
 export function requiredFieldsOf(type: GraphQLInputObjectType): readonly string[] {
   let names = known.get(type);
   if (names === undefined) {

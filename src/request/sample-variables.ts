@@ -1,6 +1,6 @@
 /**
- * Variables that a client may send, for preparing an operation before anybody sends it. In: the declarations of an operation; out: values of which only the
- * presence counts. Where the structure of a value decides the SQL (objects, cursors, directions), nobody can know it ahead.
+ * Makes up variables for an operation, so that it can be prepared before a client sends it. Only the presence of the values counts. They
+ * cannot be made up if their structure determines the SQL (objects, cursors, directions).
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isLeafType, isListType, isNonNullType, isScalarType } from 'graphql';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
@@ -8,7 +8,7 @@ import type { VariableDeclaration } from './variable-declarations.ts';
 
 export type SampleVariables = Readonly<Record<string, unknown>>;
 
-/** The required variables alone, and all of them; fewer where they are the same, or where one has a value that cannot be known. */
+/** Two samples: only the required variables, and all of them. Fewer if they are the same or a value cannot be made up. */
 export function sampleVariables(declarations: readonly VariableDeclaration[]): readonly SampleVariables[] {
   const required = declarations.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
   const samples = required.length === declarations.length ? [sampleOf(required)] : [sampleOf(required), sampleOf(declarations)];

@@ -16,7 +16,7 @@ function select(text: string, sent: Record<string, unknown> = {}): Operation {
   return selectFields(schema, document.fragments, operation.node, coerceVariableValues(operation.variables, sent).values);
 }
 
-/** The keys of what is selected, nested: `a { b c }`. */
+/** The response keys of the selection, nested: `a { b c }`. */
 function outline(fields: readonly SelectedField[]): string {
   return fields.map(({ key, selection }) => (selection.length > 0 ? `${key} { ${outline(selection)} }` : key)).join(' ');
 }
@@ -24,7 +24,7 @@ function outline(fields: readonly SelectedField[]): string {
 const idOf = Buffer.from('["public","account",1]').toString('base64');
 
 describe('selectFields', () => {
-  it('merges what is selected under one key, in the order of the first mention', () => {
+  it('merges selections under one key, in order of first occurrence', () => {
     const { fields } = select(`
       { a: accountCollection { totalCount } b: accountCollection { totalCount } ...more a: accountCollection { edges { cursor } } }
       fragment more on Query { a: accountCollection { ...inner edges { node { id } cursor } } }
@@ -32,7 +32,7 @@ describe('selectFields', () => {
     assert.equal(outline(fields), 'a { totalCount edges { __typename node { id } cursor } } b { totalCount }');
   });
 
-  it('says what fields mean, and of what type they are selected', () => {
+  it('has the bindings of fields and the types they are selected on', () => {
     const { kind, fields } = select('{ all: accountCollection { __typename edges { node { posts { totalCount } } } } }');
     assert.equal(kind, 'query');
     const [all] = fields;
@@ -45,7 +45,7 @@ describe('selectFields', () => {
     assert.ok(relation?.kind === 'relation' && relation.relation.target === post);
   });
 
-  it('has the arguments that are present, in the order of the schema', () => {
+  it('has the arguments that are present, in schema order', () => {
     const { fields } = select('query ($o: Int, $n: Int) { accountCollection(offset: $o, last: $n, first: 2) { totalCount } }', { n: null });
     assert.deepEqual(
       fields[0]?.arguments.map(({ name, value }) => [name, value]),
@@ -56,7 +56,7 @@ describe('selectFields', () => {
     );
   });
 
-  it('takes a null for an argument that has a default for absent', () => {
+  it('treats a null argument that has a default as absent', () => {
     const text = 'mutation ($n: Int) { deleteFromAccountCollection(atMost: $n) { affectedCount } }';
     assert.deepEqual(select(text, { n: null }).fields[0]?.arguments, []);
     assert.equal(select(text, { n: 2 }).fields[0]?.arguments.length, 1);
@@ -65,7 +65,7 @@ describe('selectFields', () => {
 });
 
 describe('directives', () => {
-  it('decide on fields and fragments', () => {
+  it('include or skip fields and fragments', () => {
     const text = `query ($yes: Boolean!, $no: Boolean = false) {
       a: __typename @skip(if: $yes) b: __typename @skip(if: $no) c: __typename @include(if: $yes) d: __typename @include(if: $no)
       e: __typename @include(if: true) @skip(if: true) ... @include(if: $no) { f: __typename } ... @include(if: $yes) { g: __typename }
@@ -74,11 +74,11 @@ describe('directives', () => {
     assert.equal(outline(select(text, { yes: false, no: true }).fields), 'a d f h');
   });
 
-  it('may leave nothing', () => {
+  it('may skip everything', () => {
     assert.deepEqual(select('{ __typename @skip(if: true) }').fields, []);
   });
 
-  it('refuse a condition that is null', () => {
+  it('reject a null condition', () => {
     assert.throws(() => select('query ($b: Boolean = true) { __typename @skip(if: $b) }', { b: null }), {
       code: 'BAD_USER_INPUT',
       message: 'The argument "if" of @skip must be true or false.',
@@ -87,7 +87,7 @@ describe('directives', () => {
 });
 
 describe('selections of an interface', () => {
-  it('are asked for by type', () => {
+  it('depend on the object type', () => {
     const { fields } =
       select(`{ node(nodeId: "${idOf}") { nodeId __typename ... on Account { name } ...onPost ... on Node { again: nodeId } } }
       fragment onPost on Post { title }`);
@@ -98,7 +98,7 @@ describe('selections of an interface', () => {
     assert.equal(node!.on('Post')[1]?.parentType, 'Post');
   });
 
-  it('apply to the types that have it', () => {
+  it('apply to the types that implement it', () => {
     const { fields } = select(
       '{ accountCollection { edges { node { ... on Node { nodeId } ...f ... { id } } } } } fragment f on Account { name }',
     );

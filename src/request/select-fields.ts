@@ -1,5 +1,5 @@
 /**
- * Merges the selections of an operation into a tree of fields, each with its meaning in the model and its coerced arguments
+ * Merges the selections of an operation into a tree of fields, each with its binding and its coerced arguments
  * (https://spec.graphql.org/October2021/#CoerceArgumentValues()).
  */
 import {
@@ -26,11 +26,11 @@ import { placeOf, writePlace } from './value-place.ts';
 
 interface Context extends Selections {
   readonly schema: GraphQLSchema;
-  /** The type of the fields whose errors say where in their arguments they stand. */
+  /** The Mutation type of a mutation. Errors in arguments of its fields say where in the argument they are. */
   readonly mutation: GraphQLObjectType | null;
 }
 
-/** The operation's fields. The document is valid by the schema. */
+/** Selects the operation's fields. The document is valid for the schema. */
 export function selectFields(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -82,7 +82,7 @@ function coerceArgumentValues(
   return read;
 }
 
-/** Adds the name of the argument to an error about an undecodable value, and to one of a mutation where it stands. */
+/** Adds the argument's name to an error about an undecodable value, and in a mutation the place of the value to any error. */
 function coerceArgument(
   { name, type }: GraphQLArgument,
   node: ValueNode,
@@ -92,7 +92,7 @@ function coerceArgument(
   try {
     return coerceInputLiteral(type, node, variables);
   } catch (error) {
-    const told = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
-    throw told instanceof ApiError && isMutation ? told.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : told;
+    const named = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
+    throw named instanceof ApiError && isMutation ? named.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : named;
   }
 }

@@ -1,11 +1,11 @@
-/** Where in the value of an argument or a variable an error stands: recorded as the error passes through the fields and lists around it. */
+/** Records where in the value of an argument or variable an error occurred, as the error passes through the enclosing fields and lists. */
 
-/** Names of fields and indexes that lead to a part of a value. */
+/** The path to a part of a value: field names and list indexes. */
 export type ValuePlace = readonly (string | number)[];
 
 const places = new WeakMap<object, (string | number)[]>();
 
-/** The same error, which stands in this field or element of the value around it. */
+/** Returns the same error with `key` prepended to its place. */
 export function errorWithin(error: unknown, key: string | number): unknown {
   if (!(error instanceof Error)) return error;
   const place = places.get(error);
@@ -14,12 +14,12 @@ export function errorWithin(error: unknown, key: string | number): unknown {
   return error;
 }
 
-/** What the error has passed through. */
+/** The place of the error in the value. */
 export function placeOf(error: unknown): ValuePlace {
   return (error instanceof Error ? places.get(error) : undefined) ?? [];
 }
 
-/** The place as clients are told: `objects[2].comments.create[0].body`. */
+/** The place in error details: `objects[2].comments.create[0].body`. */
 export function writePlace([first, ...rest]: ValuePlace): string {
   return `${first}${rest.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`;
 }

@@ -1,4 +1,4 @@
-/** The variables that an operation declares, and which of them decide what the SQL is. In: a document that is valid by the schema. */
+/** Reads the variables that an operation in a valid document declares, and which of them change the SQL. */
 import {
   type DocumentNode,
   GraphQLBoolean,
@@ -15,17 +15,16 @@ import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
 import { explainVariable, VariableError } from './variable-error.ts';
 
-/** A variable as its operation declares it. */
 export interface VariableDeclaration {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** The default of the declaration, or why it is none: the error of requests that rely on it. Undefined if it has none. */
+  /** The declared default, or the error of requests that rely on it, if it is invalid. Undefined if there is none. */
   readonly defaultValue: InputValue | VariableError | undefined;
-  /** A boolean that decides on `@skip` or `@include` is part of the variant. */
+  /** Whether it is a boolean that `@skip`, `@include` or a switch depends on, and therefore part of the variant. */
   readonly isCondition: boolean;
 }
 
-/** The declarations of an operation. `conditions`: the variables of its document that decide what the SQL is. */
+/** Reads the declarations of an operation. `conditions` are the names that `conditionVariables` finds in its document. */
 export function declareVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -43,21 +42,21 @@ export function declareVariables(
   });
 }
 
-/** Any text is a valid ID or cursor; whether it is one of ours shows when it is read. */
+/** To GraphQL any text is a valid ID or cursor; decoding shows whether it really is one. */
 function readDefault(name: string, type: GraphQLInputType, node: ValueNode): InputValue | VariableError | undefined {
   try {
     return coerceInputLiteral(type, node, new Map());
   } catch (error) {
-    const told = explainVariable(error, name);
-    if (told instanceof VariableError) return told;
-    throw told;
+    const explained = explainVariable(error, name);
+    if (explained instanceof VariableError) return explained;
+    throw explained;
   }
 }
 
-/** Input fields whose booleans decide what the SQL is: the members of nested writes that are switches. */
+/** Input fields of nested writes whose boolean changes the SQL. */
 const switchNames: ReadonlySet<string> = new Set(['disconnect', 'delete']);
 
-/** Names of the variables that some `@skip` or `@include` of the document depends on, or a switch. */
+/** Finds the variables that a `@skip`, `@include` or switch anywhere in the document depends on. */
 export function conditionVariables(node: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>();
   visit(node, {

@@ -1,10 +1,10 @@
-/** Errors that name the variable that they are about. */
+/** Errors about a variable, which name it. */
 import { GraphQLError } from 'graphql';
 import { ApiError, shorten, shortenMessage } from '../errors.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import { placeOf, type ValuePlace } from './value-place.ts';
 
-/** What is wrong with the value of a variable, as the client is told. */
+/** Turns an error about the value of a variable into one that names the variable. */
 export function explainVariable(error: unknown, name: string): unknown {
   const place = placeOf(error);
   if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message, place);
@@ -16,10 +16,10 @@ function wrongValue(name: string, problem: string): string {
   return `Variable "$${shorten(name)}" got an invalid value: ${problem}`;
 }
 
-/** A variable has a value that it cannot have. */
+/** A variable has an invalid value. */
 export class VariableError extends ApiError {
   readonly variable: string;
-  /** Where in the value. */
+  /** The place in its value. */
   readonly place: ValuePlace;
 
   constructor(variable: string, message: string, place: ValuePlace = []) {
@@ -29,7 +29,6 @@ export class VariableError extends ApiError {
   }
 }
 
-/** The error of a variable, by its name. */
 export function invalidVariable(name: string, problem: string): VariableError {
   return new VariableError(name, `Variable "$${shorten(name)}" ${problem}`);
 }

@@ -6,7 +6,7 @@ import { bind, render, trusted } from './sql.ts';
 const textOf = (pieces: JsonText) => render(concatenate(pieces)).text;
 
 describe('JSON as text', () => {
-  it('merges neighbouring strings into one literal', () => {
+  it('merges adjacent strings into one literal', () => {
     assert.equal(textOf(['{', '"a":', '1', '}']), `'{"a":1}'`);
     assert.equal(textOf(['[', trusted('x'), ',', '"it\'s"', ']']), `pg_catalog.concat('[', x, ',"it''s"]')`);
     assert.equal(textOf([]), "''");
@@ -22,7 +22,7 @@ describe('JSON as text', () => {
     assert.equal(textOf(jsonObject([])), "'{}'");
   });
 
-  it('asks a key that is a fragment for the name with its colon, and the comma ahead of it', () => {
+  it('lets a key that is a fragment write its colon and the comma before it', () => {
     const alias = (name: string) => (before: string) => bind(`${before}"${name}":`, 'text');
     const rendered = render(
       concatenate(
@@ -36,12 +36,12 @@ describe('JSON as text', () => {
     assert.deepEqual(rendered.parameters, ['"a":', ',"b":']);
   });
 
-  it('writes a line for each literal with the value that follows it, where there are many', () => {
+  it('writes each literal and the value that follows it on a line, if there are many', () => {
     const pieces = jsonObject(['a', 'b'].map((key) => ({ key, value: [trusted(key)] })));
     assert.equal(textOf(pieces), `pg_catalog.concat('{"a":', a,\n  ',"b":', b,\n  '}')`);
   });
 
-  it('gives no call more arguments than it takes, and loses none', () => {
+  it('splits calls with too many arguments, and loses none', () => {
     for (const count of [49, 50, 51, 101, 5100]) {
       const names = Array.from({ length: count }, (_, index) => `c${index}`);
       const text = textOf(jsonObject(names.map((key) => ({ key, value: [trusted(key)] }))));
@@ -50,13 +50,13 @@ describe('JSON as text', () => {
     }
   });
 
-  it('makes no call for a single piece', () => {
+  it('does not wrap a single piece in a call', () => {
     const pieces = Array.from({ length: 50 }, (_, index) => [`${index},`, trusted('x')]).flat();
     assert.match(textOf([...pieces, trusted('last')]), /\),\s+last\)$/);
   });
 });
 
-/** How many arguments each call in a text has. */
+/** The number of arguments of each call in a text. */
 function countArguments(text: string): number[] {
   const open: number[] = [];
   const counts: number[] = [];

@@ -1,22 +1,22 @@
 /**
- * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. That is faster than
- * `json_build_object`, and than a chain of `||` (docs/decisions/json.md).
+ * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. This is faster than
+ * `json_build_object` and than a chain of `||` (docs/decisions/json.md).
  */
 import { beginsWith, join, literal, newLine, type Sql, sql } from './sql.ts';
 
 /**
- * Pieces in order: a string is JSON text as it stands, a fragment is an expression of any type that PostgreSQL writes as JSON, and never null:
- * `concat` leaves out what is.
+ * Pieces of JSON, in order. A string is literal JSON. A fragment is an expression of any type whose text is JSON; it must never be null,
+ * because `concat` skips nulls.
  */
 export type JsonText = readonly (string | Sql)[];
 
 /**
- * The key of a member: a name, or what makes the fragment that yields `"name":`, with the comma ahead of it where there is one. A piece
- * of its own for each comma would be as much work for PostgreSQL as a value.
+ * The key of a member: a name, or a function that returns the fragment that yields `"name":`, including the comma before it, if any. A
+ * separate piece for each comma would cost PostgreSQL as much as a value.
  */
 export type JsonKey = string | ((before: '' | ',') => Sql);
 
-/** `{` members `}`, each a key with its value. */
+/** A JSON object with these members. */
 export function jsonObject(members: readonly { readonly key: JsonKey; readonly value: JsonText }[]): JsonText {
   const pieces: (string | Sql)[] = ['{'];
   members.forEach(({ key, value }, index) => {
@@ -27,28 +27,28 @@ export function jsonObject(members: readonly { readonly key: JsonKey; readonly v
   return pieces;
 }
 
-/** How many arguments a call takes (manual: Preset Options, max_function_args). */
-const mostArguments = 100;
+/** The most arguments that a function call takes (manual: Preset Options, max_function_args). */
+const maxArguments = 100;
 
-/** The pieces as one expression: of type text, but for a single fragment, which stays what it is. */
+/** The pieces as one expression, of type text; a single fragment keeps its type. */
 export function concatenate(pieces: JsonText): Sql {
   return concatenateAll(operandsOf(pieces));
 }
 
 function concatenateAll(operands: readonly Sql[]): Sql {
-  if (operands.length <= mostArguments) return call(operands);
+  if (operands.length <= maxArguments) return call(operands);
   const groups: Sql[] = [];
-  for (let start = 0; start < operands.length; start += mostArguments) groups.push(call(operands.slice(start, start + mostArguments)));
+  for (let start = 0; start < operands.length; start += maxArguments) groups.push(call(operands.slice(start, start + maxArguments)));
   return concatenateAll(groups);
 }
 
-/** A longer call has a line for each piece of JSON with the value that follows it. */
-const longestLine = 3;
+/** Calls with more arguments put each piece of literal JSON on its own line, together with the value that follows. */
+const maxOneLineArguments = 3;
 
-/** Qualified, because a function of the user's that takes texts would be a better match than one that takes anything. */
+/** Qualified, because a user's function that takes text would be a better match than the built-in, which takes `"any"`. */
 function call(operands: readonly Sql[]): Sql {
   if (operands.length === 1) return operands[0]!;
-  if (operands.length <= longestLine) return sql`pg_catalog.concat(${join(operands, ', ')})`;
+  if (operands.length <= maxOneLineArguments) return sql`pg_catalog.concat(${join(operands, ', ')})`;
   const lines: Sql[][] = [];
   for (const operand of operands) {
     const isText = beginsWith(operand, /^E?'/);
@@ -60,7 +60,7 @@ function call(operands: readonly Sql[]): Sql {
   return sql`pg_catalog.concat(${join(written, sql`,${newLine}`)})`;
 }
 
-/** Neighbouring strings become one literal. */
+/** Merges adjacent strings into one literal. */
 function operandsOf(pieces: JsonText): Sql[] {
   const operands: Sql[] = [];
   let text = '';

@@ -1,5 +1,6 @@
 /**
- * How a generated statement raises an error. SQL without PL/pgSQL can only raise the errors of built-in functions, so `compile/` casts a text that starts
- * with this marker to integer; PostgreSQL quotes it in its message, in any language, and `engine/sqlstate.ts` finds it there.
+ * The marker of errors that generated statements raise. Plain SQL can only raise errors of built-in functions, so `compile/` casts a text
+ * that starts with this marker to integer. PostgreSQL quotes the text in its error message, in any language, where `engine/sqlstate.ts`
+ * finds it.
  */
 export const raiseMarker = 'rowgraph: ';

@@ -5,12 +5,12 @@ import { bind, builtIn, identifier, integer, join, literal, newLine, nothing, re
 const textOf = (fragment: Parameters<typeof render>[0]) => render(fragment).text;
 
 describe('SQL fragments', () => {
-  it('quote names, each part of a path by itself', () => {
+  it('quote each part of a qualified name', () => {
     assert.equal(textOf(identifier('public', 'Account')), '"public"."Account"');
     assert.equal(textOf(identifier('a"b', "it's.c")), '"a""b"."it\'s.c"');
   });
 
-  it('escape texts so that they hold whatever standard_conforming_strings says', () => {
+  it('escape texts for any setting of standard_conforming_strings', () => {
     assert.equal(textOf(literal('plain')), "'plain'");
     assert.equal(textOf(literal("it's")), "'it''s'");
     assert.equal(textOf(literal("\\' or 1=1")), "E'\\\\'' or 1=1'");
@@ -18,7 +18,7 @@ describe('SQL fragments', () => {
     assert.equal(textOf(literal('')), "''");
   });
 
-  it('write whole numbers and nothing else as numbers', () => {
+  it('accept only whole numbers as integers', () => {
     assert.equal(textOf(integer(-3)), '-3');
     for (const value of [1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY]) assert.throws(() => integer(value), /is not a whole number/);
   });
@@ -36,12 +36,12 @@ describe('SQL fragments', () => {
 });
 
 describe('render', () => {
-  it('numbers parameters in the order of the text', () => {
+  it('numbers parameters in text order', () => {
     const rendered = render(sql`${bind('x', 'text')}, ${bind(7, 'integer')}`);
     assert.deepEqual(rendered, { text: '$1::text, $2::integer', parameters: ['x', 7] });
   });
 
-  it('gives the same object of the same type one number', () => {
+  it('gives the same object with the same type one number', () => {
     const [one, alike] = [{ value: 1 }, { value: 1 }];
     const rendered = render(join([bind(one, 'text'), bind(one, 'integer'), bind(alike, 'text'), bind(one, 'text')], ' '));
     assert.equal(rendered.text, '$1::text $2::integer $3::text $1::text');
@@ -49,12 +49,12 @@ describe('render', () => {
     assert.equal(rendered.parameters[2], alike);
   });
 
-  it('indents lines by the parentheses they stand in', () => {
+  it('indents lines by the open parentheses', () => {
     const inner = sql`(${newLine}select (1)${newLine}from t${trusted(')')}`;
     assert.equal(textOf(sql`select ${inner}${newLine}where true`), 'select (\n  select (1)\n  from t)\nwhere true');
   });
 
-  it('counts no parenthesis inside of quotes', () => {
+  it('ignores parentheses in quotes', () => {
     assert.equal(
       textOf(sql`select ${literal("it's ((")}, ${identifier('a(")')}${newLine}from t`),
       'select \'it\'\'s ((\', "a("")"\nfrom t',

@@ -1,18 +1,18 @@
 /**
- * SQL text as safe fragments: identifiers are quoted here, text literals are escaped here, and values are parameters with a cast.
- * The only place of the project that writes a quote character into SQL. Knows PostgreSQL, never GraphQL.
+ * SQL text as safe fragments: identifiers and text literals are quoted here, and values are parameters with a cast. This is the only code
+ * that writes quotes into SQL. Knows PostgreSQL, never GraphQL.
  */
 
-/** A placeholder: what is bound, and the type that it is cast to. The same object bound to the same type is one parameter. */
+/** A placeholder: the parameter to bind and the type that it is cast to. The same object with the same type is one parameter. */
 export interface Bind<Parameter = unknown> {
   readonly parameter: Parameter;
   readonly type: string;
 }
 
-/** An immutable piece of SQL: texts, placeholders and further pieces, which are not copied into it. */
+/** An immutable piece of SQL: texts, placeholders and other pieces, which are referenced rather than copied. */
 export interface Sql {
   readonly chunks: readonly Chunk[];
-  /** How many texts and placeholders there are in it, at any depth. */
+  /** The number of texts and placeholders in it, at any depth. */
   readonly size: number;
 }
 
@@ -24,7 +24,7 @@ function piece(chunks: readonly Chunk[]): Sql {
   return { chunks, size };
 }
 
-/** Template tag: fragments are spliced in; nothing else can be. */
+/** Template tag that splices fragments into SQL text, and accepts nothing else. */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
   const chunks: Chunk[] = [];
   for (let index = 0; index < strings.length; index += 1) {
@@ -38,43 +38,43 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[])
 
 export const nothing: Sql = piece([]);
 
-/** Quotes a name, qualified by those before it: `"public"."account"` (manual: Identifiers and Key Words). */
+/** Quotes the parts of a qualified name: `"public"."account"` (manual: Identifiers and Key Words). */
 export function identifier(...path: readonly string[]): Sql {
   return piece([path.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')]);
 }
 
-/** A text literal of our own making, never of a client's (manual: String Constants). Right whatever `standard_conforming_strings` says. */
+/**
+ * A literal of text that never comes from a client (manual: String Constants). Correct for any setting of `standard_conforming_strings`.
+ */
 export function literal(text: string): Sql {
   const doubled = text.replaceAll("'", "''");
   const needsEscapes = /[\\\n]/.test(text);
   return piece([needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`]);
 }
 
-/** A whole number as it stands in SQL. */
+/** An integer literal. */
 export function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number.`);
   return piece([String(value)]);
 }
 
-/** Text of PostgreSQL's own making or of ours: a type name by `format_type`, a keyword, an operator. Never a client's. */
+/** SQL text from PostgreSQL or from rowgraph: a type name by `format_type`, a keyword, an operator. Never from a client. */
 export function trusted(text: string): Sql {
   return piece([text]);
 }
 
 /**
- * A call of a function of PostgreSQL with one argument. Qualified, because such a call is a cast where the search path holds a type or table
- * of that name and no function takes exactly this argument (manual: Functions, Type Resolution).
+ * A call of a built-in function with one argument. Qualified, because otherwise PostgreSQL may take it for a cast to a type or table of
+ * that name on the search path, if no function takes exactly this argument type (manual: Functions, Type Resolution).
  */
 export function builtIn(name: string, argument: Sql): Sql {
   return sql`pg_catalog.${trusted(name)}(${argument})`;
 }
 
-/** A parameter, cast to a type. */
 export function bind(parameter: unknown, type: string): Sql {
   return piece([{ parameter, type }]);
 }
 
-/** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
   const chunks: Chunk[] = [];
   for (const fragment of fragments) {
@@ -84,23 +84,22 @@ export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
   return piece(chunks);
 }
 
-/** Whether the text of a fragment begins like this. */
+/** Whether the text of a fragment starts with the pattern, which must be anchored. */
 export function beginsWith(fragment: Sql, pattern: RegExp): boolean {
   const [first] = fragment.chunks;
   if (first === undefined || typeof first === 'string') return pattern.test(first ?? '');
   return 'chunks' in first && beginsWith(first, pattern);
 }
 
-/** A clause on a line of its own: `render` indents it by the parentheses it stands in. */
+/** A line break, which `render` indents by the number of open parentheses. */
 export const newLine: Sql = piece(['\n']);
 
-/** Text and parameters of a statement. */
 export interface Rendered<Parameter> {
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }
 
-/** The text with numbered placeholders, and what is bound to each in order. */
+/** Renders the text with numbered placeholders, and the parameters in order. */
 export function render<Parameter>(fragment: Sql): Rendered<Parameter> {
   const renderer = new Renderer<Parameter>((parameter) => parameter);
   renderer.write(fragment);
@@ -108,7 +107,7 @@ export function render<Parameter>(fragment: Sql): Rendered<Parameter> {
   return { text, parameters };
 }
 
-/** The same, pausing in long texts. Parameters of one identity that are cast to the same type are one. */
+/** Like `render`, but yields within long texts. Parameters with the same identity and type are one. */
 export function* renderInSteps<Parameter>(
   fragment: Sql,
   identityOf: (parameter: Parameter) => unknown,
@@ -119,12 +118,12 @@ export function* renderInSteps<Parameter>(
   return { text, parameters };
 }
 
-/** Pieces that are written between two pauses. */
+/** The number of chunks to write before yielding. */
 const chunksAtATime = 5000;
 
 class Renderer<Parameter> {
   readonly parameters: Parameter[] = [];
-  /** Joined at the end: a text that is added to by and by is kept as a tree of its pieces, which takes many times its length. */
+  /** Joined at the end, because V8 represents a string built by appending as a tree of its parts, many times its size. */
   readonly #pieces: string[] = [];
   readonly #identityOf: (parameter: Parameter) => unknown;
   readonly #numbers = new Map<unknown, NumberOfType>();
@@ -139,7 +138,7 @@ class Renderer<Parameter> {
     return this.#pieces.join('');
   }
 
-  /** A short piece is written as a whole. */
+  /** Writes a fragment; a short one without yielding. */
   *writeInSteps(fragment: Sql): Generator<void, void> {
     if (this.#sincePause + fragment.size <= chunksAtATime) {
       this.#sincePause += fragment.size;
@@ -182,14 +181,14 @@ class Renderer<Parameter> {
   }
 }
 
-/** The number of a parameter that is cast to a type, and those of the same one cast to others. */
+/** The number of a parameter cast to a type, linked to those of the same parameter cast to other types. */
 interface NumberOfType {
   readonly type: string;
   readonly number: number;
   readonly next: NumberOfType | undefined;
 }
 
-/** How many parentheses a piece opens more than it closes, those inside of quotes aside. */
+/** How many more parentheses a text opens than it closes, ignoring those in quotes. */
 function depthOf(text: string): number {
   let depth = 0;
   let quote = 0;
