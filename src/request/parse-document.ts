@@ -127,10 +127,10 @@ function* validationErrors(
   text: string,
   groups: readonly (readonly ValidationRule[])[],
 ): Generator<void, readonly ApiError[]> {
-  const { source, takeText } = documentSource(text);
+  const { source, dropText } = documentSource(text);
   const node = parseText(source, { noLocation: false });
   yield;
-  takeText();
+  dropText();
   const hideSuggestions = yield* schema.hasMoreQueries(manyFields);
   for (const group of groups) {
     const errors = validate(schema, node, group, { maxErrors, hideSuggestions });
