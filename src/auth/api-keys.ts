@@ -1,6 +1,6 @@
 /**
- * Opaque keys: random texts that a file maps to roles. The file has their SHA-256, which is enough because they cannot be guessed. In: the text of the file;
- * out: the keys in it, each with its caller.
+ * Opaque keys: random texts that a file maps to roles. The file holds only their SHA-256, which is enough because they cannot be guessed.
+ * In: the text of the file; out: its keys, each with its caller.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { quote } from '../errors.ts';
@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly expiresAt: number;
 }
 
-/** What stands for a key where keys are given by name. */
+/** The entry of a key in an object of keys by name. */
 export interface ApiKeyEntry {
   readonly hash: string;
   readonly role: string;
@@ -28,7 +28,7 @@ export interface ApiKeyEntry {
 const mostKeys = 100_000;
 
 export class ApiKeys {
-  /** By the first bytes of their hash, which tell nothing of the rest. */
+  /** By the first bytes of their hash, which reveal nothing of the rest. */
   readonly #byPrefix = new Map<number, ApiKey[]>();
   readonly count: number;
 
@@ -42,14 +42,14 @@ export class ApiKeys {
     }
   }
 
-  /** The key of this text; undefined if there is none. How long it takes does not depend on how much of a hash is right. */
+  /** The key with this text; undefined if there is none. The duration does not reveal how much of a hash is correct. */
   find(text: string): ApiKey | undefined {
     const digest = hash('sha256', text, 'buffer');
     return this.#byPrefix.get(digest.readUInt32BE())?.find((key) => timingSafeEqual(key.hash, digest));
   }
 }
 
-/** Whether a text is meant as an opaque key: the parts of a JSON Web Token are separated by dots, and keys have none. */
+/** Whether a text is meant as an opaque key: unlike a JSON Web Token, it contains no dots. */
 export function isOpaque(text: string): boolean {
   return !text.includes('.');
 }
@@ -59,7 +59,7 @@ export function parseApiKeys(text: string): ApiKeys {
   return readApiKeys(readJson(text));
 }
 
-/** The keys by name. Throws an `Error` that says which entry is wrong. */
+/** The keys by name. Throws an `Error` that names the broken entry. */
 export function readApiKeys(content: unknown): ApiKeys {
   if (!isJsonObject(content)) throw new Error('must hold a JSON object of names and keys');
   const entries = Object.entries(content);
@@ -94,10 +94,12 @@ function parseEntry(name: string, entry: unknown): ApiKey {
   }
 }
 
-/** In bytes. Nobody guesses 256 bits. */
+/** In bytes: 256 bits cannot be guessed. */
 const keyLength = 32;
 
-/** A new key, and the hash by which it is known. `kind` says who may see it: secret scanners and readers of a configuration look for the prefix. */
+/**
+ * A new key, and its hash. `kind` says who may see it, in the key's prefix: secret scanners and readers of a configuration look for that.
+ */
 export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: string; readonly hash: string } {
   const key = `rg_${kind}_${randomBytes(keyLength).toString('base64url')}`;
   return { key, hash: `sha256:${hash('sha256', key)}` };

@@ -1,6 +1,6 @@
 /**
- * Authenticates a request: every request needs a key in the header `apiKey`; if it also has a bearer token, the token determines the caller. In:
- * the headers of a request; out: the caller, synchronously if the tokens are cached.
+ * Authenticates a request. Every request needs a key in the `apiKey` header; if it also has a bearer token, the token determines the
+ * caller. In: the headers of a request; out: the caller, synchronously if the tokens are cached.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { TokenVerifier } from './verify-token.ts';
 /** The caller of a request. Throws or rejects with UNAUTHENTICATED. */
 export function authenticateRequest(headers: IncomingHttpHeaders, verifier: TokenVerifier): VerifiedCaller | Promise<VerifiedCaller> {
   const key = headers.apikey;
-  // Node joins repeated headers with a comma, which is not a valid token either, so checking the type is enough.
+  // Node joins repeated headers with a comma. The result is not a valid token, so checking the type is enough.
   if (typeof key !== 'string' || key === '') {
     throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key in it.');
   }

@@ -1,6 +1,6 @@
 /**
- * Asks the application who sends a request, by a session cookie or a store of its own. In: the function that the application gave, and the head of the request;
- * out: the caller, or null where keys and tokens are to decide.
+ * Asks the application who sends a request, for example by a session cookie or a store of its own. In: the application's function, and the
+ * head of the request; out: the caller, or null if keys and tokens decide.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
@@ -12,20 +12,23 @@ import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 /** What is known of a request before its body is read. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query. */
+  /** The path with the query. */
   readonly url: string;
-  /** By names in lower case. */
+  /** Names in lower case. */
   readonly headers: Readonly<IncomingHttpHeaders>;
-  /** Aborted when the time of the request is over, or its client has gone. */
+  /** Aborted when the request's time is up, or its client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** Who sends a request; nothing if keys and tokens are to decide. To refuse a request, throw an `ApiError` of the code UNAUTHENTICATED. */
+/**
+ * Returns who sends a request; null or undefined lets keys and tokens decide. To reject a request, throw an `ApiError` with the code
+ * UNAUTHENTICATED.
+ */
 export type Authenticate = (head: RequestHead) => Caller | null | undefined | Promise<Caller | null | undefined>;
 
 /**
- * The caller whom the application names. Rejects with the `ApiError` that it throws, with TIMEOUT or CANCELLED if the request must stop, and otherwise with
- * AUTHENTICATION_UNAVAILABLE: what else it throws is for `onFailure` and not for the client.
+ * The caller that the application returns. Rejects with an `ApiError` that the application throws; with TIMEOUT or CANCELLED if the request
+ * must stop; and otherwise with AUTHENTICATION_UNAVAILABLE: any other error is passed to `onFailure`, not to the client.
  */
 export async function lookUpCaller(
   authenticate: Authenticate,
@@ -49,7 +52,7 @@ export async function lookUpCaller(
   }
 }
 
-/** The application may be JavaScript. */
+/** Checked at run time because the application may be JavaScript. */
 function checkCaller(caller: Caller | null | undefined): VerifiedCaller | null {
   if (caller === null || caller === undefined) return null;
   const { role, claims = {} } = caller;
@@ -59,7 +62,7 @@ function checkCaller(caller: Caller | null | undefined): VerifiedCaller | null {
   return verifiedCaller(role, copyOf(claims));
 }
 
-/** As they reach PostgreSQL, so that what the application does with its object later changes nothing. */
+/** A copy by way of JSON, as PostgreSQL gets them, so that later changes to the application's object have no effect. */
 function copyOf(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(claims)) as Record<string, unknown>;

@@ -1,17 +1,19 @@
 /**
- * Public keys that verify tokens: those of a text (PEM, or a JSON Web Key Set, RFC 7517), and those that an issuer publishes at a URL. In: the header of a
- * token; out: the keys that may have signed it.
+ * Public keys that verify tokens: those in a text (PEM, or a JSON Web Key Set, RFC 7517), and those that an issuer publishes at a URL. In:
+ * the header of a token; out: the keys that may have signed it.
  */
 import { createPublicKey } from 'node:crypto';
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type ProtectedHeaderParameters } from 'jose';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 
-/** The algorithms of signatures that public keys verify. HMAC is not among them: whoever knew a public key could sign with it. */
+/** The signature algorithms for public keys. HMAC is not among them: anybody who knew a public key could sign with it. */
 export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
 export interface PublicKeys {
-  /** The keys that may have signed a token with this header; none if no key fits. Rejects with KEYS_UNAVAILABLE if they cannot be loaded. */
+  /**
+   * The keys that may have signed a token with this header; empty if no key fits. Rejects with KEYS_UNAVAILABLE if they cannot be loaded.
+   */
   find(header: ProtectedHeaderParameters): Promise<readonly CryptoKey[]>;
 }
 
@@ -23,7 +25,7 @@ export function readPublicKeys(text: string): PublicKeys {
   const keys = text.includes('-----BEGIN ') ? readPem(text) : readJwks(text);
   if (keys.length === 0) throw new Error('holds no key for RS256, PS256, ES256 or EdDSA');
   if (keys.length > mostKeys) throw new Error(`holds more than ${mostKeys} keys`);
-  // A header's key id does not rule out keys that have none.
+  // A token with a key id may have been signed by a key that has none.
   const [named, unnamed] = [keys.filter(({ kid }) => kid !== undefined), keys.filter(({ kid }) => kid === undefined)].map(createKeyFinder);
   return {
     find: async (header) => {
@@ -52,7 +54,7 @@ function readJwks(text: string): JWK[] {
     throw new Error('is neither PEM nor JSON', { cause: error });
   }
   const entries: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value];
-  // What else an issuer publishes is not for us; a symmetric key must never come from where others can read it.
+  // Ignore everything else that an issuer publishes. Above all, a symmetric key must never come from a public place.
   const keys = entries.filter(isSignatureKey);
   if (keys.some((key) => 'd' in key)) throw new Error('holds a private key: give the public one');
   return keys;
@@ -85,8 +87,8 @@ const lifetime = 10 * 60_000;
 const leastPause = 10_000;
 
 /**
- * The keys at a URL. They are loaded when first needed, again after ten minutes, and for a key that is not known, but at most every ten seconds, whoever asks.
- * If the issuer cannot be reached, the last ones stay valid. `onFailure` is told why loading failed.
+ * The keys at a URL. They are loaded when first needed, again after ten minutes, and when an unknown key is asked for, but at most every
+ * ten seconds. If the issuer cannot be reached, the last keys stay valid. `onFailure` is called with the reason.
  */
 export class RemotePublicKeys implements PublicKeys {
   readonly #url: string;
@@ -137,7 +139,7 @@ export class RemotePublicKeys implements PublicKeys {
   async #fetch(): Promise<PublicKeys> {
     this.#triedAt = this.#now();
     try {
-      // A redirect could lead to where anybody can answer.
+      // A redirect could lead to a place where anybody can answer.
       const options = { signal: AbortSignal.timeout(fetchTimeout), headers: { accept: 'application/json' }, redirect: 'error' } as const;
       const response = await fetch(this.#url, options);
       if (!response.ok) throw new Error(`responded with status ${response.status}`);

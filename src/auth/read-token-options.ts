@@ -1,6 +1,6 @@
 /**
- * Which keys and tokens are accepted, as those who mount the endpoint say it: with the names of the settings. In: the options; out: the rules. Nothing is
- * read from files.
+ * Which keys and tokens are accepted, from the options of a mounted endpoint, which have the names of the settings. In: the options; out:
+ * the rules. Reads no files.
  */
 import type { Observer } from '../events.ts';
 import { readApiKeys } from './api-keys.ts';
@@ -10,7 +10,7 @@ import { parseClaimPath } from './role-claim.ts';
 import type { TokenOptions } from './token-options.ts';
 import type { TokenRules } from './verify-token.ts';
 
-/** The rules that the options describe. Throws an `Error` that names the option that is wrong. */
+/** The rules that the options describe. Throws an `Error` that names the wrong option. */
 export function readTokenOptions(options: TokenOptions, observe: Observer): TokenRules {
   const {
     jwtSecret,
@@ -38,13 +38,13 @@ export function readTokenOptions(options: TokenOptions, observe: Observer): Toke
   };
 }
 
-/** Where the authentication server of a project publishes its keys. */
+/** The URL at which a project's authentication server publishes its keys. */
 export function keysOfSupabase(project: string): string {
   const origin = /^https?:\/\//.test(project) ? project.replace(/\/$/, '') : `https://${project}.supabase.co`;
   return `${origin}/auth/v1/.well-known/jwks.json`;
 }
 
-/** The value of an option, whose name begins the error. */
+/** The value of an option, whose name begins any error. */
 function read<Value>(option: keyof TokenOptions, parse: () => Value): Value {
   try {
     return parse();

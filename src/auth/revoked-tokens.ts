@@ -1,4 +1,4 @@
-/** The list of tokens that are no longer valid although they have not expired. In: the text of the file; out: whether a token is on it. */
+/** The list of tokens that were revoked before they expire. In: the text of the file; out: whether a token is on the list. */
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../json-object.ts';
 import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
@@ -13,7 +13,7 @@ export class RevokedTokens {
   readonly #users = new Map<string, number>();
   readonly count: number;
 
-  /** The entries of a list. Throws an `Error` that says which one is wrong. */
+  /** The entries of a list. Throws an `Error` that names the broken one. */
   constructor(entries: readonly unknown[]) {
     this.count = entries.length;
     for (const [index, entry] of entries.entries()) {
@@ -32,7 +32,7 @@ export class RevokedTokens {
     if (typeof jti === 'string' && ids.has(jti)) return true;
     if (typeof session === 'string' && sessions.has(session)) return true;
     const revokedUntil = typeof sub === 'string' ? this.#users.get(sub) : undefined;
-    // A token that does not say when it was issued may be an old one.
+    // A token without a time of issue may be an old one.
     if (revokedUntil !== undefined && !(typeof iat === 'number' && iat * 1000 >= revokedUntil)) return true;
     return hashes.size > 0 && hashes.has(hashOfToken(token));
   }
@@ -60,8 +60,8 @@ export class RevokedTokens {
 }
 
 /**
- * The hash by which a token is revoked: of its header and payload. Its signature does not count, because there are several ways to write a signature that is
- * valid for the same token (RFC 4648, section 3.5, and the two signatures of ES256).
+ * The hash by which a token is revoked: of its header and payload. The signature is left out because the same token has several valid ones
+ * (RFC 4648, section 3.5, and the two signatures of ES256).
  */
 export function hashOfToken(token: string): string {
   const end = token.lastIndexOf('.');

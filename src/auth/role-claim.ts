@@ -1,6 +1,8 @@
-/** Where a token says which role it stands for. In: a path such as `.app_metadata.role`; out: the value there. */
+/** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there. */
 
-/** The names of a path: `.role`, `.app_metadata.role`, `."https://example.com/claims".role`. Throws an `Error` that says what was expected. */
+/**
+ * The names in a path: `.role`, `.app_metadata.role`, `."https://example.com/claims".role`. Throws an `Error` that says what was expected.
+ */
 export function parseClaimPath(path: string): readonly string[] {
   if (!/^(\.([\w-]+|"[^"]+"))+$/.test(path))
     throw new Error('must be a path such as .role, .app_metadata.role or ."https://example.com/role"');
@@ -17,7 +19,7 @@ export function readClaim(claims: Readonly<Record<string, unknown>>, path: reado
   return value;
 }
 
-/** Whether a value may name a role. `none` resets to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */
+/** Whether a value may name a role. `none` would reset to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */
 export function isRoleName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value !== 'none' && !value.includes('\0') && value.isWellFormed();
 }

@@ -18,7 +18,7 @@ export async function signKey(
   return token.sign(createSecretKey(secret, 'utf8'));
 }
 
-/** Seconds since 1970 at which what is made now expires after a time such as `30 days`. Throws `TypeError` for what is not a time. */
+/** Seconds since 1970 at which something made now expires after a time such as `30 days`. Throws `TypeError` if it is not a time. */
 export function expiryOf(expiresIn: string): number {
   return decodeJwt(new UnsecuredJWT().setExpirationTime(expiresIn).encode()).exp!;
 }

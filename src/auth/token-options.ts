@@ -1,25 +1,25 @@
-/** Which keys and tokens are accepted, as those who mount the endpoint say it: with the names of the settings (docs/settings.md). Types only. */
+/** Which keys and tokens are accepted: options of a mounted endpoint, with the names of the settings (docs/settings.md). Types only. */
 import type { ApiKeyEntry } from './api-keys.ts';
 
 export interface TokenOptions {
   /** The secret that keys and tokens are signed with (HS256). Not needed if there are public keys. */
   readonly jwtSecret?: string;
-  /** The secret that was used before: tokens that are signed with it stay valid. */
+  /** The former secret: tokens that were signed with it stay valid. */
   readonly previousJwtSecret?: string;
-  /** The public keys of tokens: the URL of a JSON Web Key Set, or the text of one, or of a PEM. */
+  /** The public keys for tokens: the URL of a JSON Web Key Set, or the text of one, or a PEM. */
   readonly jwtKeys?: string;
-  /** The Supabase project whose authentication server signs the tokens: its reference or its URL. It sets `jwtKeys`. */
+  /** The Supabase project whose authentication server signs the tokens: its reference or its URL. Sets `jwtKeys`. */
   readonly supabase?: string;
-  /** Opaque keys by name: the SHA-256 of each, its role, and if needed when it expires and further claims. */
+  /** Opaque keys by name: the SHA-256 and the role of each, and optionally its expiry and further claims. */
   readonly apiKeys?: Readonly<Record<string, ApiKeyEntry>>;
-  /** Tokens that are no longer valid, as the file of `--revoked-tokens` has them. `authenticate` can ask a list that changes. */
+  /** Revoked tokens, in the form of the `--revoked-tokens` file. For a list that changes, use `authenticate`. */
   readonly revokedTokens?: readonly unknown[];
-  /** Of which a token must name one in `aud`. Default: any. */
+  /** A token must name one of these in `aud`. Default: anything is accepted. */
   readonly jwtAudience?: readonly string[];
-  /** Of which a token must name one in `iss`. Default: any. */
+  /** A token must name one of these in `iss`. Default: anything is accepted. */
   readonly jwtIssuer?: readonly string[];
-  /** Milliseconds by which the clock of an issuer may differ. Default: 0. */
+  /** Milliseconds by which an issuer's clock may differ. Default: 0. */
   readonly jwtLeeway?: number;
-  /** Where the role is among the claims, such as `.app_metadata.role`. Default: `.role`. */
+  /** The path of the role in the claims, such as `.app_metadata.role`. Default: `.role`. */
   readonly roleClaim?: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Checks the keys and tokens of callers: JSON Web Tokens that are signed with a secret of the project (HS256) or for a public key, within their time, with the
- * role as a claim; and opaque keys. In: the text of a token; out: the caller. Valid JSON Web Tokens are cached, so that verifying one again costs only a lookup
- * and a check of the time.
+ * Verifies the keys and tokens of callers: JSON Web Tokens with a role claim that are within their time and signed with a secret of the
+ * project (HS256) or the private key of a known public key; and opaque keys. In: the text of a token; out: the caller. Valid JSON Web
+ * Tokens are cached, so that verifying one again costs only a lookup and a check of the time.
  */
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, type ProtectedHeaderParameters } from 'jose';
@@ -25,21 +25,21 @@ export interface TokenVerifier {
 
 /** Which tokens are valid. */
 export interface TokenRules {
-  /** Secrets that tokens may be signed with (HS256): that of the project, and earlier ones while tokens of theirs are in use. */
+  /** Secrets that tokens may be signed with (HS256): the project's current one, and former ones while their tokens are in use. */
   readonly secrets: readonly string[];
-  /** Public keys that verify tokens of others. */
+  /** Public keys that verify the tokens of other issuers. */
   readonly publicKeys?: PublicKeys | undefined;
-  /** Of which a token must name one in `aud`; any if not given. */
+  /** A token must name one of these in `aud`; if absent, anything is accepted. */
   readonly audience?: readonly string[] | undefined;
-  /** Of which a token must name one in `iss`; any if not given. */
+  /** A token must name one of these in `iss`; if absent, anything is accepted. */
   readonly issuer?: readonly string[] | undefined;
-  /** Seconds by which the clock of an issuer may differ. Default: 0. */
+  /** Seconds by which an issuer's clock may differ. Default: 0. */
   readonly leeway?: number | undefined;
-  /** Where the role is among the claims. Default: `role`. */
+  /** The path of the role in the claims. Default: `role`. */
   readonly roleClaim?: readonly string[] | undefined;
-  /** The opaque keys as they are now. */
+  /** The current opaque keys. */
   readonly apiKeys?: { readonly current: ApiKeys } | undefined;
-  /** The tokens that are revoked now. */
+  /** The currently revoked tokens. */
   readonly revoked?: { readonly current: RevokedTokens } | undefined;
 }
 
@@ -49,22 +49,22 @@ interface KnownToken {
   /** Seconds since 1970: valid from `notBefore` on, until just before `expiresAt`. */
   readonly notBefore: number;
   readonly expiresAt: number;
-  /** The second in which its use was last noted: noting it each time costs more than the rest of a lookup. */
+  /** The second in which its use was last recorded: recording every use costs more than the rest of a lookup. */
   notedAt: number;
-  /** The list of revoked tokens that it is not on. */
+  /** The list of revoked tokens that it was last checked against; it is not on that list. */
   checkedAgainst: RevokedTokens | undefined;
 }
 
-/** In characters; rowgraph's own tokens have about 200, those of large identity providers 2,000. */
+/** In characters. rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
 
-/** A verifier by these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
+/** A verifier for these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
 export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
   const { secrets, apiKeys, revoked } = rules;
   if (secrets.includes('')) throw new Error('The JWT secret must not be empty.');
   const { leeway = 0, roleClaim = ['role'] } = rules;
   const readPayload = createPayloadReader(rules);
-  // Invalid tokens are not cached: an attacker could send any number of them and evict those of real callers.
+  // Invalid tokens are not cached: an attacker could send any number of them to evict those of real callers.
   const known = new LRUCache<string, KnownToken>({
     max: maximumTokens,
     maxSize: maximumCacheSize,
@@ -114,7 +114,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
   };
 }
 
-/** Why a token that was valid no longer is; null if it still is. */
+/** Why a cached token is no longer valid; null if it still is. */
 function refuseKnown(entry: KnownToken, now: number, list: RevokedTokens | undefined): string | null {
   // The clock may be set back, so check both ends on every hit.
   if (now < entry.notBefore) return tooEarly;
@@ -133,12 +133,12 @@ function verifyOpaque(text: string, subject: string, keys: ApiKeys, list: Revoke
   return key.caller;
 }
 
-/** What a token is found by: the end of its signature, which no other token has, costs less to hash than all of it. */
+/** The cache key of a token: the end of its signature is unique, and costs less to hash than the whole token. */
 function keyOf(token: string): string {
   return token.slice(-43);
 }
 
-/** How far the clock of the issuer may be ahead, where no leeway is set that is longer. */
+/** How far the issuer's clock may be ahead, unless the configured leeway is longer. */
 const issueLeewaySeconds = 60;
 
 const issuedLater = 'has an iat claim in the future. Check the clocks of this server and of the server that signed it.';
@@ -162,7 +162,7 @@ function createPayloadReader({ secrets, publicKeys, audience, issuer, leeway = 0
   };
   return async (token, subject) => {
     const header = readHeader(token, subject);
-    // A secret verifies HS256 and nothing else does: that rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
+    // A secret verifies HS256 and nothing else: that rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
     const { alg } = header;
     if (alg === undefined || !algorithms.includes(alg)) throw unauthenticated(`${subject} ${describeAlgorithms(algorithms)}`);
     const keys = alg === 'HS256' ? secretKeys : await publicKeys!.find(header);
@@ -206,7 +206,7 @@ function explain(error: unknown): string {
   return notAToken;
 }
 
-/** jose accepts any number, even `1e999`, which is infinite, and does not check the time of issue. */
+/** Needed because jose accepts any number, even `1e999`, which is infinite, and does not check the time of issue. */
 function checkTimes({ exp, nbf, iat }: JWTPayload, leeway: number, subject: string): void {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {
     if (time !== undefined && !Number.isFinite(time))

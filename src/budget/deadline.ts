@@ -1,10 +1,10 @@
 /**
- * How long a request may run, and whether anybody still waits for its response. Whoever accepts a request makes one; each stage listens to it
- * while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
+ * How long a request may run, and whether anybody still waits for its response. Created by whoever accepts a request; each stage listens to
+ * it while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
 import { ApiError } from '../errors.ts';
 
-/** `expired`: the time is over. `abandoned`: the client has gone. */
+/** `expired`: the time is up. `abandoned`: the client has disconnected. */
 export type StopReason = 'expired' | 'abandoned';
 
 export class Deadline {
@@ -14,7 +14,7 @@ export class Deadline {
   #stopped: StopReason | null = null;
   #listener: ((reason: StopReason) => void) | null = null;
 
-  /** Begins now and lasts this many milliseconds. `end` must be called once the request has its response. */
+  /** Starts now and lasts this many milliseconds. `end` must be called once the request has its response. */
   constructor(millis: number) {
     this.expiresAt = performance.now() + millis;
     this.#timer = setTimeout(() => this.stop('expired'), millis);
@@ -58,7 +58,10 @@ export function explainStop(reason: StopReason): ApiError {
     : new ApiError('CANCELLED', 'The request was cancelled.');
 }
 
-/** The value of a promise, or `toError` of the reason if the request must stop first. The work behind the promise continues for others that share it. */
+/**
+ * The value of a promise; rejects with `toError` of the reason if the request must stop first. The work behind the promise continues,
+ * because others may share it.
+ */
 export function untilStopped<Value>(
   work: Promise<Value>,
   deadline: Deadline | null,

@@ -28,7 +28,7 @@ describe('the table of limits', () => {
   it('is stricter where it says so, and has a code and a setting for each', () => {
     for (const name of limitNames) {
       assert.ok(limitTable[name].strict < limitTable[name].default, name);
-      // The size of a response is known when the request has run.
+      // The size of a response is known only after the request has run.
       assert.equal(errorCodes[limitTable[name].code].status, name === 'responseBytes' ? 200 : 400, name);
       assert.match(limitTable[name].finding, /\{n\}/);
     }

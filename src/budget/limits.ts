@@ -1,6 +1,6 @@
 /**
- * What a request may cost before any SQL is generated: the table of limits, each with its defaults and its error code. The stages count; the counts are
- * checked here. docs/limits.md explains what each limit counts.
+ * What a request may cost before any SQL is generated: the table of limits, each with its defaults and its error code. The stages count;
+ * the counts are checked here. docs/limits.md explains what each limit counts.
  */
 import { ApiError, type ErrorCode } from '../errors.ts';
 
@@ -121,18 +121,18 @@ export const limitTable = {
 export type LimitName = keyof typeof limitTable;
 export const limitNames = Object.keys(limitTable) as readonly LimitName[];
 
-/** A number for each limit; Infinity where there is none. */
+/** A number for each limit; Infinity for no limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** A set of limits by name: none, generous, or for a public API. */
+/** A named set of limits: no limits, generous ones, or strict ones for a public API. */
 export type LimitBase = 'off' | 'default' | 'strict';
 
-/** Limits as a user writes them: a base, or single limits on top of a base (`default` if none is named). `off` removes a limit. */
+/** Limits as a user writes them: a base, or single limits that override a base (`default` if none is named). `off` removes a limit. */
 export type LimitSettings =
   | LimitBase
   | ({ readonly base?: LimitBase | undefined } & Partial<Readonly<Record<LimitName, number | 'off' | undefined>>>);
 
-/** The number of each limit. Throws `TypeError` for what is not a limit or not a number. */
+/** The number of each limit. Throws `TypeError` for an unknown limit or an invalid number. */
 export function resolveLimits(settings: LimitSettings = 'default'): Limits {
   const { base = 'default', ...single } = typeof settings === 'string' ? { base: settings } : settings;
   if (!['off', 'default', 'strict'].includes(base))
@@ -167,7 +167,7 @@ export function checkLimit(limits: Limits, name: LimitName, count: number): void
   if (count > limits[name]) throw overLimit(limits, name, count);
 }
 
-/** The error of a limit. No count means that counting stopped at the limit. */
+/** The error of a limit. Without a count, counting stopped at the limit. */
 export function overLimit(limits: Limits, name: LimitName, count?: number): ApiError {
   const { code, finding } = limitTable[name];
   const limit = limits[name];

@@ -6,7 +6,7 @@ import { runAtOnce, runInSlices } from './slices.ts';
 
 let time = 0;
 
-/** Work of so many steps, each of which takes 2 ms of the clock and notes its name in `done`. */
+/** Work of this many steps, each of which takes 2 ms of the clock and adds its name to `done`. */
 function* steps(name: string, count: number, done: string[]): Generator<void, string> {
   for (let step = 0; step < count; step++) {
     time += 2;

@@ -1,6 +1,6 @@
 /**
- * Runs long work in slices of a few milliseconds, so that other requests get their turn in between. Work is a generator that yields wherever it may
- * pause; concurrent work takes turns, so that many pieces of work block the event loop no longer than one.
+ * Runs long work in slices of a few milliseconds, so that other requests get a turn in between. Work is a generator that yields wherever it
+ * may pause. Concurrent work takes turns, so that many pieces of work block the event loop no longer than one.
  */
 import { type Deadline, explainStop } from './deadline.ts';
 
@@ -9,7 +9,7 @@ const sliceLength = 5;
 
 /** Work that waits for a turn, in order of arrival. */
 const waiting: (() => void)[] = [];
-/** When work began in the current turn of the event loop; null if none has. */
+/** When the first work of the current turn of the event loop began; null if none has. */
 let sliceStart: number | null = null;
 
 /**
@@ -48,7 +48,7 @@ function isSliceOver(): boolean {
   return false;
 }
 
-/** One piece of work continues in each turn; the others stay behind it, because it may need the whole slice. */
+/** In each turn of the event loop only one piece of work continues, because it may need the whole slice; the others keep waiting. */
 function beginTurn(): void {
   sliceStart = null;
   waiting.shift()?.();

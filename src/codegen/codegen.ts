@@ -1,9 +1,9 @@
 /**
- * What GraphQL Code Generator needs to know of rowgraph's scalars (`rowgraph/codegen`). In: richer TypeScript types, by choice; out: a configuration of its
- * plugins, or a preset that has it. It depends on no package.
+ * rowgraph's scalars for GraphQL Code Generator (`rowgraph/codegen`). In: optionally, richer TypeScript types; out: a configuration for its
+ * plugins, or a preset that contains it. Depends on no package.
  */
 
-/** The TypeScript types of a scalar: of what a client may send, and of what it gets. */
+/** The TypeScript types of a scalar: of what a client may send, and of what it receives. */
 export interface ScalarTypes {
   readonly input: string;
   readonly output: string;
@@ -11,7 +11,7 @@ export interface ScalarTypes {
 
 export type CustomScalar = 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque' | 'Cursor';
 
-/** As they are in JSON. docs/scalars.md tells what the strings look like. */
+/** The scalars' JSON types. docs/scalars.md describes the format of the strings. */
 export const scalars: Readonly<Record<CustomScalar, ScalarTypes>> = {
   BigInt: { input: 'string | number', output: 'string' },
   BigFloat: { input: 'string', output: 'string' },
@@ -24,7 +24,10 @@ export const scalars: Readonly<Record<CustomScalar, ScalarTypes>> = {
   Cursor: { input: 'string', output: 'string' },
 };
 
-/** Types that a client's own code makes of scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' } }`. */
+/**
+ * Types to which a client's own code converts scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' }
+ * }`.
+ */
 export type RicherTypes = Readonly<Partial<Record<CustomScalar, string | ScalarTypes>>>;
 
 export interface ScalarConfig {
@@ -39,13 +42,13 @@ export function scalarConfig(richer: RicherTypes = {}): ScalarConfig {
   return { scalars: { ...scalars, ...Object.fromEntries(own) }, strictScalars: true };
 }
 
-/** What a preset of GraphQL Code Generator has. */
+/** The part of a preset of GraphQL Code Generator that is used here. */
 interface Preset {
   // biome-ignore lint/suspicious/noExplicitAny: the options are the generator's, whose types would make it a dependency.
   buildGeneratesSection(options: any): unknown;
 }
 
-/** A preset, such as the client preset, with these scalars. What its own `config` says of scalars stays. */
+/** A preset, such as the client preset, with these scalars. Scalars in the preset's own `config` take precedence. */
 export function withScalars<Base extends Preset>(preset: Base, richer: RicherTypes = {}): Base {
   const known = scalarConfig(richer);
   return {

@@ -1,6 +1,6 @@
 /**
- * An executable `GraphQLSchema` for other GraphQL servers, whose root fields ask the engine. In: the schema that a role sees, and how to run a request; out:
- * a schema of its own, which others may extend, wrap or stitch.
+ * An executable `GraphQLSchema` for other GraphQL servers, whose root fields call the engine. In: the schema that a role sees, and how to
+ * run a request; out: an independent schema, which others may extend, wrap or stitch.
  */
 import { buildSchema, type GraphQLFieldResolver, type GraphQLSchema, isInterfaceType, isObjectType, printSchema } from 'graphql';
 import type { Caller, ExecutionResult, GraphQLRequest, RequestOptions } from '../engine/request.ts';
@@ -12,23 +12,23 @@ export type Execute = (request: GraphQLRequest, caller: Caller, options?: Reques
 
 export interface ExecutableSchemaOptions {
   readonly execute: Execute;
-  /** The caller that the context of an operation stands for. */
+  /** The caller, from the context of an operation. */
   readonly callerOf: (context: unknown) => Caller | Promise<Caller>;
-  /** Whether mutations run together even where their resolvers have been wrapped. */
+  /** Whether the mutations of an operation run together even if their resolvers are wrapped. */
   readonly atomicMutations: boolean;
 }
 
 /** An object of a response: members by response key. */
 type ResponseObject = Readonly<Record<string, unknown>>;
 
-/** The executable schema. Its types are copies: nothing that is done to them reaches the engine. */
+/** The executable schema. Its types are copies: changes to them do not reach the engine. */
 export function buildExecutableSchema(source: GraphQLSchema, options: ExecutableSchemaOptions): GraphQLSchema {
-  // Copied by text, which leaves enum values that are their names and scalars that pass values on, as the engine takes and gives them.
+  // Copied by way of SDL: enum values then equal their names, and scalars pass values through, which is what the engine takes and returns.
   const schema = buildSchema(printSchema(source), { assumeValid: true, assumeValidSDL: true });
   const documents = new DelegatedDocuments(schema);
   const runs = new WeakMap<object, OperationRun>();
   const resolveRoot: GraphQLFieldResolver<unknown, unknown> = (_source, _arguments, context, info) => {
-    // An execution has variable values of its own, even if it has no variables, and nothing else is always its own.
+    // Every execution has its own `variableValues` object, even without variables; nothing else is always its own.
     const { variableValues } = info;
     const run = runs.get(variableValues) ?? new OperationRun(options, documents, resolveRoot);
     runs.set(variableValues, run);
@@ -44,6 +44,6 @@ export function buildExecutableSchema(source: GraphQLSchema, options: Executable
   return schema;
 }
 
-/** The engine has answered under the response key, which an alias may have made. */
+/** The engine responds with response keys, which may be aliases. */
 const resolveMember: GraphQLFieldResolver<unknown, unknown> = (source, _arguments, _context, { path }) =>
   (source as ResponseObject)[path.key];

@@ -1,6 +1,6 @@
 /**
- * The part of an operation that the engine answers: some of its root fields, without what other schemas have added to ours. In: an operation with its
- * fragments, and the response keys of root fields; out: a document and the names of its variables.
+ * The part of an operation that the engine executes: some of its root fields, without what other schemas have added to ours. In: an
+ * operation with its fragments, and the response keys of root fields; out: a document and the names of its variables.
  */
 import {
   type ASTNode,
@@ -23,7 +23,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 
-/** The response key under which the type of an object is asked for where it may be one of several: a name that no client has use for. */
+/** The response key under which an object's type is requested if it may be one of several: a name that no client would use. */
 export const typenameKey = '__rowgraph_typename';
 
 export interface DelegatedDocument {
@@ -34,7 +34,7 @@ export interface DelegatedDocument {
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** For so many sets of root fields of one operation, documents are kept: `@skip` and `@include` make several. */
+/** How many documents to keep per operation: one for each set of root fields, of which `@skip` and `@include` make several. */
 const mostSets = 16;
 
 export class DelegatedDocuments {
@@ -45,12 +45,15 @@ export class DelegatedDocuments {
     this.#schema = schema;
   }
 
-  /** Whether a mutation is one of the engine's. */
+  /** Whether the engine has a mutation of this name. */
   hasMutation(name: string): boolean {
     return Object.hasOwn(this.#schema.getMutationType()?.getFields() ?? {}, name);
   }
 
-  /** The document for the root fields of these response keys. Servers keep what they have parsed, so it is remembered with the operation. */
+  /**
+   * The document for the root fields with these response keys. Cached with the operation, because servers keep operations that they have
+   * parsed.
+   */
   of(operation: OperationDefinitionNode, fragments: Fragments, keys: ReadonlySet<string>): DelegatedDocument {
     const known = this.#known.get(operation) ?? new Map<string, DelegatedDocument>();
     this.#known.set(operation, known);
@@ -62,12 +65,12 @@ export class DelegatedDocuments {
 }
 
 export interface RootField {
-  /** In the response. */
+  /** The response key. */
   readonly key: string;
   readonly name: string;
 }
 
-/** The root fields that an execution resolves, in their order: those that `@skip` and `@include` leave. */
+/** The root fields that an execution resolves, in order: those that `@skip` and `@include` leave. */
 export function rootFieldsOf({
   operation: { selectionSet },
   fragments,
@@ -134,7 +137,7 @@ function writeDocument(
 const ownDirectives: ReadonlySet<string> = new Set(['skip', 'include']);
 const typenameField = field('__typename');
 
-/** Takes out what is not for the engine, and asks for the type where the executor needs it. */
+/** Removes what is not the engine's, and requests the type wherever the executor needs it. */
 function createPruner(
   schema: GraphQLSchema,
   typeInfo: TypeInfo,

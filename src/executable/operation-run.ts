@@ -1,6 +1,6 @@
 /**
- * One execution of an operation by another GraphQL server: brings the root fields that it resolves together into one request to the engine. In: root
- * fields as they are resolved; out: their values or errors.
+ * One execution of an operation by another GraphQL server: combines the root fields that it resolves into one request to the engine. In:
+ * root fields as they are resolved; out: their values or errors.
  */
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo, isNonNullType } from 'graphql';
 import type { ExecutionResult, GraphQLRequest } from '../engine/request.ts';
@@ -14,7 +14,7 @@ interface BatchField {
 
 /** Root fields that run together. */
 interface Batch {
-  /** By their response keys, in the order in which they are resolved. */
+  /** By response key, in the order in which they are resolved. */
   readonly fields: Map<string, BatchField>;
   readonly result: Promise<ExecutionResult>;
 }
@@ -22,10 +22,10 @@ interface Batch {
 export class OperationRun {
   readonly #options: ExecutableSchemaOptions;
   readonly #documents: DelegatedDocuments;
-  /** By which fields are known that nobody has wrapped. */
+  /** A field with this resolver has not been wrapped. */
   readonly #resolver: GraphQLFieldResolver<unknown, unknown>;
   readonly #batches = new Map<string, Batch>();
-  /** The batch that takes further fields. */
+  /** The batch to which further fields are added. */
   #open: Batch | null = null;
 
   constructor(options: ExecutableSchemaOptions, documents: DelegatedDocuments, resolver: GraphQLFieldResolver<unknown, unknown>) {
@@ -49,8 +49,8 @@ export class OperationRun {
   }
 
   /**
-   * Fields of a query are all resolved in one turn: they are what is asked for by its end. Those of a mutation are resolved one after another, so the first
-   * takes along those that follow, except (by default) where somebody has wrapped a resolver, who may not let it run.
+   * Fields of a query are all resolved in one turn, so the batch is complete at its end. Fields of a mutation are resolved one after
+   * another, so the first also runs those that follow, except (by default) those whose resolver somebody has wrapped and might not call.
    */
   #begin(key: string, context: unknown, info: GraphQLResolveInfo): Batch {
     if (info.operation.operation === 'query') {
@@ -88,8 +88,8 @@ export class OperationRun {
 }
 
 /**
- * The value of a field. An error is one of the whole request, and reported once: by a field that must not be null, with which all data goes, or else by the
- * field that it names, or else by the first.
+ * The value of a field. An error belongs to the whole request but is reported only once: by a field that must not be null, whose error
+ * removes all data; otherwise by the field that its path names; otherwise by the first field.
  */
 function readMember({ data, errors }: ExecutionResult, key: string, fields: Batch['fields'], info: GraphQLResolveInfo): unknown {
   const [error] = errors ?? [];
@@ -101,7 +101,7 @@ function readMember({ data, errors }: ExecutionResult, key: string, fields: Batc
   return null;
 }
 
-/** With a path, graphql-js leaves it as it is. */
+/** graphql-js does not change an error that has a path already. */
 function toGraphqlError({ message, path, extensions }: ErrorObject, { fieldNodes }: GraphQLResolveInfo): GraphQLError {
   return new GraphQLError(message, { nodes: fieldNodes, extensions, ...(path !== undefined && { path }) });
 }

@@ -1,4 +1,4 @@
-/** Tells whether files have changed, replaced ones included. In: their paths; out: a text that differs after any change. */
+/** Detects whether files have changed, including replaced files. In: their paths; out: a text that differs after any change. */
 import { stat } from 'node:fs/promises';
 
 /** Rejects if one of the files is missing. */

@@ -1,10 +1,12 @@
-/** Reads a settings file that may be anything: no folder, no pipe that never ends, nothing huge. In: its path; out: its text. */
+/** Reads a settings file whose path may lead to anything: rejects folders, pipes and huge files. In: its path; out: its text. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** The text of a regular file. Throws an `Error` that names the file if it is none, cannot be read, or has more than `mostBytes` bytes. */
+/**
+ * The text of a regular file. Throws an `Error` that names the file if it is not one, cannot be read, or has more than `mostBytes` bytes.
+ */
 export async function readTextFile(file: string, mostBytes: number): Promise<string> {
-  // Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const status = await handle.stat();

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** Watches a file, which is looked at when the test asks for it. */
+/** Watches a file, but checks it only when the test asks for it. */
 async function watch(file: string, mostBytes = 1000) {
   const loaded: string[] = [];
   const failures: string[] = [];
@@ -100,7 +100,7 @@ test('files are looked at by themselves', async () => {
   const files = await WatchedFiles.open(source, 5);
   await writeFile(`${file}.new`, 'two');
   await rename(`${file}.new`, file);
-  // The timer does not keep the process alive.
+  // The watcher's timer does not keep the process alive.
   const alive = setInterval(() => undefined, 1000);
   assert.equal(await changed.promise, 'two');
   clearInterval(alive);

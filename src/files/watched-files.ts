@@ -1,6 +1,6 @@
 /**
- * What files hold, read again when they change. In: how to read them, and a stamp that tells whether they have changed; out: their content as it is now. Files
- * that are broken or missing for a while change nothing: the content that was read last stays.
+ * The content of files, read again when they change. In: how to read them, and a stamp that changes when they do; out: their current
+ * content. While the files are broken or missing, the content read last stays in use.
  */
 
 export interface WatchedSource<Content> {
@@ -8,13 +8,16 @@ export interface WatchedSource<Content> {
   readonly read: () => Promise<Content>;
   /** Differs after any change of the files. */
   readonly readStamp: () => Promise<string>;
-  /** Called whenever the content has been read. */
+  /** Called each time the content has been read. */
   readonly onLoad: (content: Content) => void;
-  /** Called once for each reason why the content could not be read again. */
+  /** Called once for each different reason why the content could not be read again. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** How often the files are looked at. Polling works on network file systems and with files that are replaced as symbolic links, where notifications do not. */
+/**
+ * How often the files are checked. Polling also works on network file systems and for files that are replaced through symbolic links, where
+ * notifications do not.
+ */
 const defaultInterval = 2000;
 
 export class WatchedFiles<Content> {
@@ -22,7 +25,7 @@ export class WatchedFiles<Content> {
   readonly #timer: NodeJS.Timeout;
   #current: Content;
   #stamp: string;
-  /** What was wrong at the last attempt, so that it is reported once. */
+  /** The problem of the last attempt, so that it is reported only once. */
   #problem: string | null = null;
   #check: Promise<void> | null = null;
 
@@ -34,9 +37,9 @@ export class WatchedFiles<Content> {
     this.#timer.unref();
   }
 
-  /** Reads the content, then looks for changes every so many milliseconds. Rejects with an `Error` that says what is wrong with the files. */
+  /** Reads the content, then checks for changes at this interval. Rejects with an `Error` that says what is wrong with the files. */
   static async open<Content>(source: WatchedSource<Content>, interval = defaultInterval): Promise<WatchedFiles<Content>> {
-    // The stamp comes first: files that change meanwhile are read once more.
+    // The stamp is read first, so files that change meanwhile are read again.
     const stamp = await source.readStamp();
     const content = await source.read();
     source.onLoad(content);

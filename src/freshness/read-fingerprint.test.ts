@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { readFingerprint } from './read-fingerprint.ts';
 
-/** Each a change of the API, in an order in which they can be made. */
+/** Changes of the API, in an order in which they can be made. */
 const relevantChanges = [
   'create table fresh (id int primary key, a int)',
   'alter table fresh add b text',
@@ -54,7 +54,7 @@ const relevantChanges = [
   'create trigger acts instead of insert on elsewhere.inner_view for each row execute function act()',
   'create rule acts as on update to elsewhere.inner_view do instead nothing',
   'grant usage on schema elsewhere to someone',
-  // What the keys and relations of views are inferred from, where it is not exposed.
+  // The keys and relations of views are inferred from this, although it is not exposed.
   'create or replace view elsewhere.inner_view as select id from elsewhere.base',
   'alter table elsewhere.base drop constraint base_pkey',
   'alter table elsewhere.base add primary key (id)',
@@ -78,7 +78,7 @@ const irrelevantChanges = [
   'refresh materialized view material',
 ];
 
-/** Changes of what PostgreSQL brings, in schemas that hardly anybody exposes. */
+/** Changes to objects that come with PostgreSQL, in schemas that are rarely exposed. */
 const changesOfSystemSchemas = {
   information_schema: [
     'revoke select on information_schema.tables from public',
@@ -128,7 +128,7 @@ describe('readFingerprint', () => {
   it('changes with whatever changes the API', async () => {
     let previous = await read();
     for (const sql of relevantChanges) {
-      // PostgreSQL has this option since version 15.
+      // PostgreSQL has had this option since version 15.
       if (server.version < 15 && sql.includes('security_invoker')) continue;
       await client.query(sql);
       const fingerprint = await read();

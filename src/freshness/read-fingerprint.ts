@@ -1,21 +1,21 @@
 /**
- * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers.
- * In the place of values it hashes the position and the transaction of rows in the system catalogs, which every change of a row renews.
+ * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers. Instead of
+ * values it hashes the positions and transaction ids of rows in the system catalogs, which change with every update of a row.
  */
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { RequestDatabase } from '../database/database.ts';
 
 /**
- * What is not pinned has no lower ids (FirstUnpinnedObjectId): what users make, in single-user mode too, and the information schema. Of what is pinned, the
- * schemas pg_catalog and public may be exposed.
+ * Unpinned objects have ids from here on (FirstUnpinnedObjectId): whatever users create, even in single-user mode, and the information
+ * schema. Of the pinned objects, the schemas pg_catalog and public may be exposed.
  */
 const firstUnpinnedId = 12000;
 const publicId = 2200;
 
 /**
- * Rows are restricted to what the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. No object of the
- * exposed schemas has a lower id than the first, by which an index finds them among the thousands that every database has.
+ * Only rows that the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. No object of the
+ * exposed schemas has an id lower than `firstId`, so an index can skip the thousands of objects that every database has.
  */
 const relationsFrom = (firstId: number): string => `
 with exposed as materialized (
@@ -33,8 +33,8 @@ relation as materialized (
 )`;
 
 /**
- * What is hashed by its values, and so is again what it was when a change is taken back: `pg_class`, as TRUNCATE, REINDEX and REFRESH rewrite
- * its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser reads.
+ * Parts that are hashed by value, and so are the same again when a change is undone: `pg_class`, because TRUNCATE, REINDEX and REFRESH
+ * rewrite its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read.
  */
 const valuesFrom = (firstId: number): string => `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
@@ -49,7 +49,7 @@ const valuesFrom = (firstId: number): string => `pg_catalog.concat_ws(' ',
 
 const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} select ${valuesFrom(firstId)}`;
 
-/** A hash of each catalog by itself. `(x in (...)) is true` is looked up in a hash table whatever the statistics, as in `catalog-query.ts`. */
+/** One hash per catalog. `(x in (...)) is true` makes PostgreSQL use a hash table whatever the statistics, as in `catalog-query.ts`. */
 const fingerprintQueryFrom = (firstId: number): string => `${relationsFrom(firstId)},
 -- What views read, which may be in schemas that are not exposed.
 source as materialized (
@@ -96,10 +96,10 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0)
 )`;
 
-/** It takes milliseconds: a server that needs longer counts as unreachable. */
+/** The query takes milliseconds: a server that needs longer than this counts as unreachable. */
 const timeoutMillis = 10_000;
 
-/** A query for schemas without pinned objects, and one for all. */
+/** One query for schemas without pinned objects, and one for all schemas. */
 function forSchemas(queryFrom: (firstId: number) => string): (schemas: readonly string[]) => string {
   const [unpinned, all] = [queryFrom(firstUnpinnedId), queryFrom(0)];
   return (schemas) => (schemas.includes('pg_catalog') ? all : unpinned);
@@ -108,15 +108,15 @@ function forSchemas(queryFrom: (firstId: number) => string): (schemas: readonly 
 const fingerprintQuery = forSchemas(fingerprintQueryFrom);
 const valuesQuery = forSchemas(valuesQueryFrom);
 
-/** Reads the fingerprint of everything that the API of these schemas derives from. Equal texts mean that nothing has changed. */
+/** Reads the fingerprint of everything that the API of these schemas is derived from. Equal texts mean that nothing has changed. */
 export async function readFingerprint(database: RequestDatabase, schemas: readonly string[]): Promise<string> {
   const [row] = await database.query(fingerprintQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);
   return row?.[0] ?? '';
 }
 
 /**
- * Whether the catalogs are as they were when the fingerprint was read, going by what a later comparison of fingerprints may not see: what was changed
- * and changed back. Far cheaper than a fingerprint.
+ * Whether the catalogs are still as they were when the fingerprint was read. Checks only the parts hashed by value, which a later
+ * comparison would miss if they were changed and changed back. Far cheaper than a fingerprint.
  */
 export async function hasValuesOf(database: RequestDatabase, schemas: readonly string[], fingerprint: string): Promise<boolean> {
   const [row] = await database.query(valuesQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);

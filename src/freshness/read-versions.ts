@@ -1,4 +1,4 @@
-/** Reads the schema version, which the event triggers of `extension/` keep, and that of the extension. */
+/** Reads the version of the schema, which the event triggers of `extension/` maintain, and the version of the extension. */
 import { DatabaseError, type RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
 import { hasVersionText, isOnText } from '../extension/read-extension.ts';
@@ -6,23 +6,21 @@ import { hasVersionText, isOnText } from '../extension/read-extension.ts';
 /** The channel on which the event triggers announce committed DDL. */
 export const schemaChannel = 'rowgraph_schema';
 
-/** What the extension says. Both are null where it is not installed, or its event triggers are off. */
+/** Both are null if the extension is not installed, or its event triggers are disabled. */
 export interface Versions {
-  /** Of the schema. */
+  /** The schema version. */
   readonly version: string | null;
-  /** Of the extension. */
+  /** The version of the extension. */
   readonly extension: string | null;
 }
 
 const absent: Versions = { version: null, extension: null };
 const presenceText = `select ${isOnText}, ${hasVersionText}`;
 const versionText = 'select coalesce(pg_catalog.sum(weight), 0)::text from rowgraph.schema_change';
-/** How often the extension may be dropped and made again between two queries. */
+/** How often to retry if the extension is dropped and created again between two queries. */
 const mostAttempts = 10;
 
-/**
- * Read it before the catalog: DDL that commits between the two then shows as another version at the first batch, and is not overlooked.
- */
+/** Read this before the catalog: DDL that commits in between then shows as a different version at the first batch, and is not missed. */
 export async function readVersions(database: Pick<RequestDatabase, 'query'>): Promise<Versions> {
   for (let attempt = 1; ; attempt += 1) {
     const [presence] = await database.query(presenceText, []);

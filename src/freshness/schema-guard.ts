@@ -3,15 +3,15 @@
  *
  *     select (select case when … then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change), …
  *
- * That the session statement finds the right version is not enough: a statement that then waits for the lock of DDL under way goes on
- * when that has committed, on tables that are not what they were. PostgreSQL locks all tables of a statement before it takes the snapshot
- * that this reads the version in, so nothing can change between the two. In a query it stands in the place of the session statement's
- * check and costs what that does. Table and function are those of `extension/schema-version-script.ts`.
+ * The check in the session statement is not enough: a later statement may wait for a lock that DDL under way holds, and continue after its
+ * commit on tables that have changed. PostgreSQL locks all tables of a statement before it takes the snapshot from which the guard reads
+ * the version, so nothing can change in between. In a query the guard replaces the session statement's check, at the same cost.
+ * `extension/schema-version-script.ts` creates the table and the function.
  */
 import type { Parameter } from '../plan/plan.ts';
 import { bind, type Sql, sql } from '../sql/sql.ts';
 
-/** The expression, whose value is ignored; none if the database keeps no version. */
+/** The expression, whose value is ignored; empty if the database keeps no version. */
 export type Guard = readonly [] | readonly [Sql];
 
 export const unguarded: Guard = [];

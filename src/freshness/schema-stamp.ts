@@ -7,13 +7,13 @@ export interface SchemaStamp extends Versions {
   readonly fingerprint: string;
 }
 
-/** Reads the stamp. Read it before the catalog: DDL that commits between the two then shows as a difference, and is not overlooked. */
+/** Reads the stamp. Read it before the catalog: DDL that commits in between then shows as a difference, and is not missed. */
 export async function readSchemaStamp(database: RequestDatabase, schemas: readonly string[]): Promise<SchemaStamp> {
   const [versions, fingerprint] = await Promise.all([readVersions(database), readFingerprint(database, schemas)]);
   return { ...versions, fingerprint };
 }
 
-/** Whether nothing has changed between the two. */
+/** Whether nothing has changed between two stamps. */
 export function isSameStamp(one: SchemaStamp, other: SchemaStamp): boolean {
   return one.version === other.version && one.fingerprint === other.fingerprint && one.extension === other.extension;
 }

@@ -29,7 +29,7 @@ after(async () => {
   await pglite.close();
 });
 
-/** How often a request runs that fails in this way for the first times. */
+/** How often a request runs if it fails in this way the first times. */
 async function runsOf(
   fields: ConstructorParameters<typeof DatabaseError>[1],
   failures: number,
@@ -47,7 +47,7 @@ async function runsOf(
   return { runs, outcome };
 }
 
-// Ahead of the tests that install the triggers, which would tell of the change.
+// Before the tests that install the triggers, which would announce the change.
 test('a request is not refused on a schema that was read while it changed again, whose parts may be of two schemas', async () => {
   let loads = 0;
   const load = async (): Promise<number> => {
@@ -95,7 +95,7 @@ test('a request is not refused on a snapshot that has come into doubt since the 
 });
 
 describe('LISTEN', () => {
-  /** Starts a watch of a database that has the triggers, where LISTEN fails. */
+  /** Starts watching a database that has the triggers, but where LISTEN fails. */
   async function start(sqlstate: string): Promise<SchemaWatch<number>> {
     await installExtension(database);
     const refusal = new DatabaseError('cannot execute LISTEN during recovery', { sqlstate });

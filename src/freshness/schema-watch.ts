@@ -1,6 +1,7 @@
 /**
- * Keeps a snapshot of the schema fresh: loads a new one beside the old one, then swaps them. With our event triggers installed, each
- * batch carries the version it was compiled for; otherwise a fingerprint is compared every second, and before a request is rejected.
+ * Keeps a snapshot of the schema fresh: loads a new one while the old one is in use, then swaps them. With our event triggers installed,
+ * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
+ * rejected.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,19 +18,22 @@ import { StaleSchemaError } from './stale-schema-error.ts';
 
 const fingerprintMillis = 1000;
 /**
- * How often requests that are rejected without asking the database may trigger a comparison of the schema that finds no change: this many times in a row,
- * then once per pause; a change resets the count. Otherwise invalid requests cost the database nothing.
+ * How many comparisons that find no change may be triggered by requests that are rejected without asking the database: this many in a row,
+ * then one per pause; a change resets the count. Beyond that, invalid requests cost the database nothing.
  */
 const mostVainChecks = 20;
 const vainCheckMillis = 200;
-/** How often to run a statement again that misses what the schema has, and how much longer to wait each time. */
+/** How often to run a statement again if it misses an object that the schema has, and how much longer to wait each time. */
 const mostRepeats = 3;
 const repeatMillis = 20;
-/** How many errors that no repeat has mended are remembered. */
+/** How many errors that persisted after all repeats to remember. */
 const mostLasting = 100;
-/** How long to keep recompiling a request that fails on one schema after another. One whose schema is out of date has until its deadline. */
+/**
+ * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale may retry until its
+ * deadline.
+ */
 const patienceMillis = 10_000;
-/** Errors that may be due only to the schema that a request was compiled for. */
+/** Errors that may be due only to an outdated schema. */
 const refusals: ReadonlySet<string> = new Set([
   'GRAPHQL_VALIDATION_FAILED',
   'BAD_USER_INPUT',
@@ -38,18 +42,18 @@ const refusals: ReadonlySet<string> = new Set([
   'IDEMPOTENCY_NOT_SUPPORTED',
 ]);
 /**
- * Classes of SQLSTATE of what is undefined, or not what it was: names, schemas and roles, values that are none of their type, and what
- * vanishes while PostgreSQL looks at it; 21 is a second row where a key was unique.
+ * SQLSTATE classes of errors that an outdated schema may cause: undefined names, schemas and roles, values of a wrong type, objects that
+ * vanish while PostgreSQL looks at them (XX), and a second row where a key was unique (21).
  */
 const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
-/** Undefined columns, functions, tables, types and schemas; XX000 is told of what is dropped between two looks of PostgreSQL at it. */
+/** Undefined columns, functions, tables, types and schemas; XX000 is raised for an object that is dropped between two lookups. */
 const missingStates: ReadonlySet<string> = new Set(['42703', '42883', '42P01', '42704', '3F000', 'XX000']);
-/** What a standby says to what it cannot do. */
+/** A standby's error for commands that it cannot run. */
 const readOnlyState = '25006';
 
 /**
- * Loads the snapshot that takes the place of `previous`. The stamp was read before. The snapshot calls `onDoubt` where it finds later that the schema has
- * changed since: no earlier comparison vouches for it then.
+ * Loads the snapshot that replaces `previous`. The stamp was read before. The snapshot calls `onDoubt` if it finds later that the schema
+ * has changed since; then earlier comparisons no longer count.
  */
 export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null, onDoubt: () => void) => Promise<Snapshot>;
 
@@ -66,11 +70,14 @@ export class SchemaWatch<Snapshot> {
   #loaded: Loaded<Snapshot>;
   /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
-  /** When the last comparison that found no change began. One that leads to a load proves nothing: meanwhile the schema may change again. */
+  /**
+   * When the last comparison that found no change began. A comparison that leads to a load proves nothing, because the schema may change
+   * again meanwhile.
+   */
   readonly #compared: { at: number };
-  /** How many comparisons in vain invalid requests may ask for, as of a time. */
+  /** How many fruitless comparisons invalid requests may still trigger, as of a time. */
   #vainChecks = { left: mostVainChecks, at: performance.now() };
-  /** Messages of errors that a repeat has not mended on the current schema, and will not mend again: a type without an operator has none. */
+  /** Messages of errors that repeats did not resolve on the current schema and never will: a type without an operator has none. */
   readonly #lasting = new Set<string>();
   #isForced = false;
   #isFailing = false;
@@ -120,9 +127,9 @@ export class SchemaWatch<Snapshot> {
   }
 
   /**
-   * Runs `use` on the current snapshot. If it fails in a way that a newer schema may explain, and there is one, runs it again on that:
-   * nothing has been changed by then, since a batch that PostgreSQL rejects changes nothing. A statement that misses what the current schema has runs
-   * again on that, a few times. The deadline ends the wait for a newer schema.
+   * Runs `use` on the current snapshot. If it fails in a way that an outdated schema may explain, and there is a newer one, runs it again
+   * on that: this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema
+   * is run again a few times. The deadline ends the wait for a newer schema.
    */
   withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const { snapshot } = this.#loaded;
@@ -141,7 +148,7 @@ export class SchemaWatch<Snapshot> {
     let error = failure;
     let repeats = 0;
     for (let attempt = 1; ; attempt += 1) {
-      // Every other error stands, whatever the deadline says: that the outcome of a mutation is unknown, or that it was committed.
+      // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
       const isStale = error instanceof StaleSchemaError;
       if (!isStale && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
       if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
@@ -195,14 +202,14 @@ export class SchemaWatch<Snapshot> {
     await this.#listen();
   }
 
-  /** Whether there is a newer schema than the one that the error may be due to. */
+  /** Whether there is a newer schema than the one that may have caused the error. */
   async #isOutdated(error: unknown, snapshot: Snapshot, began: number): Promise<boolean> {
     const isStale = error instanceof StaleSchemaError;
-    // The snapshot that is being loaded may be new enough. If not, the next attempt will show.
+    // The snapshot that is being loaded may be new enough. If not, the next attempt will show that.
     if (isStale && this.#loaded.snapshot === snapshot) await this.#refresh.settled();
     if (this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
-    // A comparison that began after the request has seen everything that the client can know of.
+    // A comparison that began after the request did has seen every change that the client can know of.
     if (!isFree && (this.#compared.at >= began || !this.#mayCheckInVain())) return false;
     try {
       await this.#refresh.run();
@@ -229,7 +236,7 @@ export class SchemaWatch<Snapshot> {
     try {
       this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
     } catch (error) {
-      // A standby does not take LISTEN. It is compared every second, as every database is.
+      // A standby rejects LISTEN. There the fingerprint is compared every second, as without triggers.
       if (!(error instanceof DatabaseError) || error.sqlstate !== readOnlyState) throw error;
     }
   }
@@ -240,7 +247,7 @@ export class SchemaWatch<Snapshot> {
     this.#timer.unref();
   }
 
-  /** Nobody waits for it, so a failure is reported to the observer: the first of several. */
+  /** Nobody waits for this refresh, so the first of several failures is reported to the observer. */
   async #refreshAndTell(): Promise<void> {
     try {
       await this.#refresh.run();
@@ -259,14 +266,15 @@ function mayBeOutdated(error: unknown): boolean {
   return refusals.has(error.code) || (typeof sqlstate === 'string' && undefinedClasses.has(sqlstate.slice(0, 2)));
 }
 
-/** Whether PostgreSQL itself rejected a request, which has already cost it something. */
+/** Whether PostgreSQL itself rejected a request, which has then already cost it something. */
 function hasAskedDatabase(error: unknown): boolean {
   return error instanceof ApiError && typeof error.details.sqlstate === 'string';
 }
 
 /**
- * The message of a statement of ours, and not of a function that it runs, that met something which is not there; null of other errors. Where the schema is
- * current all the same, the connection's process has not heard yet of a change that others see already: PostgreSQL sends word after the commit.
+ * The message of an error about a missing object, if one of our statements raised it and not a function that it calls; null for other
+ * errors. If the schema is current nevertheless, the connection's backend has not yet heard of a change that others already see: PostgreSQL
+ * announces changes after the commit.
  */
 function whatIsMissing(error: unknown): string | null {
   if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return null;

@@ -1,14 +1,9 @@
-/**
- * Runs work at most once at a time, for many callers.
- */
+/** Runs work at most once at a time, for many callers. */
 
 export interface SingleFlight {
-  /**
-   * Runs the work. Calls during a run share the next run, because the current run may have begun too
-   * early to see what they need.
-   */
+  /** Runs the work. Calls during a run share the next run, because the current one may have begun too early to see what they need. */
   run(): Promise<void>;
-  /** Resolves when the runs in progress at the time of the call have ended, however they end. */
+  /** Resolves when the runs in progress at the time of the call have ended, whether they succeeded or not. */
   settled(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Adds, changes or removes a project in its file. In: where projects are, a reference, and what its entry becomes; out: the file, replaced as a whole, so that
- * nobody ever reads half of it.
+ * Adds, changes or removes a project in its file. In: the path of the projects, a reference, and the change of its entry; out: the file,
+ * replaced atomically, so that nobody ever reads half of it.
  */
 import { chmod, type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,21 +8,21 @@ import { setTimeout } from 'node:timers/promises';
 import { readTextFile } from '../files/read-text-file.ts';
 import { listProjectFiles, mostFileBytes, parseProjectFile } from './project-files.ts';
 
-/** The settings of a project, as its file has them. */
+/** The settings of a project, as in its file. */
 export type ProjectSettings = Readonly<Record<string, unknown>>;
 
-/** What becomes of an entry; undefined stands for none. Throws to leave it as it is. */
+/** Returns the new entry; undefined stands for none. Throws to leave the entry unchanged. */
 export type Change = (entry: unknown) => ProjectSettings | undefined;
 
-/** Nobody else may read what has secrets in it. */
+/** Nobody else may read a file that contains secrets. */
 const privateMode = 0o600;
 
 const lockRetryMillis = 20;
 const mostLockMillis = 1_000;
 
 /**
- * Changes the entry of a reference. Where there is neither a file nor a folder yet, one is made: a file if its name ends in `.json`. Rejects with an `Error` if
- * the file cannot be read or written, or is being changed by somebody else.
+ * Changes the entry of a reference. If the path does not exist yet, creates a file if its name ends in `.json`, otherwise a folder. Rejects
+ * with an `Error` if the file cannot be read or written, or somebody else is changing it.
  */
 export async function changeProject(location: string, reference: string, change: Change): Promise<void> {
   await makeLocation(location);
@@ -49,7 +49,7 @@ async function makeLocation(location: string): Promise<void> {
   else await mkdir(location, { mode: 0o700 });
 }
 
-/** The file of a folder that has the reference, or will have it. */
+/** The file in a folder that has the reference, or will have it. */
 async function fileOf(folder: string, reference: string): Promise<string> {
   for (const file of await listProjectFiles(folder))
     if (Object.hasOwn(parseProjectFile(file, await readTextFile(file, mostFileBytes)), reference)) return realpath(file);
@@ -61,7 +61,7 @@ function textOfMissing(error: NodeJS.ErrnoException): string {
   throw error;
 }
 
-/** Two commands at a time would undo each other's change: the second waits for the first, which takes milliseconds. */
+/** Concurrent commands would undo each other's changes, so the second waits for the first, which takes milliseconds. */
 async function whileLocked(file: string, work: () => Promise<void>): Promise<void> {
   const lock = `${file}.lock`;
   const handle = await openLock(file, lock);

@@ -1,12 +1,13 @@
 /**
- * A graph that is opened by its first request and closed when nobody uses it, so that what nobody asks costs next to nothing. In: how to open it, and requests
- * as they begin and end; out: their responses. An opening that failed is not tried again at once: an outage costs its requests little.
+ * A graph that is opened by its first request and closed when it is no longer used, so that an unused project costs next to nothing. In:
+ * how to open it, and requests as they begin and end; out: their responses. After a failure it is not opened again at once, so that an
+ * outage costs its requests little.
  */
 import { explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 
-/** What is used of a graph. */
+/** What this file uses of a graph. */
 export interface OpenedGraph extends Pick<ServedGraph, 'executeRaw'> {
   close(): Promise<void>;
 }
@@ -24,10 +25,10 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
   #users = 0;
   #lastUse = 0;
   #failedAt = -Infinity;
-  /** Called when it has been closed for good; null while requests may come. */
+  /** Called when it has been closed for good; null while requests may still come. */
   #onRetired: (() => void) | null = null;
 
-  /** `onFailure` is told why opening failed. */
+  /** `onFailure` is called with the reason why opening failed. */
   constructor(openGraph: () => Promise<OpenedGraph>, onFailure: (error: unknown) => void) {
     this.#openGraph = openGraph;
     this.#onFailure = onFailure;
@@ -37,12 +38,12 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
     return this.#graph !== null;
   }
 
-  /** When its last request ended, as of `performance.now()`; null if it is closed or a request is in flight. */
+  /** When its last request ended, in milliseconds of `performance.now()`; null if it is closed or a request is in flight. */
   get unusedSince(): number | null {
     return this.#graph === null || this.#users > 0 ? null : this.#lastUse;
   }
 
-  /** Whether it is closed and no request is in flight that may open it. */
+  /** Whether it is closed and no request in flight may open it. */
   get isResting(): boolean {
     return this.#graph === null && this.#users === 0;
   }
@@ -52,7 +53,7 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
     this.#users += 1;
   }
 
-  /** That request has ended. */
+  /** A request that entered has ended. */
   leave(): void {
     this.#users -= 1;
     this.#lastUse = performance.now();
@@ -66,7 +67,7 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
     return opened.then((late) => late.executeRaw(request, caller, options));
   };
 
-  /** Closes it, until the next request, if it has not been used since this time of `performance.now()`. */
+  /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */
   closeUnused(since: number): void {
     if (this.#users === 0 && this.#lastUse <= since) void this.#closeGraph();
   }
@@ -77,14 +78,14 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
     this.#endIfRetired();
   }
 
-  /** Closes it now. Resolves when all that was opened is closed; an opening that has not succeeded yet is not waited for. */
+  /** Closes it now. Resolves when everything that was opened is closed, but does not wait for an opening that has not succeeded yet. */
   async close(): Promise<void> {
     this.#onRetired = ignore;
     void this.#closeGraph();
     await Promise.all(this.#closing);
   }
 
-  /** Once for all who ask meanwhile. */
+  /** Concurrent requests share one opening. */
   #open(): Promise<OpenedGraph> {
     if (this.#opening !== null) return this.#opening;
     if (performance.now() < this.#failedAt + pauseAfterFailure) return Promise.reject(unavailable());
@@ -93,7 +94,7 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
         this.#opening = null;
         this.#graph = graph;
         this.#lastUse = performance.now();
-        // Those who waited for it may have gone.
+        // The requests that waited for it may be gone.
         this.#endIfRetired();
         return graph;
       },
@@ -128,7 +129,7 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
 
 function ignore(): void {}
 
-/** What is wrong is for the operator. */
+/** The details are only for the operator. */
 function unavailable(): ApiError {
   return new ApiError('DATABASE_UNAVAILABLE', 'The database of the project cannot be used. Try again later.');
 }

@@ -1,6 +1,6 @@
 /**
- * Reads projects from a JSON file, or from all those of a folder: `{"reference": {settings}}`. In: a path, and what was read before; out: the entries by
- * reference. A file or an entry that is broken leaves the others alone: what it held before stays.
+ * Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. In: a path, and the result of the last
+ * read; out: the entries by reference. A broken file or entry does not affect the others, and keeps its last valid content.
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,10 +17,10 @@ export interface ProjectEntry {
   readonly file: string;
 }
 
-/** What the files hold. */
+/** The content of the files. */
 export interface ProjectEntries {
   readonly byReference: ReadonlyMap<string, ProjectEntry>;
-  /** What is wrong with files and entries. */
+  /** The problems of files and entries. */
   readonly problems: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ProjectEntries {
 export const mostFileBytes = 16 * 1024 ** 2;
 const mostFiles = 20_000;
 
-/** The files of a location: itself, or the JSON files of a folder, which may have none yet. */
+/** The files at a path: the file itself, or the JSON files in the folder, which may be empty. */
 export async function listProjectFiles(location: string): Promise<readonly string[]> {
   if (!(await stat(location)).isDirectory()) return [location];
   const names = (await readdir(location)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
@@ -36,7 +36,7 @@ export async function listProjectFiles(location: string): Promise<readonly strin
   return names.map((name) => path.join(location, name));
 }
 
-/** The entries. Rejects with an `Error` if the location cannot be read; `before` is what was read the last time. */
+/** The entries. Rejects with an `Error` if the path cannot be read; `before` is the result of the last read. */
 export async function readProjectFiles(location: string, before: ProjectEntries | null): Promise<ProjectEntries> {
   const known = before?.byReference ?? new Map<string, ProjectEntry>();
   const byReference = new Map<string, ProjectEntry>();
@@ -54,7 +54,7 @@ export async function readProjectFiles(location: string, before: ProjectEntries 
       if (other === undefined) byReference.set(reference, entry);
       else {
         problems.push(`${file}: ${quote(reference)} is in ${other.file}, too; remove one of them`);
-        // Nobody can tell which one is meant, but one of them may have been in use.
+        // The reference occurs in several files. Nobody can tell which is meant, but one of them may be in use already.
         if (known.get(reference)?.file === file) byReference.set(reference, entry);
       }
     }
@@ -71,7 +71,7 @@ function parseEntries(file: string, text: string, problems: string[]): ReadonlyM
   return entries;
 }
 
-/** The members of a file. Throws an `Error` that says where it is broken, and repeats nothing of it: it holds secrets. */
+/** The members of a file. Throws an `Error` that says where it is broken but repeats none of its content, which contains secrets. */
 export function parseProjectFile(file: string, text: string): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {

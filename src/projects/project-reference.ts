@@ -1,39 +1,40 @@
 /**
- * Which project a request is for: the first label of its host, where that looks like a reference. In: the host as the client sent it, in any case, with a port
- * or a trailing dot; out: the reference, or none. The header X-Forwarded-Host does not count: clients can send it through proxies that know nothing of it.
+ * The project that a request is for: the first label of its host, if that looks like a reference. In: the host as the client sent it, in
+ * any case, with a port or a trailing dot; out: the reference, or null. X-Forwarded-Host is ignored: clients can send it through proxies
+ * that do not set it.
  */
 import { ApiError, quote } from '../errors.ts';
 
 /** 20 letters and digits. */
 const referencePattern = /^[a-z0-9]{20}$/;
 
-/** A reference in lower case, or what is none. */
+/** Whether a text is a reference, in lower case. */
 export function isReference(text: string): boolean {
   return referencePattern.test(text);
 }
 
-/** RFC 9110, section 7.2: a name or an address, and perhaps a port. Names of containers may have underscores. */
+/** RFC 9110, section 7.2: a name or an address, optionally with a port. Names of containers may have underscores. */
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?)(?::\d{0,5})?$/;
 const longestHost = 261;
 
-/** Where the host of a request is. */
+/** The parts of a request that contain its host. */
 interface RequestTarget {
   readonly url: string;
   readonly headers: { readonly host?: string | undefined };
 }
 
 /**
- * The reference in the host of a request; null if it has none. With a domain, hosts of other domains have none, nor have those with more labels in between.
- * Throws BAD_REQUEST for a host that is malformed.
+ * The reference in the host of a request; null if there is none. If a domain is configured, the host must be a direct subdomain of it.
+ * Throws BAD_REQUEST for a malformed host.
  */
 export function readReference({ url, headers }: RequestTarget, domain: string | null): string | null {
   const host = (hostOfTarget(url) ?? headers.host ?? '').toLowerCase();
-  // RFC 9112, section 3.2: empty where the target has no host.
+  // RFC 9112, section 3.2: empty if the target has no host.
   if (host === '') return null;
   const name = host.length > longestHost ? null : hostPattern.exec(host);
   if (name === null)
     throw new ApiError('BAD_REQUEST', `The Host header ${quote(host)} is malformed. Send a host name and, if needed, a port.`);
-  // An address in brackets.
+  // An IPv6 address in brackets.
   if (name[1] === undefined) return null;
   const end = name[1].indexOf('.');
   if (end === -1 || (domain !== null && name[1].slice(end + 1) !== domain)) return null;
@@ -41,7 +42,7 @@ export function readReference({ url, headers }: RequestTarget, domain: string | 
   return isReference(label) ? label : null;
 }
 
-/** RFC 9112, section 3.2.2: the host of a target that is a whole URL counts, and not the header. */
+/** RFC 9112, section 3.2.2: if the target is a whole URL, its host counts and not the header. */
 function hostOfTarget(url: string): string | null {
   return url.startsWith('/') || !URL.canParse(url) ? null : new URL(url).host;
 }

@@ -10,18 +10,18 @@ import type { Exchange } from '../http/exchange.ts';
 import type { GraphqlEndpoint } from '../http/graphql-endpoint.ts';
 import type { LazyGraph, OpenedGraph } from './lazy-graph.ts';
 
-/** The keys of a project, with the files that are watched for them. */
+/** The keys of a project. Their files are watched. */
 export interface ProjectTokens {
   readonly rules: TokenRules;
-  /** Watches the files no longer. */
+  /** Stops watching the files. */
   stop(): void;
 }
 
-/** What the settings of a project say. Nothing is opened before a request needs it. */
+/** What the settings of a project define. Nothing is opened before a request needs it. */
 export interface ProjectDefinition {
   /** Milliseconds that a request may take. */
   readonly requestTimeout: number;
-  /** The same for definitions whose graphs are the same, so that new keys need no new connections. */
+  /** Equal for definitions with the same graph, so that new keys need no new connections. */
   readonly graphIdentity: string;
   readonly openGraph: (observe: Observer) => Promise<OpenedGraph>;
   /** Rejects with an `Error` that says what is wrong with the keys. */
@@ -61,18 +61,18 @@ export class Project {
     this.graph.leave();
   }
 
-  /** Forgets what the next request can make again. */
+  /** Drops everything that the next request can build again. */
   rest(): void {
     this.#endpoint = null;
   }
 
-  /** No more requests will come. Its graph is the business of its owner, because another project may have it now. */
+  /** No more requests will come. Its owner deals with its graph, which another project may use by now. */
   retire(): void {
     this.#isRetired = true;
     this.#tokens?.stop();
   }
 
-  /** Once for all who ask meanwhile. Never rejects. */
+  /** Concurrent requests share one opening. Never rejects. */
   #openEndpoint(): Promise<GraphqlEndpoint> {
     this.#opening ??= this.#makeEndpoint().finally(() => {
       this.#opening = null;

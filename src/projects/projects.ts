@@ -1,6 +1,6 @@
 /**
- * All projects of a server. In: what their files say, whenever that changes, and requests; out: each request served by the project that its host names. A
- * project that is changed or removed ends the requests that it has, and then closes what it opened.
+ * All projects of a server. In: the content of their files whenever it changes, and requests; out: each request served by the project that
+ * its host names. A project that is changed or removed finishes the requests it has, and then closes what it opened.
  */
 import { createTokenVerifier } from '../auth/verify-token.ts';
 import { ApiError, quote } from '../errors.ts';
@@ -14,18 +14,18 @@ import type { ProjectEntries, ProjectEntry } from './project-files.ts';
 import { readReference } from './project-reference.ts';
 
 export interface ProjectsOptions {
-  /** What an entry means. Throws an `Error` that says what is wrong with it. */
+  /** The definition for an entry. Throws an `Error` that says what is wrong with it. */
   readonly define: (reference: string, entry: ProjectEntry) => ProjectDefinition;
-  /** The domain whose subdomains are references; null for any. */
+  /** The domain whose subdomains are references; null for any domain. */
   readonly domain: string | null;
-  /** How many projects may be open before those that nobody uses are closed early. */
+  /** How many projects may be open before unused ones are closed early. */
   readonly mostOpen: number;
-  /** How long a project that nobody uses keeps its connections and caches. */
+  /** How long an unused project keeps its connections and caches. */
   readonly idleMilliseconds: number;
   readonly observe: Observer;
 }
 
-/** A project, and the entry that was read last for it. */
+/** A project, and the entry that was last read for it. */
 interface Known {
   readonly project: Project;
   readonly entry: ProjectEntry;
@@ -45,14 +45,14 @@ export class Projects {
     this.#timer.unref();
   }
 
-  /** How many there are, and how many of them have connections and caches. */
+  /** How many projects there are, and how many of them have connections and caches. */
   get counts(): { readonly known: number; readonly open: number } {
     let open = 0;
     for (const { project } of this.#known.values()) if (project.graph.isOpen) open += 1;
     return { known: this.#known.size, open };
   }
 
-  /** The endpoint of a server with projects: hosts without a reference are for the endpoint as it was. */
+  /** The endpoint of a server with projects: requests whose host has no reference go to the original endpoint. */
   readonly divide: DivideEndpoint = (whole) => {
     this.#whole = whole;
     const unknown = this.#createRefusal(whole.endpointFor);
@@ -69,7 +69,7 @@ export class Projects {
     };
   };
 
-  /** Adds, changes and removes projects so that they are as the files say. An entry that is wrong leaves a project as it was. */
+  /** Adds, changes and removes projects to match the files. An invalid entry leaves its project unchanged. */
   update({ byReference }: ProjectEntries): void {
     for (const [reference, entry] of byReference) {
       const known = this.#known.get(reference);
@@ -86,7 +86,7 @@ export class Projects {
     }
   }
 
-  /** Closes what projects have opened that have not been used since this time of `performance.now()`. */
+  /** Closes what projects have opened but not used since this time of `performance.now()`. */
   closeUnused(since: number): void {
     for (const { project } of this.#known.values()) {
       project.graph.closeUnused(since);
@@ -134,7 +134,7 @@ export class Projects {
     return graph;
   }
 
-  /** Each open project watches its schema, which needs a connection from time to time. The one that was used least recently goes first. */
+  /** Each open project watches its schema, which needs a connection from time to time, so the least recently used ones are closed. */
   #makeRoom(): void {
     let surplus = this.counts.open + 1 - this.#options.mostOpen;
     if (surplus <= 0) return;
@@ -155,7 +155,7 @@ export class Projects {
     graph.retire(() => this.#graphs.delete(graph));
   }
 
-  /** Refuses every request, and counts it as others. */
+  /** Rejects every request, but counts it like any other. */
   #createRefusal(endpointFor: Endpoint['endpointFor']): GraphqlEndpoint {
     const { observe, domain } = this.#options;
     return endpointFor({

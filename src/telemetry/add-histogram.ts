@@ -1,9 +1,9 @@
 /**
- * A histogram over a `Distribution`, which is read when the metrics are requested: an observation of prom-client's own looks up labels and took most
- * of what counting a request cost (docs/decisions/hot-path.md).
+ * A histogram over a `Distribution`, which is read when the metrics are requested: an observation in prom-client's own histogram looks up
+ * labels, which was most of the cost of counting a request (docs/decisions/hot-path.md).
  *
- * Leans on prom-client beyond its documentation: a registry asks a metric for its values by `get`, and does not mind what class it is of.
- * `test/contracts/prom-client.test.ts` compares it with a histogram of prom-client's.
+ * Relies on prom-client beyond its documentation: a registry asks a metric for its values by `get`, whatever its class.
+ * `test/contracts/prom-client.test.ts` compares this with prom-client's own histogram.
  */
 import type { Metric, Registry } from 'prom-client';
 import type { Distribution } from '../distribution.ts';
@@ -13,7 +13,7 @@ export interface HistogramOptions {
   readonly help: string;
 }
 
-/** Adds a histogram to the registry. `read` gives the distributions, which add up; they have the same bounds. */
+/** Adds a histogram to the registry. `read` returns the distributions, which are added up; they must have the same bounds. */
 export function addHistogram(
   registry: Registry,
   { name, help }: HistogramOptions,
@@ -24,7 +24,7 @@ export function addHistogram(
   registry.registerMetric({ name, help, get } as unknown as Metric);
 }
 
-/** Buckets count everything up to their bound. */
+/** A Prometheus bucket counts everything up to its bound. */
 function valuesOf(name: string, bounds: readonly number[], distributions: readonly Distribution[]) {
   let count = 0;
   const counted = [...bounds, Infinity].map((bound, index) => {

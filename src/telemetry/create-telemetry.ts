@@ -1,6 +1,7 @@
 /**
  * Turns events into log lines (pino) and metrics (Prometheus). In: events, from the graph and from the server; out: lines of JSON, and the
- * text of `/metrics`. No header and no body of a request is ever part of an event, so no key can get into the log. How an event reads as a line is in `write-event.ts`.
+ * text of `/metrics`. No event contains headers or bodies of a request, so no key can get into the log. `write-event.ts` formats events as
+ * lines.
  */
 import { type DestinationStream, type Level, pino } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
@@ -28,7 +29,7 @@ export interface TelemetryOptions {
   readonly slowOperations?: SlowOperationOptions | null;
   /** Where traces and metrics are exported to. Default: nowhere. */
   readonly otlp?: OtlpSettings | null;
-  /** The clock for counting lines. Default: that of the process. */
+  /** The clock that counts lines per second. Default: the clock of the process. */
   readonly clock?: Clock;
 }
 
@@ -37,7 +38,7 @@ export type CacheReader = () => readonly CacheStatistics[];
 
 export interface Telemetry {
   readonly observe: Observer;
-  /** What the endpoint must do for it: nothing more than count, unless something needs the details of requests. */
+  /** What the endpoint must do for telemetry: count only, unless something needs the details of requests. */
   readonly endpointOptions: { readonly detailedEvents: boolean; readonly beginTrace?: BeginTrace };
   /** Adds caches to the metrics. */
   watchCaches(read: CacheReader): void;
@@ -48,9 +49,9 @@ export interface Telemetry {
   /** The body of `/metrics`, in the text format of Prometheus. */
   writeMetrics(): Promise<string>;
   readonly metricsContentType: string;
-  /** The same as data, to be added to that of other processes. */
+  /** The same as data, to be added to the metrics of other processes. */
   readMetrics(): Promise<MetricsReading>;
-  /** Exports what is left, within so many milliseconds. Nothing may be observed after it. */
+  /** Exports what is left, within this many milliseconds. Nothing may be observed afterwards. */
   stop(milliseconds: number): Promise<void>;
 }
 
@@ -58,7 +59,7 @@ export interface Telemetry {
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { level = 'info', destination, clock, accessLog = false, slowOperations = null, otlp = null } = options;
   const redact = ['apikey', 'authorization', 'jwtSecret'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
-  /** Which project the line that is being written concerns. */
+  /** The project that the current line concerns. */
   let project: string | undefined;
   const log = pino(
     {
@@ -192,7 +193,10 @@ function count(event: Event, metrics: Metrics): void {
   }
 }
 
-/** When something is broken, failures with the same key come in large numbers and add little to the first one. Null: not a failure. */
+/**
+ * A key for failures of which one is as good as many: when something is broken, they come in large numbers. Null if the event is not a
+ * failure.
+ */
 function failureOf(event: Event): string | null {
   switch (event.kind) {
     case 'request-finished':
@@ -210,7 +214,7 @@ function failureOf(event: Event): string | null {
   }
 }
 
-/** The caches are read when the metrics are asked for, so that a hit costs no event. */
+/** The caches are read when the metrics are requested, so that a hit costs no event. */
 function createCacheMetrics(registry: Registry, readers: readonly CacheReader[]): void {
   const create = (name: string, help: string, read: (cache: CacheStatistics) => number): void => {
     new Gauge({

@@ -1,4 +1,7 @@
-/** The metrics of graphs: their connections, what PostgreSQL took for batches, and what requests cost. Everything is read when the metrics are requested. */
+/**
+ * The metrics of graphs: their connections, how long PostgreSQL took for batches, and what requests cost. Everything is read when the
+ * metrics are requested.
+ */
 import { Gauge, type Registry } from 'prom-client';
 import { byteBounds, rowBounds, secondBounds } from '../distribution.ts';
 import type { GraphStatistics } from '../events.ts';
@@ -7,7 +10,7 @@ import { addHistogram } from './add-histogram.ts';
 /** Null while the graph is not open. */
 export type GraphReader = () => GraphStatistics | null;
 
-/** Adds the metrics to the registry. Those of several graphs add up. */
+/** Adds the metrics to the registry, as sums over all graphs. */
 export function addGraphMetrics(registry: Registry, readers: readonly GraphReader[]): void {
   const read = (): GraphStatistics[] => readers.flatMap((reader) => reader() ?? []);
   new Gauge({

@@ -17,7 +17,7 @@ class TestClock implements Clock {
     this.#timers.push({ at: this.#now + milliseconds, callback });
   }
 
-  /** `late` sets the time without calling back, as a busy event loop does. */
+  /** `late` sets the time without calling back, as if the event loop were busy. */
   set(now: number, late = false): void {
     this.#now = now;
     if (late) return;

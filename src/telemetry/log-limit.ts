@@ -1,12 +1,12 @@
 /**
- * Keeps the log readable, and the disk from filling up, when something fails thousands of times a second. In: the key of each line; out: whether to
- * write it, and for each second the number of lines that were dropped.
+ * Keeps the log readable, and the disk from filling up, when something fails thousands of times a second. In: the key of each line; out:
+ * whether to write it, and for each second the number of lines that were dropped.
  */
 
 export interface Clock {
   /** Milliseconds from some point in time. */
   now(): number;
-  /** Calls back once, without keeping the process alive for it. */
+  /** Calls back once, without keeping the process alive. */
   after(milliseconds: number, callback: () => void): void;
 }
 
@@ -24,7 +24,7 @@ interface Window {
 }
 
 export class LogLimit {
-  /** Keys are few: kinds of events, and codes of errors. */
+  /** There are few keys: kinds of events, and codes of errors. */
   readonly #windows = new Map<string, Window>();
   readonly #onOmitted: (key: string, count: number) => void;
   readonly #clock: Clock;

@@ -14,10 +14,10 @@ const readUtilization = async (registry: Registry): Promise<number> => {
 test('how busy the event loop was is read when the metrics are, since they were last read', async () => {
   const registry = new Registry();
   collectProcessMetrics(registry);
-  // Nothing is counted before the loop begins.
+  // Nothing is counted before the event loop begins.
   await setImmediate();
   await readUtilization(registry);
-  // The loop is busy as long as it is blocked, and idle while a thread is.
+  // The loop is busy while it is blocked, and idle while it waits for another thread.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   const busy = await readUtilization(registry);
   await once(new Worker('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)', { eval: true }), 'exit');

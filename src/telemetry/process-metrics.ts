@@ -1,13 +1,13 @@
 /**
- * The metrics of the process: those that prom-client has by default, with the utilization of the event loop in place of its delays, whose measurement
- * wakes an idle process a hundred times a second. Everything is read when somebody asks for the metrics.
+ * The metrics of the process: prom-client's default metrics, but with the utilization of the event loop instead of its delay, whose
+ * measurement wakes an idle process a hundred times a second. Everything is read when the metrics are requested.
  *
- * Leans on prom-client beyond its documentation: which of its metrics measure delays (`test/contracts/prom-client.test.ts`).
+ * Relies on prom-client beyond its documentation: which of its metrics measure delays (`test/contracts/prom-client.test.ts`).
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
-/** The longest interval that a timer can have: prom-client starts to measure delays in any case. */
+/** The longest interval of a timer: prom-client's measurement of delays cannot be switched off. */
 const neverMillis = 2 ** 31 - 1;
 const delays = /^nodejs_eventloop_lag_\w+_seconds$/;
 

@@ -1,16 +1,16 @@
 /**
- * Metrics of the projects of a server. In: finished requests with their project, and how many projects and connections there are; out: metrics whose number is
- * bounded, however many projects there are.
+ * Metrics of the projects of a server. In: finished requests with their project, and the numbers of projects and connections; out: a
+ * bounded number of metrics, however many projects there are.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RequestFinished } from '../events.ts';
 
-/** How many projects have labels of their own: those that were asked first. */
+/** How many projects have a label of their own: the first ones that received requests. */
 const mostLabels = 200;
-/** The label of all others. */
+/** The label of all other projects. */
 const otherProjects = 'other';
 
-/** How many projects there are, how many are open, and how many connections these have. */
+/** How many projects there are, how many are open, and how many connections those have. */
 export type ReadProjects = () => { readonly known: number; readonly open: number; readonly connections: number };
 
 interface Finished {
@@ -71,7 +71,7 @@ export class ProjectMetrics {
     });
   }
 
-  /** Counts a request of a project. */
+  /** Counts a request to a project. */
   finish(project: string, { code, seconds }: RequestFinished): void {
     const label = this.#finished.has(project) || this.#finished.size < mostLabels ? project : otherProjects;
     const finished = this.#finished.get(label) ?? { seconds: 0, byCode: new Map() };

@@ -1,13 +1,13 @@
 /**
- * Counts requests in plain numbers, and hands these to prom-client when the metrics are requested: counting in
- * prom-client itself took a tenth of the server's time for a small request.
+ * Counts requests in plain numbers, and passes these to prom-client when the metrics are requested: counting in prom-client itself took a
+ * tenth of the server's time for a small request.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Distribution, secondBounds } from '../distribution.ts';
 import type { RequestFinished } from '../events.ts';
 import { addHistogram } from './add-histogram.ts';
 
-/** Roles with a label of their own; the others share one, so that no token can make the metrics grow. */
+/** How many roles have a label of their own; the others share one, so that no token can make the metrics grow. */
 const mostRoles = 100;
 const otherRoles = 'other';
 
@@ -56,7 +56,7 @@ export class RequestMetrics {
     );
   }
 
-  /** How many requests are in flight. */
+  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }

@@ -1,10 +1,13 @@
-/** Operations that took long, as lines of the log. In: the event of a request; out: what to log of each. Values that came with the request are left out unless they are asked for. */
+/**
+ * Slow operations as log lines. In: the event of a request; out: what to log about each. Values of the request are left out unless they are
+ * asked for.
+ */
 import { createHash } from 'node:crypto';
 import type { OperationTimes, RequestFinished } from '../events.ts';
 import { redactDocument } from './redact-document.ts';
 
 export interface SlowOperationOptions {
-  /** How long an operation takes at least. */
+  /** Operations that take at least this long are logged. */
   readonly milliseconds: number;
   /** Whether variables and literals are logged. */
   readonly hasValues: boolean;
@@ -13,7 +16,7 @@ export interface SlowOperationOptions {
 /** In characters. Names come from clients. */
 const longestName = 100;
 
-/** The operations of a request that were slow: itself, or those of a batch. */
+/** The slow operations of a request: its own, or those of its batch. */
 export function findSlowOperations(
   { seconds, details }: RequestFinished,
   { milliseconds }: SlowOperationOptions,
@@ -24,7 +27,7 @@ export function findSlowOperations(
   return details.parts.filter(({ prepared, ended }) => (ended ?? prepared ?? begin) - begin >= milliseconds);
 }
 
-/** The members of the line of a slow operation. */
+/** The members of a slow operation's log line. */
 export function describeSlowOperation(event: RequestFinished, times: OperationTimes, { hasValues }: SlowOperationOptions): object {
   const { operation } = times;
   const { requestId, role, code, seconds, details } = event;
@@ -53,7 +56,7 @@ export function describeSlowOperation(event: RequestFinished, times: OperationTi
   };
 }
 
-/** The hash by which persisted queries name documents. */
+/** The hash by which persisted queries name a document. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

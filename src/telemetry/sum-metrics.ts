@@ -1,8 +1,9 @@
 /**
- * The metrics of several processes as those of one. In: what each of them reads; out: the text of `/metrics`. What a process has counted stays in the sum when it
- * ends, so that counters never go down.
+ * The metrics of several processes as those of one. In: the metrics of each; out: the text of `/metrics`. What a process has counted stays
+ * in the sum after it ends, so that counters never go down.
  *
- * Leans on prom-client beyond its documentation: that what `AggregatorRegistry.aggregate` makes can be read as JSON again (`test/contracts/prom-client.test.ts`).
+ * Relies on prom-client beyond its documentation: the result of `AggregatorRegistry.aggregate` can be read as JSON again
+ * (`test/contracts/prom-client.test.ts`).
  */
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
@@ -11,15 +12,15 @@ export type MetricsReading = readonly MetricObjectWithValues<MetricValue<string>
 
 export class MetricsSum {
   readonly #latest = new Map<number, MetricsReading>();
-  /** What processes have counted that have ended. */
+  /** The counts of processes that have ended. */
   #past: MetricsReading = [];
 
-  /** What a process reads now; null if it does not answer, which leaves its last reading in place. */
+  /** The current metrics of a process; null if it does not answer, which leaves its last ones in place. */
   note(process: number, reading: MetricsReading | null): void {
     if (reading !== null) this.#latest.set(process, reading);
   }
 
-  /** A process has ended: of its metrics, counters and histograms stay. */
+  /** A process has ended: its counters and histograms are kept. */
   end(process: number): void {
     const last = this.#latest.get(process);
     this.#latest.delete(process);
@@ -28,7 +29,7 @@ export class MetricsSum {
     void this.#condense(this.#past);
   }
 
-  /** Makes one reading of those of all processes that have ended. */
+  /** Combines the metrics of all processes that have ended into one reading. */
   async #condense(past: MetricsReading): Promise<void> {
     const condensed = await readRegistry(aggregate([past]));
     if (this.#past === past) this.#past = condensed;

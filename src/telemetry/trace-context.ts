@@ -1,20 +1,20 @@
 /**
- * Which trace a request belongs to (https://www.w3.org/TR/trace-context/). In: its headers; out: the trace that its sender began, or a new one, and whether it is
- * sampled. A header that is not exactly of the form is as good as none.
+ * The trace that a request belongs to (https://www.w3.org/TR/trace-context/). In: its headers; out: the trace that its sender began, or a
+ * new one, and whether it is sampled. A malformed header is ignored.
  */
 import { randomFillSync } from 'node:crypto';
 import type { BeginTrace, TraceContext } from '../events.ts';
 
-/** Which traces are sampled, as `OTEL_TRACES_SAMPLER` names it. */
+/** Which traces are sampled, as named by `OTEL_TRACES_SAMPLER`. */
 export interface Sampler {
-  /** Whether the sender of a request decides, if it has. */
+  /** Whether the decision of the request's sender is followed, if there is one. */
   readonly isParentBased: boolean;
-  /** The share of the other traces that are sampled, from 0 to 1. */
+  /** The proportion of all other traces that is sampled, from 0 to 1. */
   readonly ratio: number;
 }
 
 const parentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** In characters. The specification asks to carry at least 512. */
+/** In characters. The specification requires at least 512 to be propagated. */
 const longestState = 512;
 const longestParent = 512;
 
@@ -34,7 +34,7 @@ export function createTraceBeginner({ isParentBased, ratio }: Sampler): BeginTra
   };
 }
 
-/** Version 00 has nothing behind the flags; later ones may. */
+/** Version 00 ends with the flags; later versions may have more. */
 function readParent(header: unknown): { traceId: string; parentSpanId: string; isSampled: boolean } | null {
   if (typeof header !== 'string' || header.length > longestParent) return null;
   const [, traceId, parentSpanId, flags, more] = parentForm.exec(header) ?? [];
@@ -46,7 +46,7 @@ function readParent(header: unknown): { traceId: string; parentSpanId: string; i
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Random bytes as hexadecimal digits; from a pool, because asking the system for a few costs as much as for many. */
+/** Random bytes in hexadecimal; from a pool, because asking the system for a few costs as much as for many. */
 export function randomHex(bytes: 8 | 16): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool);

@@ -17,7 +17,7 @@ import type {
   WorkerEnded,
 } from '../events.ts';
 
-/** Writes the line of an event; some have none. */
+/** Writes an event's line; some events have none. */
 export function writeEvent(event: Event, log: Logger): void {
   switch (event.kind) {
     case 'request-started':
@@ -90,12 +90,15 @@ const defectMessages: Readonly<Record<NonNullable<DefectFound['origin']> | 'requ
   uncaughtException: 'bug in rowgraph: uncaught exception; the process ends. Please report it',
 };
 
-/** Anything can be thrown; a value that is not an error has no stack, and might show more than its text. */
+/** Anything can be thrown; other values than errors have no stack and may contain more than is fit for a log. */
 function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
 }
 
-/** `fetch` says only that it failed; why is in its cause. A host of several addresses fails with an error for each, and no message. */
+/**
+ * `fetch` reports only that it failed; its cause has the reason. If a host has several addresses, the error has one error per address, and
+ * no message.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   const { message, cause } = errorOf(error);
@@ -127,7 +130,7 @@ function writeWarning(
   }
 }
 
-/** What is wrong with the login role, and what to do. */
+/** The problem of the login role, and what to do about it. */
 export function describeLogin({ role, isSuperuser }: LoginPowerful): string {
   const reason = isSuperuser ? 'is a superuser' : 'bypasses row level security';
   return `the login role "${role}" ${reason}: a single bug could expose the whole database. Log in as an ordinary role ("rowgraph roles" prints its SQL)`;
@@ -141,7 +144,7 @@ function describeOpenTables({ role, tables }: TablesOpen): string {
   return `"${role}" can change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
 }
 
-/** How many ignored directives, or invalid documents, a log line names. */
+/** How many ignored directives or invalid documents a log line names. */
 const maxNamed = 20;
 
 function writeIgnored(problems: readonly string[], log: Logger): void {
@@ -177,7 +180,7 @@ function writeWorkerEnd({ worker, code, signal, restartMilliseconds }: WorkerEnd
   log.error({ worker, code, signal, restartMilliseconds }, 'worker exited; another one takes its place');
 }
 
-/** The line of a request in the access log. No header, no query and no body is part of it. */
+/** The access log line of a request. It contains no header, no query and no body. */
 export function writeAccess({ requestId, role, code, status, seconds, bytes, details }: RequestFinished, log: Logger): void {
   const { method, path, address, trace, operation } = details ?? {};
   const milliseconds = Math.round(seconds * 1e5) / 100;
@@ -199,7 +202,7 @@ export function writeAccess({ requestId, role, code, status, seconds, bytes, det
 /** In characters. Names of operations come from clients. */
 const longestName = 100;
 
-/** Client errors are not news to an operator; server errors are. */
+/** Client errors do not concern the operator; server errors do. */
 function writeRequest({ requestId, role, code, status, seconds, bytes }: RequestFinished, log: Logger): void {
   const level = status >= 500 ? 'warn' : 'debug';
   if (!log.isLevelEnabled(level)) return;

@@ -5,7 +5,7 @@ export interface Attribute {
   readonly value: { readonly stringValue: string } | { readonly intValue: string } | { readonly doubleValue: number };
 }
 
-/** Whole numbers are texts in this form: they may have 64 bits. */
+/** The JSON form of OTLP has whole numbers as strings, because they may have 64 bits. */
 export function attributesOf(values: Readonly<Record<string, string | number | null | undefined>>): Attribute[] {
   return Object.entries(values).flatMap(([key, value]): Attribute[] => {
     if (value === null || value === undefined) return [];

@@ -1,4 +1,7 @@
-/** The metrics of a process in the JSON form of OTLP. In: what the registry reads; out: metrics under the same names. Sums count from the start of the process. */
+/**
+ * The metrics of a process in the JSON form of OTLP. In: what the registry reads; out: metrics under the same names. Sums count from the
+ * start of the process.
+ */
 import type { MetricsReading } from '../sum-metrics.ts';
 import { attributesOf } from './attributes.ts';
 import { nanosOf } from './encode-spans.ts';
@@ -9,7 +12,7 @@ type Labels = Readonly<Record<string, string | number>>;
 
 const cumulative = 2;
 
-/** The metrics as of now. */
+/** The current metrics. */
 export function encodeMetrics(reading: MetricsReading): object[] {
   const times = { startTimeUnixNano: nanosOf(0), timeUnixNano: nanosOf(performance.now()) };
   return reading.flatMap((metric): object[] => {
@@ -23,7 +26,7 @@ export function encodeMetrics(reading: MetricsReading): object[] {
   });
 }
 
-/** One point for all values that differ in nothing but the bucket. Buckets of Prometheus count everything up to their bound, those of OTLP what is above the one before. */
+/** Combines all values that differ only in their bucket into one point. Prometheus buckets are cumulative, OTLP buckets are not. */
 function histogramPoints({ name, values }: Metric, times: object): object[] {
   const groups = Map.groupBy(values as readonly Value[], ({ labels: { le: _bound, ...labels } }) => JSON.stringify(labels));
   return [...groups].map(([labels, group]) => {

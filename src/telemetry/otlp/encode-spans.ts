@@ -1,7 +1,7 @@
 /**
- * A finished request as spans: the request, and below it what it came through (parse, plan, wait for a connection, batch). In: its event; out: spans in the JSON form of OTLP
- * (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), with attributes of the semantic conventions for HTTP, GraphQL and databases. Values of a
- * request are never part of them.
+ * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). In: its event; out: spans
+ * in the JSON form of OTLP (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), with attributes of the semantic conventions
+ * for HTTP, GraphQL and databases. They never contain values of the request.
  */
 import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
 import { randomHex } from '../trace-context.ts';
@@ -25,7 +25,7 @@ const failed = 2;
 /** In characters. Names of operations come from clients. */
 const longestName = 100;
 
-/** The spans of a sampled request, itself first; none of one that is not sampled. */
+/** The spans of a request, its own first; none if it is not sampled. */
 export function encodeRequest({ status, code, role, bytes, seconds, requestId }: RequestFinished, details: RequestDetails): Span[] {
   const { trace, method, path, started, authenticated, received, operation } = details;
   if (!trace?.isSampled) return [];
@@ -71,7 +71,7 @@ function nameOf({ name }: { readonly name: string | null }): string | null {
   return name === null ? null : name.slice(0, longestName);
 }
 
-/** Times are those of `performance.now()`. */
+/** Times are milliseconds of `performance.now()`. */
 function spanOf(traceId: string, spanId: string, parent: string | null, name: string, kind: number, from: number, to: number) {
   return {
     traceId,
@@ -85,7 +85,7 @@ function spanOf(traceId: string, spanId: string, parent: string | null, name: st
   };
 }
 
-/** Nanoseconds since 1970, as text: they have more digits than a number. */
+/** Nanoseconds since 1970, as text: they have more digits than a number can hold exactly. */
 export function nanosOf(milliseconds: number): string {
   return String(BigInt(Math.round((performance.timeOrigin + milliseconds) * 1000)) * 1000n);
 }

@@ -1,6 +1,6 @@
 /**
- * Sends OTLP messages as JSON over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). In: messages; out: whether they arrived. One is on its way at a time; one
- * that fails is lost, so that a receiver that is down costs neither memory nor time.
+ * Sends OTLP messages as JSON over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). In: messages; out: whether they arrived.
+ * Sends one at a time; a message that fails is lost, so that a receiver that is down costs neither memory nor time.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -19,7 +19,7 @@ export class OtlpSender {
     this.#observe = observe;
   }
 
-  /** Whether a message is on its way. */
+  /** Whether a message is being sent. */
   get isBusy(): boolean {
     return this.#isSending;
   }
@@ -36,11 +36,11 @@ export class OtlpSender {
         method: 'POST',
         headers: { ...headers, ...encoding, 'content-type': 'application/json' },
         body,
-        // A header may hold a key, which is for this receiver alone.
+        // A header may hold a key, which is for this receiver only.
         redirect: 'error',
         signal: AbortSignal.timeout(timeout),
       });
-      // The connection is free for the next message when the body is read; nobody needs it.
+      // The body is discarded so that the connection is free for the next message.
       await response.body?.cancel();
       if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
     } catch (error) {

@@ -1,6 +1,8 @@
 /**
- * What the standard environment variables of OpenTelemetry ask for (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
- * https://opentelemetry.io/docs/specs/otel/protocol/exporter/). In: the environment; out: what to export where, or null, and what is wrong with it.
+ * Reads the standard environment variables of OpenTelemetry
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/). In: the environment; out: what to export where, or null; throws for invalid
+ * variables.
  */
 import type { Sampler } from '../trace-context.ts';
 
@@ -12,7 +14,7 @@ export interface OtlpSettings {
   readonly sampler: Sampler;
   /** Attributes of the process. */
   readonly resource: Readonly<Record<string, string>>;
-  /** How many spans wait for the next export at most, and how many are exported at a time. */
+  /** How many spans may wait for export, and how many are exported at a time. */
   readonly spanQueue: number;
   readonly spanBatch: number;
   /** Milliseconds between two exports of spans, and of metrics. */
@@ -31,7 +33,7 @@ export interface OtlpTarget {
 type Environment = Readonly<Record<string, string | undefined>>;
 type Signal = 'traces' | 'metrics';
 
-/** Null if nothing is to be exported. Throws an `Error` that names the variable that is wrong. */
+/** Null if nothing is to be exported. Throws an `Error` that names the wrong variable. */
 export function readOtlpSettings(environment: Environment): OtlpSettings | null {
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
   const traces = readTarget(environment, 'traces');
@@ -54,7 +56,7 @@ export function readOtlpSettings(environment: Environment): OtlpSettings | null 
   };
 }
 
-/** Of what is specific to a signal and common to all, the former counts. */
+/** A variable for one signal overrides the one for all signals. */
 function readTarget(environment: Environment, signal: Signal): OtlpTarget | null {
   const upper = signal.toUpperCase();
   const exporter = environment[`OTEL_${upper}_EXPORTER`];
@@ -76,7 +78,7 @@ function readTarget(environment: Environment, signal: Signal): OtlpTarget | null
   };
 }
 
-/** JSON is understood by every receiver of OTLP over HTTP; without the variable nobody has asked for something else. */
+/** Accepts http/protobuf too, although rowgraph sends JSON: every OTLP receiver over HTTP understands JSON. */
 function checkProtocol(environment: Environment, name: string): void {
   const protocol = environment[name];
   if (protocol && !['http/json', 'http/protobuf'].includes(protocol))

@@ -1,6 +1,6 @@
 /**
- * Exports traces and metrics by OTLP. In: finished requests and the metrics; out: messages to a receiver. Nothing waits for it: what does not fit into the queue is
- * dropped and counted.
+ * Exports traces and metrics by OTLP. In: finished requests and the metrics; out: messages to a receiver. Nothing waits for the export:
+ * what does not fit into the queue is dropped and counted.
  */
 import type { Observer, RequestFinished } from '../../events.ts';
 import type { MetricsReading } from '../sum-metrics.ts';
@@ -11,13 +11,13 @@ import { OtlpSender } from './otlp-sender.ts';
 import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
 
 export interface OtlpExport {
-  /** Takes in a request. */
+  /** Records a finished request. */
   readonly note: (event: RequestFinished) => void;
-  /** Sends what is left, within so many milliseconds, and stops. */
+  /** Sends what is left, within this many milliseconds, and stops. */
   stop(milliseconds: number): Promise<void>;
 }
 
-/** Starts exporting. `readMetrics` gives the metrics of this process. */
+/** Starts exporting. `readMetrics` returns the metrics of this process. */
 export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<MetricsReading>, observe: Observer): OtlpExport {
   const { traces, metrics, resource: attributes } = settings;
   const resource = {
@@ -77,7 +77,7 @@ class SpanQueue {
     else this.#timer ??= setTimeout(() => void this.#send(), spanDelay).unref();
   }
 
-  /** Sends all that waits. */
+  /** Sends all waiting spans. */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       if (this.#sender.isBusy) await new Promise((resolve) => setTimeout(resolve, 10));
