@@ -72,9 +72,9 @@ contract('graphql', 'request/graphql-validation.ts', 'a document that spreads to
 
 contract('graphql', 'request/graphql-validation.ts', 'errors have positions in a text that was taken away', () => {
   const text = '{\n one {\n  gone\n } }';
-  const { source, takeText } = documentSource(text);
+  const { source, dropText } = documentSource(text);
   const node = parse(source);
-  takeText();
+  dropText();
   const [error] = validate(lazySchema(), node, specifiedRules, { hideSuggestions: true });
   assert.deepEqual(error?.positions, [text.indexOf('gone')]);
   assert.equal(error?.message, 'Cannot query field "gone" on type "One".');
