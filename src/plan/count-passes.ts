@@ -1,8 +1,8 @@
-/** How often PostgreSQL goes through all rows for a count, aggregates or groups: once, and once more for each column that it sorts them by. */
+/** How many times PostgreSQL passes over all rows for a count, aggregates or groups: once, and once more for each column that they sort. */
 import { groupTestsOf } from './group-tests.ts';
 import type { ConnectionValue, GroupOrderKey, GroupsPlan, GroupValue, Member } from './plan.ts';
 
-/** The number; 0 for what goes through the rows of a page. */
+/** The number of passes; 0 for values that only read the page. */
 export function countPasses(value: ConnectionValue): number {
   switch (value.kind) {
     case 'total count':
@@ -25,7 +25,7 @@ function countSortedColumns(value: GroupValue): number {
   return value.members.filter(({ value: column }) => column.kind === 'column').length;
 }
 
-/** What groups are chosen and ordered by is computed anew, as it may be of another fraction. */
+/** Aggregates in conditions and orders are computed separately, because they may have another fraction. */
 function countSortedConditions({ having, order }: GroupsPlan): number {
   const compared: readonly GroupOrderKey['of'][] = [...(having ? groupTestsOf(having) : []), ...order].map(({ of }) => of);
   return compared.filter((of) => of.kind === 'function' && isSorted(of.name)).length;

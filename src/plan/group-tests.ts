@@ -1,4 +1,4 @@
-/** The tests in a condition on groups, whatever joins them. */
+/** The tests in a condition on groups, without `and`, `or` and `not`. */
 import type { GroupCondition } from './plan.ts';
 
 type GroupTest = Extract<GroupCondition, { kind: 'comparison' | 'null test' }>;

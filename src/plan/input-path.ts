@@ -1,7 +1,7 @@
-/** Where in the arguments of a root field an input stands, as its errors name it: `objects[2].commentCollection.create[0].body`. */
+/** The place of an input in the arguments of a root field, for errors: `objects[2].commentCollection.create[0].body`. */
 import { ApiError } from '../errors.ts';
 
-/** A field or an index, and what it stands in. */
+/** A field or index, and the path of its container. */
 export interface InputPath {
   readonly within: InputPath | null;
   readonly key: string | number;
@@ -11,7 +11,7 @@ export function inputPath(key: string | number, within: InputPath | null = null)
   return { within, key };
 }
 
-/** The path as text. `indexed`: whether with the indexes of lists. */
+/** The path as text. `indexed` includes list indexes. */
 export function writePath(path: InputPath | null, indexed = true): string {
   const parts: string[] = [];
   for (let part = path; part !== null; part = part.within) {
@@ -21,18 +21,17 @@ export function writePath(path: InputPath | null, indexed = true): string {
   return parts.reverse().join('');
 }
 
-/** The path of some inputs: with indexes if it is but one. */
+/** The common path of some inputs: with indexes if there is only one input. */
 export function placeOf(paths: readonly InputPath[]): string {
   const [first = null, ...others] = paths;
   return writePath(first, others.length === 0);
 }
 
-/** BAD_USER_INPUT for an input, with its path. */
 export function inputError(path: InputPath, message: string): ApiError {
   return new ApiError('BAD_USER_INPUT', message, { details: { input: writePath(path) } });
 }
 
-/** Does the work for an input: its path belongs to an error that has none. */
+/** Runs `work`, and adds the path to any error without one. */
 export function atInput<Result>(path: InputPath, work: () => Result): Result {
   try {
     return work();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mapInSteps } from './map-in-steps.ts';
 
-it('pauses after each five hundred items', () => {
+it('yields after every five hundred items', () => {
   const pausesOf = (count: number): readonly [pauses: number, results: readonly number[]] => {
     const items = Array.from({ length: count }, (_, index) => index);
     const steps = mapInSteps(items, (item) => item + 1);

@@ -1,9 +1,9 @@
-/** Long lists of an input, such as the rows of an insert, are planned with pauses (`budget/slices.ts`). */
+/** Plans long lists of inputs, such as the rows of an insert, in steps (`budget/slices.ts`). */
 
-/** Items between two pauses. */
+/** The number of items to process before yielding. */
 const itemsAtATime = 500;
 
-/** The results of the work for each item. */
+/** Maps the items, yielding in between. */
 export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Generator<void, Result[]> {
   const results: Result[] = [];
   for (const item of items) {

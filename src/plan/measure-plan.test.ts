@@ -24,7 +24,7 @@ function measure(text: string, sent: Record<string, unknown> = {}) {
 const rowsOf = (text: string, sent?: Record<string, unknown>): number => measure(text, sent).estimate;
 
 describe('the estimate of rows', () => {
-  it('is the product of page sizes, and the sum of what stands beside each other', () => {
+  it('multiplies nested page sizes, and adds sibling ones', () => {
     assert.equal(rowsOf('{ accountCollection { edges { node { id } } } }'), 30);
     assert.equal(rowsOf('{ accountCollection(first: 3) { edges { cursor } pageInfo { hasNextPage } } }'), 3);
     assert.equal(rowsOf('{ accountCollection(last: 1000) { pageInfo { hasNextPage } } }'), 30);
@@ -34,7 +34,7 @@ describe('the estimate of rows', () => {
     assert.equal(rowsOf('{ accountCollection { __typename } __typename }'), 0);
   });
 
-  it('counts aggregates for more than they answer', () => {
+  it('counts more rows for aggregates than they return', () => {
     assert.equal(rowsOf('{ accountCollection { totalCount aggregate { count } } }'), 20);
     assert.equal(rowsOf('{ accountCollection(first: 3) { edges { node { posts { totalCount } } } } }'), 3 * (1 + 10));
   });
@@ -51,7 +51,7 @@ describe('the estimate of rows', () => {
     assert.equal(rowsOf(text, { n: 7 }), 2 * (1 + 10 + 7));
   });
 
-  it('takes page sizes of variables by their value', () => {
+  it('uses the values of page sizes in variables', () => {
     const text = 'query ($n: Int, $m: Int) { accountCollection(first: $n) { edges { node { posts(first: $m) { edges { cursor } } } } } }';
     assert.equal(rowsOf(text, { n: 2, m: 5 }), 2 * (1 + 5));
     assert.equal(rowsOf(text, { n: 2, m: 5000 }), 2 * (1 + 30));
@@ -62,7 +62,7 @@ describe('the estimate of rows', () => {
     assert.deepEqual(measure('{ accountCollection(first: 3) { edges { cursor } } }').rows.pages, []);
   });
 
-  it('counts what a mutation writes and answers', () => {
+  it('counts the rows that a mutation writes and returns', () => {
     const insert =
       'mutation ($o: [AccountInsertInput!]!) { insertIntoAccountCollection(objects: $o) { affectedCount records { posts(first: 2) { edges { cursor } } } } }';
     assert.equal(rowsOf(insert, { o: [{ name: 'a' }, { name: 'b' }] }), 2 * (1 + 2));
@@ -76,7 +76,7 @@ describe('measurePlan', () => {
     const { filterMembers, subqueries, touches } = measure(
       '{ accountCollection(filter: {posts: {none: {title: {eq: "a"}}, count: {gt: 1, lt: 5}}}) { totalCount } }',
     );
-    // Both conditions and what joins them, and the three comparisons.
+    // Both conditions, the `and`, and the three comparisons.
     assert.deepEqual([filterMembers, subqueries], [6, 3]);
     assert.deepEqual(touches, ['public.account', 'public.post']);
   });
@@ -85,11 +85,11 @@ describe('measurePlan', () => {
     const groups =
       '{ accountCollection { groups(by: [{name: VALUE}], having: {count: {gt: 1}, not: {countDistinct: {id: {lt: 5}}}}) { count } } }';
     const { filterMembers, subqueries, touches } = measure(groups);
-    // Both conditions, what joins them, and the negation.
+    // Both conditions, the `or`, and the negation.
     assert.deepEqual([filterMembers, subqueries, touches], [4, 2, ['public.account']]);
   });
 
-  it('counts relations in orders as subqueries, after a cursor for each of its values', () => {
+  it('counts relations in orders as subqueries, once per value of the cursor', () => {
     const page = (more: string, selection = 'edges { cursor }') =>
       measure(
         `{ accountCollection(orderBy: [{posts: {count: DescNullsLast}}, {posts: {max: {title: AscNullsLast}}}]${more}) { ${selection} } }`,
@@ -98,14 +98,14 @@ describe('measurePlan', () => {
     assert.deepEqual(page('').touches, ['public.account', 'public.post']);
     const cursor = Buffer.from('[1, "a", 2]').toString('base64');
     assert.equal(page(`, after: "${cursor}"`).subqueries, 1 + 2 * 3);
-    // Counts have no order.
+    // A count has no order.
     assert.equal(page('', 'totalCount').subqueries, 1);
     const update =
       'mutation { updateAccountCollection(set: {name: "a"}) { edges(orderBy: [{posts: {count: DescNullsLast}}]) { cursor } } }';
     assert.equal(measure(update).subqueries, 1 + 1);
   });
 
-  it('counts the members of filters, wherever they come from', () => {
+  it('counts filter members in document and variables', () => {
     const text = 'query ($f: AccountFilter!) { accountCollection(filter: { and: [$f, { name: { eq: "a" } }] }) { totalCount } }';
     assert.equal(
       measure(text, { f: { or: [{ id: { eq: 1 } }, { not: { id: { eq: 2, gt: 1 } } }] } }).filterMembers,
@@ -114,12 +114,12 @@ describe('measurePlan', () => {
     assert.equal(measure('{ accountCollection { totalCount } }').filterMembers, 0);
   });
 
-  it('counts what is a subquery', () => {
+  it('counts subqueries', () => {
     const text = '{ a: accountCollection { edges { node { id posts { edges { node { id } } } } } } b: accountCollection { totalCount } }';
     assert.equal(measure(text).subqueries, 3);
   });
 
-  it('lists the tables and functions that are touched, each once', () => {
+  it('lists the tables and functions touched, without duplicates', () => {
     const text = '{ a: accountCollection { edges { node { id posts { totalCount } } } } b: accountCollection { totalCount } __typename }';
     assert.deepEqual(measure(text).touches, ['public.account', 'public.post']);
     const insert = 'mutation { insertIntoAccountCollection(objects: [{ name: "a" }]) { records { posts { totalCount } } } }';

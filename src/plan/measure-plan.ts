@@ -1,7 +1,6 @@
 /**
- * What a plan will cost: the members of its filters, and the rows that it may read, as an expression over the page sizes that come in variables; and which
- * tables and functions it touches.
- * docs/limits.md explains the formula.
+ * Measures the cost of a plan: the members of its filters, and the rows that it may read, as an expression over page sizes in variables.
+ * Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
@@ -27,7 +26,7 @@ import type {
   RowValue,
 } from './plan.ts';
 
-/** A number of rows: `constant`, and for each page whose size comes in a variable, so many times what a row of it is worth. */
+/** A number of rows: `constant` plus, for each page whose size is a variable, that size times the estimate for one of its rows. */
 export interface RowEstimate {
   readonly constant: number;
   readonly pages: readonly { readonly size: Parameter; readonly row: RowEstimate }[];
@@ -35,27 +34,26 @@ export interface RowEstimate {
 
 export interface PlanMeasure {
   readonly filterMembers: number;
-  /** Collections, relations, computed fields and functions. */
+  /** The number of collections, relations, computed fields and functions. */
   readonly subqueries: number;
   readonly rows: RowEstimate;
-  /** Parameters of the largest insert. */
+  /** The number of parameters of the largest insert. */
   readonly parameters: number;
-  /** Names of the tables and functions that it touches, each once. */
+  /** The names of the tables and functions that it touches, without duplicates. */
   readonly touches: readonly string[];
   readonly callsFunctions: boolean;
   /**
-   * Whether PostgreSQL parses and plans it in the same way for every role: a query of tables alone that it does so with. What a mutation fires and fills in
-   * is not looked into.
+   * Whether PostgreSQL parses and plans it in the same way for every role: only queries on role-independent tables, without functions.
+   * Never mutations, because their triggers and defaults are not examined.
    */
   readonly roleIndependent: boolean;
 }
 
-/** The estimate for a count or an aggregate: PostgreSQL reads more rows for it than it returns. */
+/** The estimate for a count or an aggregate, which reads more rows than it returns. */
 export const rowsOfAggregate = 10;
-/** The estimate for a column that contains a list of rows. */
+/** The estimate for a column that holds an array of rows. */
 const rowsOfRowList = 10;
 
-/** Measures a plan once it is made. */
 export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
@@ -64,18 +62,18 @@ export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent };
 }
 
-/** The number of rows, with the page sizes of a request. */
+/** Evaluates the estimate with the page sizes of a request. */
 export function evaluateRows({ constant, pages }: RowEstimate, bindValues: readonly ScalarValue[]): number {
   let rows = constant;
   for (const { size, row } of pages) rows += sizeOf(size, bindValues) * evaluateRows(row, bindValues);
   return rows;
 }
 
-/** A page size that is bound; a negative one is refused when it is. */
+/** A bound page size. Binding rejects negative ones. */
 function sizeOf({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): number {
   const given = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
   const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
-  // Without a size PostgreSQL has no limit, and the page no other than its maximum.
+  // Null means `limit null`, which is no limit, so only the maximum applies.
   return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
 }
 
@@ -121,7 +119,7 @@ class PlanMeasurer {
     return plus(aggregates, sum(pages));
   }
 
-  /** Groups are a subquery, and each relation that they are grouped by is one that is joined to it. */
+  /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. */
   #groups({ by, having, limit }: GroupsPlan): RowEstimate {
     const relations = new Set(
       by.flatMap(({ path }) =>
@@ -145,7 +143,10 @@ class PlanMeasurer {
     if (condition.kind === 'and' || condition.kind === 'or') for (const each of condition.conditions) this.#having(each);
   }
 
-  /** Counts each relation and each computed field of an ordering: each is read `times`, for a cursor has a range for each of its values. */
+  /**
+   * Counts each relation and computed field of an order key. Each is read `times` over, because a cursor has a range for each of its
+   * values.
+   */
   #order(value: OrderValue, times: number): void {
     if (value.kind === 'column') return;
     this.subqueries += times;
@@ -154,7 +155,7 @@ class PlanMeasurer {
     if (value.kind === 'related') this.#order(value.value, times);
   }
 
-  /** Counts each comparison, each `and`, `or` and `not`, and each condition on related rows, which is a subquery too. */
+  /** Counts each comparison, `and`, `or` and `not`, and each condition on related rows, which is also a subquery. */
   #filter(filter: Filter): void {
     this.filterMembers += 1;
     switch (filter.kind) {
@@ -182,7 +183,7 @@ class PlanMeasurer {
   #row({ members }: RowPlan): RowEstimate {
     let constant = 0;
     let pages: RowEstimate['pages'] = [];
-    // Most members are columns, and worth nothing.
+    // A fast path: most members are columns, which count as nothing.
     for (const { value } of members) {
       if (value.kind === 'column' || value.kind === 'type name' || value.kind === 'node id') continue;
       const estimate = this.#value(value);
@@ -224,7 +225,7 @@ class PlanMeasurer {
     if (filter) this.#filter(filter);
     const records = this.#records(plan.members);
     if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
-    // What is written is bounded by the client's own atMost; what is answered costs as the rows of a page do.
+    // The client's `atMost` limits the rows written. The rows returned count like those of a page.
     return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
   }
 
@@ -237,7 +238,7 @@ class PlanMeasurer {
     });
   }
 
-  /** Each step is a statement, and counts as a subquery does; each row that is given, as one that is read. */
+  /** Counts each step, which is a statement, as a subquery, and each row of the input as a row read. */
   #nestedWrite({ steps, written, members }: NestedWritePlan): RowEstimate {
     let rows = 0;
     for (const step of steps) {
@@ -271,7 +272,7 @@ class PlanMeasurer {
   }
 }
 
-/** A number that stands in the document, or the parameter. */
+/** The number in the document, or the parameter. */
 function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
 }

@@ -1,4 +1,4 @@
-/** The inputs of rows that are written with related ones: which columns they give, what becomes of the rows at the other end of each relation, and keys of rows. */
+/** Reads the inputs of nested writes: the columns that they give, the operations on each relation, and keys of rows. */
 import type { Column, Table } from '../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../model/writable-relations.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
@@ -9,29 +9,29 @@ import { parameterValue } from './parameters.ts';
 import type { ParameterValue, ValueUse } from './plan.ts';
 import { RowShape } from './row-shape.ts';
 
-/** An object of the input, with where it stands. */
+/** An input object with its place. */
 export interface GivenObject {
-  /** Its number among those of its place, and the label of the row that it belongs to. */
+  /** Its label among the objects of the same place, and the label of the row that it belongs to. */
   readonly label: number;
   readonly parent: number;
   readonly value: InputObject;
   readonly path: InputPath;
 }
 
-/** What an object says of a row. */
+/** The content of an object for a row. */
 export interface GivenRow {
   readonly label: number;
   readonly parent: number;
   readonly path: InputPath;
   readonly shape: RowShape;
-  /** Of the columns of the shape. */
+  /** The values of the shape's columns. */
   readonly values: readonly ParameterValue[];
   readonly related: readonly GivenRelation[];
 }
 export interface GivenRelation {
   readonly writable: WritableRelation;
   readonly path: InputPath;
-  /** What is to be done, without what is null or false. */
+  /** The operations by verb, without those that are null or false. */
   readonly members: ReadonlyMap<NestedVerb, InputValue>;
 }
 
@@ -41,13 +41,13 @@ export interface GivenKey {
   readonly object: GivenObject;
 }
 
-/** Whether objects of an insert or update say anything of related rows. */
+/** Whether objects of an insert or update write related rows. */
 export function hasRelatedRows(value: InputValue | undefined): boolean {
   if (value?.kind === 'list') return value.items.some(hasRelatedRows);
   return value?.kind === 'object' && value.entries.some(({ binding, value: item }) => binding?.kind === 'nested write' && item !== null);
 }
 
-/** The objects of a list, or the only one; behind others of the same place. */
+/** Appends the objects of a list, or a single object, to those of the same place. */
 export function objectsOf(
   value: InputValue | undefined,
   path: InputPath,
@@ -68,18 +68,18 @@ export function objectOf(value: InputValue | undefined): InputObject {
   return value;
 }
 
-/** A member of an object; null if it is absent. */
+/** A field of an object; null if absent. */
 export function memberOf({ entries }: InputObject, name: string): InputValue {
   return entries.find((entry) => entry.name === name)?.value ?? null;
 }
 
-/** Reads what the objects of one place say of rows, with pauses. */
+/** Reads the rows of one place, yielding in between. */
 export function readRows(objects: readonly GivenObject[]): Generator<void, GivenRow[]> {
   const noColumns = RowShape.none();
   return mapInSteps(objects, (object) => readRow(object, noColumns));
 }
 
-/** Reads what an object says of a row, whose shape is made of that of no columns. */
+/** Reads a row. `noColumns` is the empty shape that its shape is built from; rows read with the same one share shapes. */
 export function readRow({ label, parent, value, path }: GivenObject, noColumns: RowShape): GivenRow {
   let shape = noColumns;
   const values: ParameterValue[] = [];
@@ -106,7 +106,10 @@ function readRelation(writable: WritableRelation, value: InputValue, path: Input
   return { writable, path, members: new Map(members.map((entry) => [entry.name as NestedVerb, entry.value])) };
 }
 
-/** A member that exists for another relation to the same table need not for this one. */
+/**
+ * Throws if a relation does not allow a verb. Input types are shared by all relations to a table, so validation accepts verbs that only
+ * other relations allow.
+ */
 export function checkVerbs({ related }: GivenRow, writing: 'insert' | 'update'): void {
   for (const { writable, members, path } of related) {
     for (const verb of members.keys()) {
@@ -117,12 +120,12 @@ export function checkVerbs({ related }: GivenRow, writing: 'insert' | 'update'):
   }
 }
 
-/** Whether a relation gives values to the columns of its key in the row itself. */
+/** Whether a relation sets key columns in the row itself. */
 export function fillsKey({ writable, members }: GivenRelation): boolean {
   return writable.relation.holdsKey && [...members.keys()].some((verb) => verb !== 'update');
 }
 
-/** Throws if a column is given that a relation fills. */
+/** Throws if the row gives a column that the relation fills in. */
 export function checkFilled({ places }: RowShape, { key, relation }: WritableRelation, path: InputPath): void {
   const twice = key.find((column) => places.has(column));
   if (!twice) return;
@@ -130,7 +133,7 @@ export function checkFilled({ places }: RowShape, { key, relation }: WritableRel
   throw inputError(inputPath(twice.fieldName, path), message);
 }
 
-/** Reads the key that an object gives. */
+/** Reads a key. Throws unless the object gives all columns of one. */
 export function readKey(object: GivenObject, table: Table): GivenKey {
   const columns: GivenKey['columns'][number][] = [];
   for (const { name, binding, value } of object.value.entries) {

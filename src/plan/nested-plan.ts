@@ -1,6 +1,6 @@
 /**
- * What an insert or update with related rows does, as plain data: steps in the order in which they run, each a statement. A step leaves the keys of its rows
- * for later ones, under the label of the input that they come from.
+ * The plan of a nested write, as plain data: steps in execution order, each a statement. A step stores the keys of its rows for later
+ * steps, under the label of the input that they come from.
  */
 import type { Column, Table } from '../model/model.ts';
 import type { InputPath } from './input-path.ts';
@@ -11,19 +11,19 @@ export interface NestedWritePlan {
   readonly verb: 'insert' | 'update';
   readonly table: Table;
   readonly steps: readonly NestedStep[];
-  /** The primary keys of what the root field wrote. */
+  /** The primary keys of the rows that the root field wrote. */
   readonly written: KeyList;
   readonly members: readonly Member<ResponseValue>[];
 }
 
-/** Keys of rows, each with the label of an input: in an update, an input may stand for several rows. */
+/** Keys of rows, each with the label of its input. In an update, one input may stand for several rows. */
 export interface KeyList {
   readonly number: number;
-  /** Where the rows are. */
+  /** The table of the rows. */
   readonly table: Table;
-  /** The columns of which values are kept, as PostgreSQL calls them; more are added while the steps are planned. */
+  /** The names of the stored columns. Planning a later step may add more. */
   readonly columns: string[];
-  /** The label of each row, in their order, where a single step writes them all; null where only the statements know. */
+  /** The label of each row, in order, if a single step writes them all; null if only the statements determine the rows. */
   labels: readonly number[] | null;
 }
 
@@ -31,23 +31,23 @@ export type NestedStep = InsertStep | FindStep | AttachStep | LockStep | UpdateS
 
 interface StepBase {
   readonly table: Table;
-  /** The path of its inputs as text, without indexes where there are several; and that of each, in the order of their rows. */
+  /** The common path of its inputs as text (without indexes if there are several), and the path of each, in row order. */
   readonly place: string;
   readonly paths: readonly InputPath[];
 }
 
-/** Inserts a row for each of the source. */
+/** Inserts the rows of the source. */
 export interface InsertStep extends StepBase {
   readonly kind: 'insert';
   readonly source: RowSource;
   readonly onConflict: ConflictPlan | null;
-  /** Whether rows may be left out: where nothing has to be known of each. */
+  /** Whether a conflict may skip rows, because nothing depends on each being written. */
   readonly lenient: boolean;
   readonly into: KeyList | null;
   readonly appends: boolean;
 }
 
-/** Finds the row of each input by columns that are given: all outputs of the source. */
+/** Finds existing rows by the values of all outputs of the source. */
 export interface FindStep extends StepBase {
   readonly kind: 'find';
   readonly source: RowSource;
@@ -55,16 +55,16 @@ export interface FindStep extends StepBase {
   readonly appends: boolean;
 }
 
-/** Finds rows, and makes them refer to others. */
+/** Finds existing rows and sets their foreign keys. */
 export interface AttachStep extends StepBase {
   readonly kind: 'attach';
   readonly source: RowSource;
-  /** By which outputs of the source rows are found, and which are written to them. */
+  /** The outputs of the source that identify the rows, and those to write. */
   readonly match: readonly number[];
   readonly set: readonly number[];
 }
 
-/** Selects rows that stay as they are, so that nobody changes them meanwhile. */
+/** Locks rows that stay unchanged, so that no other transaction changes them meanwhile. */
 export interface LockStep extends StepBase {
   readonly kind: 'lock';
   readonly rows: WrittenRows;
@@ -77,7 +77,7 @@ export interface UpdateStep extends StepBase {
   readonly set: readonly Assignment[];
   readonly increment: readonly Assignment[];
   readonly nulled: readonly Column[];
-  /** Columns that take values of the only row of a list. */
+  /** Columns set to values of the only row of a list. */
   readonly taken: readonly { readonly column: Column; readonly from: KeyList; readonly of: string }[];
   readonly into: KeyList | null;
 }
@@ -87,37 +87,37 @@ export interface DeleteStep extends StepBase {
   readonly rows: WrittenRows;
 }
 
-/** Which rows of a table: those that match the filter, and belong to rows of a list. */
+/** The rows to write: those that match the filter and refer to rows of a list, or are referred to by them. */
 export interface WrittenRows {
   readonly of: { readonly list: KeyList; readonly pairs: readonly KeyPair[] } | null;
-  /** Those in this list are left out. */
+  /** Rows to leave out. */
   readonly except: KeyList | null;
   readonly filter: Filter | null;
   readonly atMost: Parameter | null;
 }
 
-/** A column of a table, as PostgreSQL calls it, and the one of a list that it equals, whose values are of this type. */
+/** A column of the table, and the column of the list that it equals. `type` is that of their values. */
 export interface KeyPair {
   readonly name: string;
   readonly type: Column['type'];
   readonly of: string;
 }
 
-/** Rows that inputs give. */
+/** The rows of some inputs. */
 export interface RowSource {
-  /** Of each row, in their order. */
+  /** The label of each row, in order. */
   readonly labels: readonly number[];
-  /** The rows that they belong to, and the label of that of each row. */
+  /** The rows that they belong to, with the label of each one's parent. */
   readonly parents: { readonly list: KeyList; readonly labels: readonly number[] } | null;
-  /** There are rows only if this list has any. */
+  /** If set, the source has rows only if this list has any. */
   readonly onlyIf: KeyList | null;
   readonly joins: readonly KeyJoin[];
   readonly outputs: readonly Output[];
-  /** Pairs of outputs, by their numbers, that must have equal values. */
+  /** Pairs of outputs, by index, that must have equal values. */
   readonly same: readonly (readonly [number, number])[];
 }
 
-/** Keys by the label of the row; `optional`: not every row has them. */
+/** Keys joined by label. `optional` if not every row has one. */
 export interface KeyJoin {
   readonly list: KeyList;
   readonly optional: boolean;
@@ -127,16 +127,19 @@ export interface Output {
   readonly column: Column;
   readonly from:
     | { readonly kind: 'given'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
-    /** A column of the parents, or of the join of this number. */
+    /** A column of the parents, or of the join with this index. */
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
 }
 
-/** Makes a list keep the values of a column. */
+/** Makes a list store a column. */
 export function keepIn({ columns }: KeyList, column: string): void {
   if (!columns.includes(column)) columns.push(column);
 }
 
-/** Notes that a step leaves the keys of its rows in a list: one for each input, unless `lenient`; and whether `appends`, behind those of other steps. */
+/**
+ * Records that a step stores the keys of its rows in a list: exactly one per input, unless `lenient` or conditional. `appends` if earlier
+ * steps have stored keys there too.
+ */
 export function fill(
   list: KeyList,
   { labels, parents, onlyIf }: RowSource,

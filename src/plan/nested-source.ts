@@ -1,4 +1,7 @@
-/** Rows that inputs give, in groups that one statement can write: those that give values to the same columns, and null or nothing to others. */
+/**
+ * Groups input rows so that one statement can write each group: rows that give values to the same columns, apart from columns that default
+ * to null.
+ */
 import type { Column, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
 import { mapInSteps } from './map-in-steps.ts';
@@ -7,22 +10,22 @@ import { type KeyList, keepIn, type Output, type RowSource } from './nested-plan
 import type { ParameterValue } from './plan.ts';
 import type { RowShape } from './row-shape.ts';
 
-/** The rows that rows belong to, and how. */
+/** The parents of some rows, and the relation to them. */
 export interface Parents {
   readonly list: KeyList;
   readonly writable: WritableRelation;
 }
 
-/** Keys that rows take, by their labels. */
+/** Keys of rows that others refer to, by the label of the referring row. */
 export interface Lookup {
   readonly writable: WritableRelation;
   readonly list: KeyList;
 }
 
-/** Up to so many statements, rows are written in the order of the input even where they give different columns. */
-const mostRuns = 20;
+/** Up to this many statements, rows are written in input order even if they give different columns. */
+const maxRuns = 20;
 
-/** The rows in groups, each in the order of the input, with pauses. */
+/** Groups the rows, keeping input order within each group. Yields in between. */
 export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[]): Generator<void, GivenRow[][]> {
   const filled = new Set(lookups.flatMap(({ writable }) => writable.key));
   const given = columnsOf(rows);
@@ -53,13 +56,13 @@ export function groupRows(rows: readonly GivenRow[], lookups: readonly Lookup[])
   return inGroups(rows, signatureOf);
 }
 
-/** Neighbours of one signature; all of one signature where there would be too many groups. */
+/** Groups adjacent items with the same signature, or all such items if that makes too many groups. */
 function* inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => string): Generator<void, Item[][]> {
   const signatures = yield* mapInSteps(items, signatureOf);
   const starts: number[] = [];
   for (let index = 0; index < signatures.length; index += 1) if (signatures[index] !== signatures[index - 1]) starts.push(index);
   const runs = starts.map((start, number) => items.slice(start, starts[number + 1]));
-  if (runs.length <= mostRuns) return runs;
+  if (runs.length <= maxRuns) return runs;
   const sets = new Map<string, Item[]>();
   for (const [number, run] of runs.entries()) {
     const signature = signatures[starts[number]!]!;
@@ -70,7 +73,7 @@ function* inGroups<Item>(items: readonly Item[], signatureOf: (item: Item) => st
   return sets.size === runs.length ? runs : [...sets.values()];
 }
 
-/** The columns that any of the rows gives. */
+/** The columns that at least one of the rows gives. */
 function columnsOf(rows: readonly GivenRow[]): ReadonlySet<Column> {
   const given = new Set<Column>();
   const shapes = new Set<RowShape>();
@@ -79,7 +82,7 @@ function columnsOf(rows: readonly GivenRow[]): ReadonlySet<Column> {
   return given;
 }
 
-/** The rows of a group, with the keys that they take. */
+/** The source of a group of rows, with the keys that they refer to. */
 export function* sourceOf(
   table: Table,
   rows: readonly GivenRow[],
@@ -122,7 +125,7 @@ export function* sourceOf(
   };
 }
 
-/** Keys of one signature, with what the rows that they find are to refer to. */
+/** The source of keys with the same columns, with the foreign key values that the rows they identify will get. */
 export function sourceOfKeys(keys: readonly GivenKey[], parents: Parents | null): RowSource {
   const given = keys[0]!.columns.map(({ column, use }, index): Output => {
     return { column, from: { kind: 'given', values: keys.map(({ columns }) => columns[index]!.value), use } };
@@ -141,7 +144,7 @@ export function sourceOfKeys(keys: readonly GivenKey[], parents: Parents | null)
   };
 }
 
-/** Keys in groups of those that give the same columns. */
+/** Groups keys that consist of the same columns. */
 export function groupKeys(keys: readonly GivenKey[]): GivenKey[][] {
   const sets = new Map<string, GivenKey[]>();
   for (const key of keys) {
@@ -153,7 +156,7 @@ export function groupKeys(keys: readonly GivenKey[]): GivenKey[][] {
   return [...sets.values()];
 }
 
-/** The columns of a foreign key, each with the column that it takes its value from, as PostgreSQL calls it. */
+/** The columns of a foreign key, each with the name of the column that it takes its value from. */
 export function keyPairs({ key, relation: { holdsKey, columns } }: WritableRelation): [column: Column, of: string][] {
   return columns.map((pair, index) => [key[index]!, holdsKey ? pair.target : pair.near]);
 }

@@ -1,10 +1,13 @@
-/** The key inside a nodeId. */
+/** Reads the key in a nodeId. */
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
 import { type ElementParameter, keyParameter } from './parameters.ts';
 
-/** The key columns with their values out of a nodeId of this table, which is in `argument`. Throws BAD_USER_INPUT if they do not fit. */
+/**
+ * Returns the key columns of the table with their values in the nodeId. Throws BAD_USER_INPUT if the nodeId, which is in `argument`, is not
+ * one of this table.
+ */
 export function keyOfNodeId(id: InputValue, table: Table, argument: string): { column: Column; parameter: ElementParameter }[] {
   if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', `Expected a nodeId in the argument "${argument}".`);
   if (id.schema !== table.schema || id.table !== table.name) {

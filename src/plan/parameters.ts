@@ -1,4 +1,4 @@
-/** Makes bind parameters out of coerced arguments. */
+/** Turns coerced arguments into parameters. */
 import { ApiError } from '../errors.ts';
 import type { ValueType } from '../model/model.ts';
 import type { BindValue, InputValue } from '../request/input-value.ts';
@@ -16,12 +16,12 @@ export interface ElementParameter extends Parameter {
   readonly encoding: { readonly kind: ElementUse };
 }
 
-/** An element of a cursor or nodeId, for a value of the type. Undefined: of a computed field or an aggregate. */
+/** An element of a cursor, or of a nodeId. `type` is that of its column; undefined for a computed field or an aggregate. */
 export function elementParameter(element: BindValue | null, type: ValueType | undefined): ElementParameter {
   return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
 }
 
-/** An element of a nodeId: values of composite types are there as JSON. */
+/** An element of a nodeId, in which composite values are JSON. */
 export function keyParameter(element: BindValue | null, type: ValueType): ElementParameter {
   if (type.kind !== 'composite' && type.kind !== 'row') return elementParameter(element, type);
   return { value: element ?? nullValue, encoding: { kind: 'json' } };
@@ -42,19 +42,19 @@ export function widthParameter(value: InputValue): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'width' } };
 }
 
-/** A number of rows. One that stands in the document is part of the statement, so that PostgreSQL can plan for it; a variable is bound. */
+/** A number of rows. A literal becomes part of the statement, so that PostgreSQL can plan for it; a variable is bound. */
 export function countOf(value: InputValue, argument: string, maximum: number): Count {
   if (value?.kind === 'constant') return checkCount(Number(value.value), argument, maximum);
   return { value: parameterValue(value), encoding: { kind: 'count', argument, maximum } };
 }
 
-/** The number within its maximum. Throws BAD_USER_INPUT for a negative one, in pg_graphql's words. */
+/** Limits the number to its maximum. Throws BAD_USER_INPUT for a negative one, with pg_graphql's message. */
 export function checkCount(count: number, argument: string, maximum: number): number {
   if (count < 0) throw new ApiError('BAD_USER_INPUT', `\`${argument}\` must be an unsigned integer`);
   return Math.min(count, maximum);
 }
 
-/** What is bound, whatever its type. */
+/** The bind value or list of bind values. */
 export function parameterValue(value: InputValue): ParameterValue {
   if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;

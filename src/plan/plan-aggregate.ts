@@ -1,16 +1,16 @@
-/** What is computed of rows: their number, and functions over their columns. */
+/** Plans aggregates: the count of rows, and functions over their columns. */
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
 import { fractionParameter } from './parameters.ts';
 import type { AggregateColumnValue, AggregateValue, Member, Parameter } from './plan.ts';
 import { planMembers } from './plan-members.ts';
 
-/** The members of an object of aggregates. */
+/** Plans the members of an aggregate object. */
 export function planAggregate(selection: readonly SelectedField[]): Member<AggregateValue>[] {
   return planMembers<AggregateValue>(selection, planAggregateField);
 }
 
-/** A field of such an object. */
+/** Plans a field of an aggregate object. */
 export function planAggregateField(field: SelectedField): AggregateValue {
   const { binding, selection } = field;
   if (binding?.kind === 'count') return { kind: 'count' };

@@ -13,14 +13,14 @@ const list = (...items: InputValue[]): InputValue => ({ kind: 'list', items });
 const constant = (value: string): InputValue => ({ kind: 'constant', value });
 const entry = (kind: 'and' | 'or' | 'not' | 'node id', value: InputValue): InputEntry => ({ name: kind, binding: { kind }, value });
 
-/** The filter of a column, with its operators. */
+/** A filter on a column with these operators. */
 const on = (column: Column, operators: Record<string, InputValue>): InputEntry => ({
   name: column.fieldName,
   binding: { kind: 'column', column },
   value: object(...Object.entries(operators).map(([operator, value]) => ({ name: operator, binding: undefined, value }))),
 });
 
-/** A filter in short: `(id eq and not(name is null))`. */
+/** A filter in short form: `(id eq and not(name is null))`. */
 function describeFilter(filter: Filter | null): string | null {
   if (filter === null) return null;
   switch (filter.kind) {
@@ -49,7 +49,7 @@ const nodeIdOf = (table: string, ...keys: string[]): InputValue => ({
 });
 
 describe('planFilter', () => {
-  it('has no condition of empty pieces', () => {
+  it('has no conditions for empty objects and lists', () => {
     assert.equal(planFilter(undefined, account), null);
     assert.equal(planFilter(null, account), null);
     assert.equal(plan(), null);
@@ -62,23 +62,23 @@ describe('planFilter', () => {
     }
   });
 
-  it('leaves empty pieces out of others', () => {
+  it('drops empty parts of a filter', () => {
     assert.equal(plan(entry('or', list(one, object())), on(name, {})), 'id eq');
     assert.equal(plan(entry('not', object(entry('and', list())))), null);
   });
 
-  it('has every entry hold, and every operator of an entry', () => {
+  it('requires every entry, and every operator of an entry', () => {
     assert.equal(
       plan(on(id, { gt: constant('1'), lt: constant('9') }), on(name, { like: constant('a%') })),
       '((id gt and id lt) and name like)',
     );
   });
 
-  it('nests and, or and not, each of one object too', () => {
+  it('nests and, or and not, including single objects', () => {
     assert.equal(plan(entry('or', list(one, object(entry('not', one)))), entry('and', one)), '((id eq or not(id eq)) and id eq)');
   });
 
-  it('tests for null by "is", and compares with null by every other operator', () => {
+  it('tests for null with "is", and compares with null with all other operators', () => {
     assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NULL' } })), 'name is null');
     assert.equal(plan(on(name, { is: { kind: 'choice', name: 'NOT_NULL' } })), 'name is not null');
     assert.throws(() => plan(on(name, { is: null })), { code: 'BAD_USER_INPUT', message: 'The operator "is" must be NULL or NOT_NULL.' });
@@ -87,7 +87,7 @@ describe('planFilter', () => {
     assert.deepEqual(filter.parameter.value, { kind: 'constant', value: null });
   });
 
-  it('binds the operand by the type of the column', () => {
+  it('binds the operand with the type of the column', () => {
     const filter = planFilter(object(on(id, { in: list(constant('1'), null) })), account);
     assert.ok(filter?.kind === 'comparison');
     assert.deepEqual(filter.parameter, {
@@ -113,7 +113,7 @@ describe('planFilter', () => {
     fails(null, 'Expected a nodeId in the argument "filter".');
   });
 
-  it('refuses relations that are nested too deep', () => {
+  it('rejects relations nested too deep', () => {
     const nested = (levels: number): InputValue =>
       levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows: twin }, value: nested(levels - 1) });
     assert.equal(planFilter(nested(50), account)?.kind, 'related rows');

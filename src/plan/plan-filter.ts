@@ -1,6 +1,4 @@
-/**
- * A filter argument as conditions. Empty objects and lists are not conditions, as in pg_graphql; null operands match nothing.
- */
+/** Plans filters. Empty objects and lists are no conditions, as in pg_graphql; comparisons with null match nothing. */
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
@@ -10,7 +8,7 @@ import type { Filter, Operator } from './plan.ts';
 import { planRelationFilter } from './plan-relation-filter.ts';
 import { deeper } from './relation-depth.ts';
 
-/** The condition; null if there is none. `depth` is that of the relations around it. Throws BAD_USER_INPUT. */
+/** Plans a filter; null if it has no conditions. `depth` counts the relations around it. Throws BAD_USER_INPUT. */
 export function planFilter(value: InputValue | undefined, table: Table, depth = 0): Filter | null {
   if (value === undefined || value === null) return null;
   return every(objectOf(value).entries.map((entry) => planEntry(entry, table, depth)));

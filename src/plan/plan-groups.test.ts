@@ -32,7 +32,7 @@ function plan(by: readonly InputValue[]): GroupsPlan {
   return planGroups(field, table);
 }
 
-/** One element for each depth: the column of the row, of its parent, and so on. */
+/** An element for each depth: the row's own column, its parent's, and so on. */
 function byAncestors(count: number): InputValue[] {
   const elements = [byValue];
   while (elements.length < count) elements.push(byParent(elements.at(-1)!));
@@ -40,21 +40,21 @@ function byAncestors(count: number): InputValue[] {
 }
 
 describe('groups', () => {
-  it('tell the columns of one table apart by the relations that lead to them', () => {
+  it('distinguish columns of one table by the relations that lead to them', () => {
     assert.deepEqual(
       plan(byAncestors(3)).by.map(({ path }) => path.length),
       [0, 1, 2],
     );
   });
 
-  it('are by relations of a limited depth, and by a limited number of columns', () => {
+  it('limit the depth of relations and the number of columns', () => {
     assert.equal(plan(byAncestors(51)).by.length, 51);
     assert.throws(() => plan(byAncestors(52)), { code: 'QUERY_TOO_COMPLEX', message: /nests relations more than 50 levels deep/ });
     const columns = Array.from({ length: 10_000 }, () => byValue);
     assert.throws(() => plan(columns), { code: 'QUERY_TOO_COMPLEX', message: /more than 100 elements/ });
   });
 
-  it('come in the order of their keys', () => {
+  it('are ordered by their keys', () => {
     assert.deepEqual(plan(byAncestors(2)).order, [
       { of: { kind: 'key', number: 0 }, descending: false, nullsFirst: false },
       { of: { kind: 'key', number: 1 }, descending: false, nullsFirst: false },

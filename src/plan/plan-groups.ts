@@ -1,6 +1,4 @@
-/**
- * The groups of a connection's rows: by what they are grouped, which of them are wanted, in which order, and what is read of each.
- */
+/** Plans the groups of a connection's rows: what to group by, which groups to return, in which order, and what to read from each. */
 import { ApiError } from '../errors.ts';
 import type { Column, Relation, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
@@ -8,15 +6,15 @@ import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { countOf, valueParameter, widthParameter } from './parameters.ts';
 import type { GroupBy, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from './plan.ts';
 import { planAggregateField } from './plan-aggregate.ts';
-import { askedOfAggregates, planHaving, textType } from './plan-having.ts';
+import { aggregateEntriesOf, planHaving, textType } from './plan-having.ts';
 import { planMembers } from './plan-members.ts';
 import { noMaximum } from './plan-page.ts';
 
-/** A path of more relations is rejected, and more columns: each relation is a join of one statement. */
-const mostRelations = 50;
-const mostColumns = 100;
+/** The most relations in a path, and the most columns to group by. Each relation is a join in one statement. */
+const maxRelations = 50;
+const maxColumns = 100;
 
-/** The groups that a field asks for. Throws BAD_USER_INPUT. */
+/** Plans the field `groups`. Throws BAD_USER_INPUT. */
 export function planGroups(field: SelectedField, table: Table): GroupsPlan {
   const given = (name: string): InputValue => argumentOf(field, name) ?? null;
   const [first, offset] = [given('first'), given('offset')];
@@ -45,7 +43,7 @@ function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], pa
   });
 }
 
-/** The place of a column among those that rows are grouped by; -1 if it is none of them. */
+/** The index of a column in `by`; -1 if rows are not grouped by it. */
 function numberOf(by: readonly GroupBy[], path: readonly Relation[], column: Column): number {
   return by.findIndex(
     (each) => each.column === column && each.path.length === path.length && each.path.every((relation, index) => relation === path[index]),
@@ -55,8 +53,8 @@ function numberOf(by: readonly GroupBy[], path: readonly Relation[], column: Col
 function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy[] {
   const by: GroupBy[] = [];
   const elements = listOf(value);
-  if (elements.length > mostColumns)
-    throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" has more than ${mostColumns} elements. Group by fewer columns.`);
+  if (elements.length > maxColumns)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" has more than ${maxColumns} elements. Group by fewer columns.`);
   for (const element of elements) {
     const { path, column, names, grouped } = planElement(element, timeZone);
     if (numberOf(by, path, column) >= 0)
@@ -70,7 +68,7 @@ function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy
 interface Element {
   readonly path: readonly Relation[];
   readonly column: Column;
-  /** What leads to the column, as the request names it. */
+  /** The field names that lead to the column. */
   readonly names: readonly string[];
   readonly grouped: GroupedBy;
 }
@@ -93,15 +91,12 @@ function planElement(element: InputValue, timeZone: Parameter | null): Element {
     }
     if (binding?.kind !== 'relation') throw new Error(`The member ${name} of "by" has no meaning.`);
     path.push(binding.relation);
-    if (path.length > mostRelations)
-      throw new ApiError(
-        'QUERY_TOO_COMPLEX',
-        `The argument "by" nests relations more than ${mostRelations} levels deep. Use fewer levels.`,
-      );
+    if (path.length > maxRelations)
+      throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" nests relations more than ${maxRelations} levels deep. Use fewer levels.`);
   }
 }
 
-/** The only member of an object that is not null. */
+/** The only non-null entry of an object. */
 function onlyEntry(element: InputValue, argument: string): InputEntry {
   const [entry, ...others] = objectOf(element, argument).entries.filter(({ value }) => value !== null);
   if (!entry || others.length > 0) throw severalKeys(argument);
@@ -123,7 +118,7 @@ function listOf(value: InputValue): readonly InputValue[] {
   return value.kind === 'list' ? value.items : [value];
 }
 
-/** The order that is asked for, completed by the keys to a total one. */
+/** The requested order, then the remaining keys, which make it total. */
 function planOrder(value: InputValue, by: readonly GroupBy[]): readonly GroupOrderKey[] {
   const requested = listOf(value).flatMap((element) => {
     const keys = objectOf(element, 'orderBy').entries.filter((entry) => entry.value !== null);
@@ -142,9 +137,9 @@ function planOrderKey({ binding, value }: InputEntry, by: readonly GroupBy[]): G
     case 'count':
       return [{ of: { kind: 'count' }, ...directionOf(value) }];
     case 'group aggregate': {
-      const asked = askedOfAggregates(binding.name, objectOf(value, 'orderBy'));
-      if (asked.length > 1) throw severalKeys('orderBy');
-      return asked.map(({ of, value: direction }) => ({ of, ...directionOf(direction) }));
+      const entries = aggregateEntriesOf(binding.name, objectOf(value, 'orderBy'));
+      if (entries.length > 1) throw severalKeys('orderBy');
+      return entries.map(({ of, value: direction }) => ({ of, ...directionOf(direction) }));
     }
     case 'key':
       return planOrderOfKey(value, by, [], []);

@@ -1,4 +1,4 @@
-/** Conditions on groups, by their counts and aggregates: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, what asks nothing is not a condition. */
+/** Plans conditions on groups: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, empty objects are no conditions. */
 import { ApiError } from '../errors.ts';
 import type { ScalarType } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
@@ -6,19 +6,19 @@ import type { AggregateFunction } from '../schema/bindings.ts';
 import { fractionParameter, valueParameter } from './parameters.ts';
 import type { GroupAggregate, GroupCondition, Operator } from './plan.ts';
 
-/** The condition; null if there is none. Throws BAD_USER_INPUT. */
+/** Plans a condition; null if it is empty. Throws BAD_USER_INPUT. */
 export function planHaving(value: InputValue): GroupCondition | null {
   return value === null ? null : combine('and', objectOf(value).entries.map(planEntry));
 }
 
-/** What an input asks of a function: of a column, something. */
-export interface AskedOfAggregate {
+/** An aggregate of a column, with its entry in an input (tests or a direction). */
+export interface AggregateEntry {
   readonly of: GroupAggregate;
   readonly value: InputValue;
 }
 
-/** What an input asks of a function over columns: `{price: …}`, of a percentile `{fraction: 0.5, price: …}`. Nulls ask nothing. */
-export function askedOfAggregates(name: AggregateFunction, { entries }: InputObject): readonly AskedOfAggregate[] {
+/** The entries of an input for an aggregate function: `{price: …}`, or for percentiles `{fraction: 0.5, price: …}`. Skips nulls. */
+export function aggregateEntriesOf(name: AggregateFunction, { entries }: InputObject): readonly AggregateEntry[] {
   const given = entries.find(({ binding }) => binding?.kind === 'fraction');
   const fraction = given ? fractionParameter(given.value, given.name) : null;
   return entries
@@ -37,7 +37,7 @@ function planEntry({ binding, value }: InputEntry): GroupCondition | null {
     case 'group aggregate':
       return combine(
         'and',
-        askedOfAggregates(binding.name, objectOf(value)).map(({ of, value: tests }) => planTests(of, tests)),
+        aggregateEntriesOf(binding.name, objectOf(value)).map(({ of, value: tests }) => planTests(of, tests)),
       );
     case 'and':
     case 'or':
@@ -75,7 +75,7 @@ const types = {
   float8: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'double precision', typeName: 'float8', maxLength: null },
 } as const satisfies Record<string, ScalarType>;
 
-/** The type of the values that an aggregate is compared with: wide enough for all that it can be. */
+/** The type that an aggregate is compared as, which can hold all its values. */
 function comparedType(of: GroupAggregate): ScalarType {
   if (of.kind === 'count') return types.int4;
   const { name, column } = of;
@@ -88,7 +88,7 @@ function comparedType(of: GroupAggregate): ScalarType {
       return typeName === 'float4' || typeName === 'float8' ? types.float8 : types.numeric;
     case 'min':
     case 'max':
-      // These two are compared as text.
+      // Both are compared as text.
       return typeName === 'char' || typeName === 'name' ? textType : column.type;
     case 'boolAnd':
     case 'boolOr':

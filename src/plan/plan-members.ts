@@ -1,9 +1,9 @@
-/** The members of an object of the response: what each field of a selection asks for, by its key. */
+/** Plans the members of a response object. */
 import { inField } from '../errors.ts';
 import type { SelectedField } from '../request/operation.ts';
 import type { Member, TypeNamePlan } from './plan.ts';
 
-/** Plans each field but `__typename`. An error that `plan` throws has the keys of the fields around it as its path. */
+/** Plans each field, except `__typename`, with `plan`. Adds the response key to the path of errors. */
 export function planMembers<Value>(
   selection: readonly SelectedField[],
   plan: (field: SelectedField) => Value,

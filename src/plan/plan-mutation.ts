@@ -1,4 +1,4 @@
-/** What an insert, update or delete writes and reads back. */
+/** Plans inserts, updates and deletes: what they write and return. */
 import { ApiError, inField, quote } from '../errors.ts';
 import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Table } from '../model/model.ts';
@@ -11,7 +11,7 @@ import { planFilter } from './plan-filter.ts';
 import { planOrder } from './plan-order.ts';
 import { planEdge, planRow } from './plan-selection.ts';
 
-/** The plan of an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
+/** Plans an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table): UpdatePlan | DeletePlan {
   const members = planResponse(field, table);
   const filter = planFilter(argumentOf(field, 'filter'), table);
@@ -27,7 +27,7 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
   return { kind, table, set, increment, filter, atMost, members };
 }
 
-/** Nulls add nothing. `other` is the argument that gives values to the columns `set`. */
+/** Plans increments, skipping nulls. `set` are the columns that the argument `other` sets, which cannot also be incremented. */
 export function planIncrement(value: InputValue, other: string, set: readonly Column[]): readonly Assignment[] {
   if (value?.kind !== 'object') return [];
   const increment = entriesOf({ ...value, entries: value.entries.filter((entry) => entry.value !== null) });
@@ -37,7 +37,7 @@ export function planIncrement(value: InputValue, other: string, set: readonly Co
   throw new ApiError('BAD_USER_INPUT', `The field ${name} is in "${other}" and in "increment". Leave it out of one of them.`);
 }
 
-/** What is answered of the rows that are written. */
+/** Plans the response: what to return from the written rows. */
 export function planResponse({ selection }: SelectedField, table: Table): Member<ResponseValue>[] {
   return selection.map((field) => ({ key: field.key, name: field.name, value: inField(field.key, () => planResponseField(field, table)) }));
 }
@@ -50,7 +50,7 @@ function planResponseField(field: SelectedField, table: Table): ResponseValue {
   return { kind: 'edges', keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
 }
 
-/** The plan of an insert. Throws BAD_USER_INPUT if there is nothing to write. */
+/** Plans an insert. Throws BAD_USER_INPUT if there is nothing to write. */
 export function* planInsert(field: SelectedField, table: Table): Generator<void, InsertPlan> {
   const members = planResponse(field, table);
   const objects = argumentOf(field, 'objects');
@@ -60,7 +60,7 @@ export function* planInsert(field: SelectedField, table: Table): Generator<void,
   const named = new Set<Column>();
   for (const row of rows) for (const column of row.keys()) named.add(column);
   const columns = table.columns.filter((column) => named.has(column));
-  // A row of defaults only needs a column to give a default to, where there is more than one row.
+  // `default values` inserts a single row only, so several rows of defaults need a column to write `default` for.
   const fallback = table.columns.find((column) => column.insertable);
   const targets = columns.length > 0 || !fallback ? columns : [fallback];
   return {
@@ -73,7 +73,7 @@ export function* planInsert(field: SelectedField, table: Table): Generator<void,
   };
 }
 
-/** What becomes of rows that are already there. */
+/** Plans what to do with conflicting rows. */
 export function planConflict(value: InputValue, table: Table): ConflictPlan | null {
   if (value?.kind !== 'object') return null;
   const given = new Map(value.entries.map((entry) => [entry.name, entry.value]));
@@ -91,7 +91,7 @@ export function planConflict(value: InputValue, table: Table): ConflictPlan | nu
 function entriesOf(value: InputValue): Assignment[] {
   if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object.');
   return (value satisfies InputObject).entries.flatMap(({ binding, value: item }): Assignment[] => {
-    // With related rows to write, it is `plan-nested-insert.ts` and `plan-nested-update.ts` that read the input.
+    // `plan-nested-insert.ts` and `plan-nested-update.ts` read inputs with related rows.
     if (binding?.kind === 'nested write' && item === null) return [];
     if (binding?.kind !== 'column') throw new Error('An input field has no column.');
     return [{ column: binding.column, parameter: valueParameter(item, binding.column.type, 'write') }];

@@ -1,4 +1,7 @@
-/** An insert with related rows as steps: what its rows refer to comes first, then the rows themselves, then what refers to them. Rows of one place are written together. */
+/**
+ * Plans a nested insert as steps: first the rows that its rows refer to, then the rows themselves, then the rows that refer to them. Rows
+ * of one place are written together.
+ */
 import type { Column, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
@@ -23,13 +26,13 @@ import type { ConflictPlan } from './plan.ts';
 import { planConflict, planResponse } from './plan-mutation.ts';
 import { RowShape } from './row-shape.ts';
 
-/** The steps of a root field, as they are planned. */
+/** Collects the steps of a root field. */
 export class StepList {
   readonly steps: NestedStep[] = [];
   readonly #lists: KeyList[];
   #updated: { readonly list: KeyList; readonly table: Table } | null = null;
 
-  /** `lists`: those of the root fields before. No other root field has one of the same number. */
+  /** `lists` has those of earlier root fields, because numbers of lists are unique in a statement. */
   constructor(lists: KeyList[]) {
     this.#lists = lists;
   }
@@ -40,7 +43,7 @@ export class StepList {
     return list;
   }
 
-  /** Plans what is done for the rows of an update: nothing, if there are none. */
+  /** Plans steps for the rows of an update, which do nothing if it has no rows. */
   *forRows<Result>(list: KeyList, table: Table, work: () => Generator<void, Result>): Generator<void, Result> {
     const before = this.#updated;
     this.#updated = { list, table };
@@ -49,7 +52,7 @@ export class StepList {
     return result;
   }
 
-  /** The source with its condition; one that belongs to rows of a list needs none. */
+  /** Makes a source conditional on the updated rows. A source with parents needs no condition. */
   conditional(source: RowSource): RowSource {
     if (source.parents !== null || this.#updated === null) return source;
     const { list, table } = this.#updated;
@@ -58,7 +61,7 @@ export class StepList {
   }
 }
 
-/** The plan of an insert whose objects lead to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
+/** Plans an insert whose objects write related rows. Yields if there are many. Throws BAD_USER_INPUT with the path of the input. */
 export function* planNestedInsert(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const place = inputPath('objects');
@@ -89,14 +92,14 @@ function mayLeaveOut({ columns, increment, filter }: ConflictPlan): boolean {
 
 interface InsertOptions {
   readonly parents: Parents | null;
-  /** Where the keys of the rows are kept, and whether others are there already. */
+  /** The list to store keys in, and whether it already has others. */
   readonly into: KeyList | null;
   readonly appends: boolean;
   readonly onConflict: ConflictPlan | null;
   readonly lenient: boolean;
 }
 
-/** Inserts rows of one place with all that belongs to them. Returns the rows as the statements take them. */
+/** Inserts the rows of one place with all their related rows. Returns their sources. */
 function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], options: InsertOptions): Generator<void, RowSource[]> {
   const { parents, into, appends, onConflict, lenient } = options;
   for (const row of rows) {
@@ -124,7 +127,7 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
   return sources;
 }
 
-/** The relations that rows write along, those of their own keys or the others, in the order in which they first stand. */
+/** The relations that the rows write, either those whose key they hold or the others, in order of first occurrence. */
 function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): Set<WritableRelation> {
   const relations = new Set<WritableRelation>();
   for (const { related } of rows) {
@@ -133,7 +136,7 @@ function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): Set<Writable
   return relations;
 }
 
-/** The keys of the rows that others refer to: of those that are there, and of those that are inserted. */
+/** Finds or inserts the rows that the given rows will refer to. Returns the list of their keys. */
 export function* relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): Generator<void, KeyList> {
   const { target } = writable.relation;
   const list = plan.newList(target);
@@ -168,10 +171,10 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
 
 const plainly: InsertOptions = { parents: null, into: null, appends: false, onConflict: null, lenient: false };
 
-/** What some rows say of those that refer to them. */
+/** A relation in the input of the row with this label. */
 export type RelationUse = { readonly label: number; readonly use: GivenRelation };
 
-/** Makes rows refer to those of a list: rows that are there, and rows that are inserted. */
+/** Makes existing and new rows refer to the rows of a list. */
 export function* relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): Generator<void> {
   const { target, kind } = parents.writable.relation;
   const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] => {
@@ -191,7 +194,7 @@ export function* relateMany(plan: StepList, parents: Parents, uses: readonly Rel
   yield* insertRows(plan, target, yield* readRows(created), { ...plainly, parents, into });
 }
 
-/** Makes rows that are there refer to those of a list. */
+/** Makes existing rows refer to the rows of a list. */
 export function* connectRows(plan: StepList, parents: Parents, objects: readonly GivenObject[]): Generator<void> {
   const { target } = parents.writable.relation;
   const read = yield* mapInSteps(objects, (object) => readKey(object, target));
@@ -205,14 +208,14 @@ export function* connectRows(plan: StepList, parents: Parents, objects: readonly
   }
 }
 
-/** Rows that are there now, and how to find them: by which outputs of the source. */
+/** Rows that exist after an upsert. `match` are the outputs of the source that identify them. */
 interface UpsertedRows {
   readonly source: RowSource;
   readonly match: readonly number[];
   readonly paths: readonly InputPath[];
 }
 
-/** Inserts rows unless they are there. */
+/** Inserts rows that do not exist yet. */
 function* upsertRows(
   plan: StepList,
   table: Table,
@@ -258,7 +261,7 @@ function* upsertRows(
   return upserted;
 }
 
-/** The number of the output with a column of the key, which every row, by the paths of their objects, must have. */
+/** The index of the output with a key column, which every row must give. `paths` are those of the rows' objects. */
 function outputOf({ outputs }: RowSource, column: Column, paths: readonly InputPath[]): number {
   const number = outputs.findIndex((output) => output.column === column);
   const from = outputs[number]?.from;
@@ -271,14 +274,14 @@ function outputOf({ outputs }: RowSource, column: Column, paths: readonly InputP
   );
 }
 
-/** The columns that tell whether a row is there. */
+/** The columns of the constraint, which identify a row. */
 function arbiterColumns(table: Table, { arbiter: { target, valueName } }: ConflictPlan, path: InputPath): Column[] {
   const names = target.kind === 'constraint' ? target.columns : target.condition === null ? target.elements : [];
   const columns = names.flatMap(
     (name) => table.columns.find((column) => name === column.name || name === `"${column.name.replaceAll('"', '""')}"`) ?? [],
   );
   if (columns.length > 0 && columns.length === names.length) return columns;
-  // PostgreSQL puts expressions into parentheses.
+  // PostgreSQL writes expressions in parentheses.
   const isOfColumns = names.length > 0 && (target.kind === 'constraint' || !names.some((name) => name.includes('(')));
   const reason = isOfColumns ? 'is on a column that is not a field' : 'has expressions or a condition';
   throw inputError(path, `"connectOrCreate" needs a constraint of fields alone, and "${valueName}" ${reason}.`);

@@ -1,4 +1,4 @@
-/** An update with related rows as steps: what its rows will refer to comes first, then the rows, then the rows at the other end of their relations. */
+/** Plans a nested update as steps: first the rows that its rows will refer to, then the rows themselves, then their related rows. */
 import type { Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
@@ -24,7 +24,7 @@ import { planIncrement, planResponse } from './plan-mutation.ts';
 import { connectRows, relateMany, relateOne, StepList } from './plan-nested-insert.ts';
 import { RowShape } from './row-shape.ts';
 
-/** The plan of an update whose `set` leads to related rows, pausing where they are many. Throws BAD_USER_INPUT with the path of the input. */
+/** Plans an update whose `set` writes related rows. Yields if there are many. Throws BAD_USER_INPUT with the path of the input. */
 export function* planNestedUpdate(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table);
   const plan = new StepList(lists);
@@ -46,7 +46,7 @@ interface UpdateOptions {
   readonly set: InputObject;
   readonly increment: InputValue;
   readonly rows: WrittenRows;
-  /** Of the object with `set`; null for the arguments of the root field. */
+  /** The path of the object with `set`; null for the arguments of the root field. */
   readonly path: InputPath | null;
   readonly into: KeyList;
 }
@@ -60,11 +60,11 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
   const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.shape.places.keys()]));
   const outgoing = row.related.filter(({ writable }) => writable.relation.holdsKey);
   const deleted = outgoing.filter(({ members }) => members.has('delete'));
-  const anew = outgoing.filter(relatesAnew);
+  const renewed = outgoing.filter(hasNewRow);
   const step = { table, place: placeOf([row.path]), paths: [row.path], into };
-  const before = deleted.length + anew.length > 0 ? lockRows(plan, step, rows) : null;
+  const before = deleted.length + renewed.length > 0 ? lockRows(plan, step, rows) : null;
   const taken: UpdateStep['taken'][number][] = [];
-  for (const { writable } of anew) {
+  for (const { writable } of renewed) {
     const from = yield* plan.forRows(before!, table, () => relateOne(plan, writable, [row]));
     taken.push(...keyPairs(writable).map(([column, of]) => ({ column, from, of })));
   }
@@ -85,7 +85,10 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
   });
 }
 
-/** Finds the rows ahead of their update: what they refer to is deleted after it, or is there only if they are. */
+/**
+ * Finds and locks the rows before their update: rows that they referred to are deleted afterwards, and new ones are only written if there
+ * are rows to update.
+ */
 function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>, rows: WrittenRows): KeyList {
   const into = plan.newList(step.table);
   for (const { name } of step.table.primaryKey) keepIn(into, name);
@@ -93,15 +96,15 @@ function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>
   return into;
 }
 
-/** The rows of a list of their own keys. */
+/** The rows whose primary keys are in the list. */
 function sameRows(list: KeyList, { primaryKey }: Table): WrittenRows {
   return { ...everyRow, of: { list, pairs: primaryKey.map(({ name, type }) => ({ name, type, of: name })) } };
 }
 
 const everyRow: WrittenRows = { of: null, except: null, filter: null, atMost: null };
 
-/** Whether the row is to refer to another one. */
-function relatesAnew({ members }: GivenRelation): boolean {
+/** Whether the relation gets a new row. */
+function hasNewRow({ members }: GivenRelation): boolean {
   return members.has('connect') || members.has('connectOrCreate') || members.has('create');
 }
 
@@ -114,7 +117,10 @@ function checkIncrement({ related, path }: GivenRow, increment: readonly Assignm
   }
 }
 
-/** Throws if what a row refers to is to get another key, which would cascade to columns that the row is known by in the steps to come. */
+/**
+ * Throws if an update changes the key of a row that others refer to: the change would cascade to columns that later steps use to identify
+ * those rows.
+ */
 function checkKeyStays({ writable: { relation }, members, path }: GivenRelation, { primaryKey }: Table, { related }: GivenRow): void {
   const incoming = related.filter(({ writable }) => !writable.relation.holdsKey);
   const known = new Set([
@@ -136,17 +142,17 @@ function checkKeyStays({ writable: { relation }, members, path }: GivenRelation,
   }
 }
 
-/** The rows at the other end of a relation. */
+/** The related rows of the rows in a list. */
 function relatedTo({ writable, list }: Parents, more: Partial<WrittenRows> = {}): WrittenRows {
   const pairs = writable.relation.columns.map((pair, index) => {
     keepIn(list, pair.near);
-    // A column that is referred to need not be a field. Its values are those of the key.
+    // The referenced column need not be a field, so the type is that of the referencing one.
     return { name: pair.target, type: writable.key[index]!.type, of: pair.near };
   });
   return { ...everyRow, of: { list, pairs }, ...more };
 }
 
-/** Updates what rows refer to, or the rows that refer to them. */
+/** Updates related rows. */
 function* updateRelated(plan: StepList, { writable, members, path }: GivenRelation, list: KeyList): Generator<void> {
   const { target, kind } = writable.relation;
   const many = kind === 'to-many';
@@ -185,7 +191,7 @@ function disconnectRelated(plan: StepList, parents: Parents, place: InputPath, m
   });
 }
 
-/** What becomes of the rows that refer to those of the list. */
+/** Writes the rows that refer to those of the list. */
 function* writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList): Generator<void> {
   const { writable, members, path } = relation;
   const parents = { writable, list };
@@ -203,8 +209,8 @@ function* writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList):
   yield* updateRelated(plan, relation, list);
   const kept = members.get('set');
   if (kept !== undefined) yield* setRelated(plan, parents, kept, inputPath('set', path));
-  // A row that has one already gets another in its place.
-  if (kind === 'to-one' && relatesAnew(relation) && writable.nulled.length > 0) disconnectRelated(plan, parents, path);
+  // A new row replaces the one that may already be related.
+  if (kind === 'to-one' && hasNewRow(relation) && writable.nulled.length > 0) disconnectRelated(plan, parents, path);
   yield* relateMany(plan, parents, [{ label: 0, use: relation }]);
 }
 
@@ -213,7 +219,7 @@ function restrictionOf(value: InputObject, table: Table, path: InputPath): Parti
   return { filter, atMost: atMostOf(memberOf(value, 'atMost') ?? undefined) };
 }
 
-/** Relates exactly these rows. */
+/** Relates exactly the given rows, and disconnects all others. */
 function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: InputPath): Generator<void> {
   const { target } = parents.writable.relation;
   const objects = objectsOf(value, path, true, 0);

@@ -1,6 +1,4 @@
-/**
- * Operation in, plan out: what each root field reads, writes or calls.
- */
+/** Plans an operation: what each root field reads, writes or calls. */
 import { ApiError, inFieldInSteps } from '../errors.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
@@ -16,7 +14,9 @@ import { planNestedUpdate } from './plan-nested-update.ts';
 import { planRoutine } from './plan-routine.ts';
 import { planConnection, planRow } from './plan-selection.ts';
 
-/** The plan of an operation, pausing in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL and make no sense. */
+/**
+ * Plans an operation, yielding in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL but make no sense.
+ */
 export function* planOperation({ kind, fields }: Operation, model: Model): Generator<void, Plan> {
   const roots: Plan['roots'][number][] = [];
   const lists: KeyList[] = [];
@@ -24,7 +24,7 @@ export function* planOperation({ kind, fields }: Operation, model: Model): Gener
   return { kind, roots };
 }
 
-/** `lists`: those of the nested writes so far. */
+/** `lists` has those of earlier nested writes. */
 function* planRoot(field: SelectedField, model: Model, lists: KeyList[]): Generator<void, RootValue> {
   const { binding } = field;
   switch (binding?.kind) {

@@ -1,4 +1,4 @@
-/** What orders a collection: the requested keys, by columns, computed fields and related rows, completed to a total order. */
+/** Plans the order of a collection: the requested keys (columns, computed fields, related rows), completed to a total order. */
 import { ApiError } from '../errors.ts';
 import type { Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
@@ -6,13 +6,16 @@ import type { InputEntry, InputValue } from '../request/input-value.ts';
 import type { OrderKey, OrderValue } from './plan.ts';
 import { deeper } from './relation-depth.ts';
 
-/** What one key orders by, and the direction in the words of the schema. */
+/** A requested key, with its `OrderByDirection`. */
 interface Requested {
   readonly value: OrderValue;
   readonly direction: string;
 }
 
-/** The requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX where relations nest too deep. */
+/**
+ * Plans the requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX if relations
+ * nest too deep.
+ */
 export function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
   const requested = value === null ? [] : value.kind === 'list' ? value.items : [value];
   const keys = requested.flatMap(planElement);
@@ -28,7 +31,7 @@ function planElement(element: InputValue): OrderKey[] {
   return key ? [{ value: key.value, descending: key.direction.startsWith('Desc'), nullsFirst: key.direction.endsWith('First') }] : [];
 }
 
-/** What the one key of an object asks for; undefined if it asks for nothing: nulls are not keys. `path` has the keys around it. */
+/** Plans the only key of an object; undefined if it has none, because nulls are not keys. `path` has the keys around it. */
 function planOnly(object: InputValue, path: readonly string[]): Requested | undefined {
   if (object?.kind !== 'object') throw new Error('An order key is not an object.');
   const [entry, another] = object.entries.filter(({ value }) => value !== null);
@@ -54,7 +57,7 @@ function planEntry({ name, binding, value }: InputEntry, path: readonly string[]
   }
 }
 
-/** The count of related rows, or an aggregate of one of their columns. */
+/** Plans a key on to-many related rows: their count, or an aggregate of one of their columns. */
 function planAggregate(object: InputValue, rows: RelatedRows, path: readonly string[]): Requested | undefined {
   if (object?.kind !== 'object') throw new Error('An order key is not an object.');
   const [entry, another] = object.entries.filter(({ value }) => value !== null);

@@ -13,7 +13,7 @@ const cursor = (...values: (string | null)[]): InputValue => ({
   elements: values.map((value) => (value === null ? null : { kind: 'constant', value })),
 });
 
-/** An element of orderBy: columns with directions. */
+/** An element of `orderBy`: columns with directions. */
 function order(...entries: [Column, string | null][]): InputValue {
   return {
     kind: 'object',
@@ -44,7 +44,7 @@ const fails = (values: Record<string, InputValue>, message: string | RegExp) =>
 const [id, name] = account.columns as [Column, Column];
 
 describe('the arguments of a page', () => {
-  it('exclude each other in the words of pg_graphql', () => {
+  it('exclude each other with pg_graphql messages', () => {
     const [one, here] = [number(1), cursor('1')];
     fails({ first: one, last: one }, 'only one of "first" and "last" may be provided');
     fails({ before: here, after: here }, 'only one of "before" and "after" may be provided');
@@ -54,12 +54,12 @@ describe('the arguments of a page', () => {
     fails({ before: here, offset: one }, '"offset" may only be used with "first" and "after"');
   });
 
-  it('exclude nothing where they are null', () => {
+  it('exclude nothing if they are null', () => {
     assert.equal(plan({ first: number(1), last: null, before: null, offset: null }).direction, 'forward');
     assert.equal(plan({ first: null, last: number(1), after: null }).direction, 'backward');
   });
 
-  it('count from the beginning or the end', () => {
+  it('count from the start or the end', () => {
     const here = cursor('1');
     assert.equal(plan({}).direction, 'forward');
     assert.equal(plan({ first: number(1), after: here, offset: number(2) }).direction, 'forward');
@@ -69,7 +69,7 @@ describe('the arguments of a page', () => {
 });
 
 describe('the size of a page', () => {
-  it('is the maximum where nothing is said, and never more', () => {
+  it('is the maximum by default, and never more', () => {
     assert.equal(plan({}).limit, 30);
     assert.equal(plan({ first: number(7) }).limit, 7);
     assert.equal(plan({ first: number(0) }).limit, 0);
@@ -77,12 +77,12 @@ describe('the size of a page', () => {
     assert.equal(plan({ first: number(9) }, { ...account, maxRows: 5 }).limit, 5);
   });
 
-  it('is bound within the maximum where it is a variable', () => {
+  it('is bound within the maximum if it is a variable', () => {
     const variable = { kind: 'variable', index: 3 } as const;
     assert.deepEqual(plan({ last: variable }).limit, { value: variable, encoding: { kind: 'count', argument: 'last', maximum: 30 } });
   });
 
-  it('is not negative, nor is the offset, which may be large', () => {
+  it('cannot be negative, nor can the offset, which may be large', () => {
     fails({ first: number(-1) }, '`first` must be an unsigned integer');
     fails({ last: number(-1) }, '`last` must be an unsigned integer');
     fails({ offset: number(-1) }, '`offset` must be an unsigned integer');
@@ -92,7 +92,7 @@ describe('the size of a page', () => {
 });
 
 describe('the order of a page', () => {
-  it('refuses relations that are nested too deep', () => {
+  it('rejects relations nested too deep', () => {
     const nested = (levels: number): InputValue =>
       levels === 0
         ? order([account.columns[0]!, 'AscNullsLast'])
@@ -118,7 +118,7 @@ describe('the order of a page', () => {
     ]);
   });
 
-  it('has the direction and the place of nulls', () => {
+  it('has directions and null ordering', () => {
     const of = (direction: string) => keysOf(order([name, direction]));
     assert.deepEqual(of('AscNullsFirst'), [['name', false, true], byId]);
     assert.deepEqual(of('AscNullsLast'), [['name', false, false], byId]);
@@ -126,7 +126,7 @@ describe('the order of a page', () => {
     assert.deepEqual(of('DescNullsLast'), [['name', true, false], byId]);
   });
 
-  it('has its keys one by one, those that are null left away', () => {
+  it('takes one key per element, and skips nulls', () => {
     const items = [order([name, 'AscNullsLast'], [id, null]), order(), order([id, 'DescNullsLast'])];
     assert.deepEqual(keysOf({ kind: 'list', items }), [['name', false, false], ['id', true, false], byId]);
     fails({ orderBy: order([name, 'AscNullsLast'], [id, 'AscNullsLast']) }, /^Each element of "orderBy" must have one key/);
@@ -135,14 +135,14 @@ describe('the order of a page', () => {
 });
 
 describe('the cursor of a page', () => {
-  it('has a value for each of the first keys', () => {
+  it('may have values for only the first keys', () => {
     const { cursor: given } = plan({ after: cursor('x', null), orderBy: order([name, 'AscNullsLast']) });
     assert.deepEqual(given, [{ value: { kind: 'constant', value: 'x' }, encoding: { kind: 'text' } }, null]);
     assert.equal(plan({ before: cursor('x'), orderBy: order([name, 'AscNullsLast']) }).cursor?.length, 1);
     assert.equal(plan({}).cursor, null);
   });
 
-  it('has no more values than there are keys', () => {
+  it('cannot have more values than there are keys', () => {
     fails({ after: cursor('1', '2') }, /^The cursor in the argument "after" does not match "orderBy"/);
     fails({ after: number(1) }, 'Expected a cursor in the argument "after".');
   });

@@ -1,6 +1,4 @@
-/**
- * The paging arguments of a collection: which are allowed together, how many rows, from where, in which order.
- */
+/** Plans the paging arguments of a collection: which can be combined, how many rows, from where, in which order. */
 import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
@@ -9,10 +7,10 @@ import { countOf, elementParameter } from './parameters.ts';
 import type { OrderKey, OrderValue, Page, Parameter } from './plan.ts';
 import { planOrder } from './plan-order.ts';
 
-/** The largest offset that PostgreSQL accepts: a bigint. */
+/** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
-/** The page. Throws BAD_USER_INPUT in pg_graphql's words for arguments that exclude each other. */
+/** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
 export function planPage(field: SelectedField, table: Table): Page {
   const given = (name: string) => argumentOf(field, name) ?? null;
   const first = given('first');
@@ -20,11 +18,11 @@ export function planPage(field: SelectedField, table: Table): Page {
   const before = given('before');
   const after = given('after');
   const offset = given('offset');
-  refuse(first && last, 'only one of "first" and "last" may be provided');
-  refuse(before && after, 'only one of "before" and "after" may be provided');
-  refuse(first && before, '"first" may only be used with "after"');
-  refuse(last && after, '"last" may only be used with "before"');
-  refuse(offset && (last || before), '"offset" may only be used with "first" and "after"');
+  rejectIf(first && last, 'only one of "first" and "last" may be provided');
+  rejectIf(before && after, 'only one of "before" and "after" may be provided');
+  rejectIf(first && before, '"first" may only be used with "after"');
+  rejectIf(last && after, '"last" may only be used with "before"');
+  rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
   const keys = planOrder(given('orderBy'), table);
   const size = backward ? last : first;
@@ -37,7 +35,7 @@ export function planPage(field: SelectedField, table: Table): Page {
   };
 }
 
-function refuse(condition: unknown, message: string): void {
+function rejectIf(condition: unknown, message: string): void {
   if (condition) throw new ApiError('BAD_USER_INPUT', message);
 }
 
@@ -51,7 +49,7 @@ function planCursor(value: InputValue, argument: string, keys: readonly OrderKey
   return value.elements.map((element, index) => element && elementParameter(element, columnOf(keys[index]!.value)?.type));
 }
 
-/** The column that the value is of, in the row or in a related one. */
+/** The column of an order key, in the row or a related one. */
 function columnOf(value: OrderValue): Column | undefined {
   if (value.kind === 'related') return columnOf(value.value);
   return value.kind === 'column' ? value.column : undefined;

@@ -1,6 +1,4 @@
-/**
- * What PostgreSQL does for each field of a plan, by the field's path in the response. Only errors need it, so it is read off a plan on demand.
- */
+/** Finds what PostgreSQL does for each field of a plan, by response path. Only errors need this, so it is computed on demand. */
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import { groupTestsOf } from './group-tests.ts';
@@ -26,20 +24,23 @@ import type {
   RowValue,
 } from './plan.ts';
 
-/** Work for a field: reading or writing a table, calling a function, aggregating a column, reading the fraction of a percentile, grouping rows. */
+/**
+ * Work for a field: reading or writing a table, calling a function, aggregating a column, evaluating the fraction of a percentile, grouping
+ * rows.
+ */
 export interface PlanPlace {
-  /** Response keys, from the root field on. */
+  /** Response keys, starting with the root field. */
   readonly path: readonly string[];
   readonly kind: 'read' | 'write' | 'call' | 'aggregate' | 'fraction' | 'group';
   readonly table?: Table | undefined;
   readonly routine?: Routine | undefined;
-  /** What is bound in its arguments. */
+  /** The parameters of its arguments. */
   readonly parameters: readonly Parameter[];
-  /** Operators of its filter. */
+  /** The operators in its filter. */
   readonly operators: readonly Operator[];
 }
 
-/** The places of all fields that need PostgreSQL for more than columns of a row. */
+/** Finds all fields that need more than a column of a row. */
 export function placesOf({ roots }: Plan): PlanPlace[] {
   const finder = new PlaceFinder();
   for (const { key, value } of roots) finder.addRoot(value, [key]);
@@ -73,7 +74,7 @@ class PlaceFinder {
     this.places.push({ parameters: [], operators: [], ...place });
   }
 
-  /** A collection of a table is read; the rows of a function belong to its call. */
+  /** A collection of a table is a read; the rows of a function belong to its call. */
   #addConnection({ table, page, filter, members }: ConnectionPlan, path: readonly string[], kind: 'read' | 'call'): void {
     const comparisons = filter ? comparisonsOf(filter) : [];
     const counts = [page.limit, page.offset].filter((count) => typeof count === 'object' && count !== null);
@@ -90,7 +91,7 @@ class PlaceFinder {
     for (const { key, value } of members) this.#addConnectionValue(value, [...path, key]);
   }
 
-  /** What a filter reads of related rows. */
+  /** Adds the related rows that a filter reads. */
   #addRelated(filter: Filter | null, path: readonly string[]): void {
     switch (filter?.kind) {
       case 'and':
@@ -113,7 +114,7 @@ class PlaceFinder {
     this.#add(by.kind === 'computed' ? { path, kind: 'call', routine: by.routine } : { path, kind: 'read', table: target });
   }
 
-  /** What an order reads of related rows, and calls. */
+  /** Adds the related rows that an order reads, and the functions that it calls. */
   #addOrder(keys: readonly OrderKey[], path: readonly string[]): void {
     for (let { value } of keys) {
       for (; value.kind === 'related'; value = value.value) this.#addRelatedRows(value.rows, path);
@@ -154,7 +155,7 @@ class PlaceFinder {
     if (value.kind !== 'function') return;
     for (const { key, value: column } of value.members) {
       this.#add({ path: [...path, key], kind: 'aggregate' });
-      // It is an argument of the function, not of the column.
+      // The fraction is an argument of the function field, not of the column.
       if (column.kind === 'column' && column.fraction) this.#add({ path, kind: 'fraction', parameters: [column.fraction] });
     }
   }
@@ -192,7 +193,7 @@ class PlaceFinder {
     this.#addResponse(plan.members, path);
   }
 
-  /** What its steps do is all done for the root field. */
+  /** All steps belong to the root field. */
   #addNestedWrite({ steps, members }: NestedWritePlan, path: readonly string[]): void {
     for (const { table } of steps) this.#add({ path, kind: 'write', table });
     this.#addResponse(members, path);

@@ -1,4 +1,6 @@
-/** A filter by related rows as conditions. Nulls are not conditions, nor are empty objects that ask nothing: `some: {}` asks for a row, and `every: {}` always holds. */
+/**
+ * Plans filters by related rows. Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds.
+ */
 import { ApiError } from '../errors.ts';
 import type { ScalarType, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
@@ -6,10 +8,10 @@ import type { InputEntry, InputObject } from '../request/input-value.ts';
 import { valueParameter } from './parameters.ts';
 import type { CountTest, Filter, Operator } from './plan.ts';
 
-/** Plans a filter of the related table. It is passed in because filters contain each other. */
+/** Plans a filter of the related table. It is a parameter because the two planners call each other. */
 export type FilterPlanner = (value: InputEntry['value'] | undefined, table: Table) => Filter | null;
 
-/** The conditions, which all have to hold. Throws BAD_USER_INPUT. */
+/** Plans the conditions, all of which must hold. Throws BAD_USER_INPUT. */
 export function planRelationFilter(value: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
   return rows.many ? planToMany(value, rows, plan) : planToOne(value, rows, plan);
 }

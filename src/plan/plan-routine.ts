@@ -1,4 +1,4 @@
-/** A function called as a root field. */
+/** Plans the call of a function as a root field. */
 import { ApiError, quote } from '../errors.ts';
 import type { Routine } from '../model/model.ts';
 import type { SelectedField } from '../request/operation.ts';
@@ -6,7 +6,10 @@ import { valueParameter } from './parameters.ts';
 import type { RoutinePlan } from './plan.ts';
 import { planResult } from './plan-selection.ts';
 
-/** The call, with the arguments that were given: an absent one leaves PostgreSQL its default. Throws BAD_USER_INPUT for a function that no field can call. */
+/**
+ * Plans the call with the given arguments; PostgreSQL uses its defaults for the others. Throws BAD_USER_INPUT for a function that no field
+ * can call.
+ */
 export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan {
   const { unreachableArgument } = routine;
   if (unreachableArgument !== null) {

@@ -1,6 +1,4 @@
-/**
- * What is selected of rows, connections and the results of functions.
- */
+/** Plans selections on rows, connections and function results. */
 import { ApiError } from '../errors.ts';
 import type { Routine, Table } from '../model/model.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
@@ -11,13 +9,13 @@ import { planGroups } from './plan-groups.ts';
 import { planMembers } from './plan-members.ts';
 import { planPage } from './plan-page.ts';
 
-/** Relations nested deeper than this are rejected: each is a subquery inside the previous one, and PostgreSQL plans them as one. */
-const deepest = 50;
+/** The maxDepth nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
+const maxDepth = 50;
 
-/** What is read of a row. */
+/** Plans what to read from a row. */
 export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
-  if (depth > deepest)
-    throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${deepest} levels deep. Select fewer levels.`);
+  if (depth > maxDepth)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${maxDepth} levels deep. Select fewer levels.`);
   return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
 }
 
@@ -44,7 +42,7 @@ function planRowField(field: SelectedField, depth: number): RowValue {
   }
 }
 
-/** What is read of a function's result. */
+/** Plans what to read from a function's result. */
 export function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
   switch (result.kind) {
     case 'void':
@@ -58,7 +56,7 @@ export function planResult(field: SelectedField, { result }: Routine, depth: num
   }
 }
 
-/** A page of a collection and what is asked of it. */
+/** Plans a page of a collection and what to read from it. */
 export function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
   return {
     kind: 'connection',
@@ -87,7 +85,7 @@ function planConnectionField(field: SelectedField, table: Table, depth: number):
   }
 }
 
-/** What is read of an edge. */
+/** Plans what to read from an edge. */
 export function planEdge(selection: readonly SelectedField[], table: Table, depth: number): Member<EdgeValue>[] {
   return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
 }

@@ -12,32 +12,32 @@ export interface Plan {
   readonly roots: readonly RootPlan[];
 }
 
-/** A root field: its key in the response and what it asks for. */
+/** A root field with its response key. */
 export interface RootPlan {
   readonly key: string;
   readonly value: RootValue;
 }
 export type RootValue = TypeNamePlan | IntrospectionPlan | ConnectionPlan | LookupPlan | MutationPlan | NestedWritePlan | RoutinePlan;
 
-/** `__typename`: known without the database. */
+/** `__typename`, which is known without the database. */
 export interface TypeNamePlan {
   readonly kind: 'type name';
   readonly name: string;
 }
 
-/** `__schema` or `__type`: answered from the schema. */
+/** `__schema` or `__type`, which are answered from the schema. */
 export interface IntrospectionPlan {
   readonly kind: 'introspection';
 }
 
-/** A member of an object of the response. `name` is the field's own name, for the key where no alias is given. */
+/** A member of a response object. `name` is the name of the field, which `key` equals unless there is an alias. */
 export interface Member<Value> {
   readonly key: string;
   readonly name: string;
   readonly value: Value;
 }
 
-/** At most one row, by its key. */
+/** A lookup of at most one row by its key. */
 export interface LookupPlan {
   readonly kind: 'lookup';
   readonly table: Table;
@@ -45,7 +45,7 @@ export interface LookupPlan {
   readonly row: RowPlan;
 }
 
-/** What is read of one row. */
+/** What to read from a row. */
 export interface RowPlan {
   readonly table: Table;
   readonly members: readonly Member<RowValue>[];
@@ -60,14 +60,14 @@ export type RowValue =
   | { readonly kind: 'computed'; readonly routine: Routine; readonly result: ResultPlan }
   | { readonly kind: 'row column'; readonly column: Column; readonly list: boolean; readonly row: RowPlan };
 
-/** What is read of the result of a function. */
+/** What to read from a function's result. */
 export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
   | { readonly kind: 'void' }
   | { readonly kind: 'row'; readonly row: RowPlan }
   | { readonly kind: 'rows'; readonly connection: ConnectionPlan };
 
-/** A page of a collection and what is asked of it. */
+/** A page of a collection and what to read from it. */
 export interface ConnectionPlan {
   readonly kind: 'connection';
   readonly table: Table;
@@ -91,38 +91,38 @@ export type AggregateValue =
   | { readonly kind: 'function'; readonly name: AggregateFunction; readonly members: readonly Member<AggregateColumnValue>[] };
 export type AggregateColumnValue = TypeNamePlan | (AggregatedColumn & { readonly kind: 'column' });
 
-/** A function over a column. */
+/** An aggregate function over a column. */
 export interface AggregatedColumn {
   readonly name: AggregateFunction;
   readonly column: Column;
-  /** Of a percentile: from 0 to 1. */
+  /** For a percentile, a number from 0 to 1. */
   readonly fraction: Parameter | null;
 }
 
-/** Groups of all rows that match the filter of a connection. */
+/** Groups of all rows that match a connection's filter. */
 export interface GroupsPlan {
   /** At least one. */
   readonly by: readonly GroupBy[];
   readonly having: GroupCondition | null;
-  /** The requested order, completed by the keys to a total one. */
+  /** The requested order, completed by the keys to a total order. */
   readonly order: readonly GroupOrderKey[];
   readonly limit: Count;
   readonly offset: Count | null;
   readonly members: readonly Member<GroupValue>[];
 }
 
-/** A column of the rows, or of the row that these relations lead to, with what rows of one group have in common. */
+/** A column of the rows, or of the related row at the end of `path`, with how its values form groups. */
 export type GroupBy = { readonly path: readonly Relation[]; readonly column: Column } & GroupedBy;
 export type GroupedBy =
   | { readonly kind: 'value' }
-  /** A unit of `date_trunc`, in the time zone of the session if there is no other. */
+  /** A unit of `date_trunc`, in the given time zone or that of the session. */
   | { readonly kind: 'truncated'; readonly unit: string; readonly timeZone: Parameter | null }
   | { readonly kind: 'bucket'; readonly width: Parameter };
 
 export type GroupValue = AggregateValue | { readonly kind: 'key'; readonly members: readonly Member<GroupKeyValue>[] };
 export type GroupKeyValue =
   | TypeNamePlan
-  /** By its number in `by`. */
+  /** An index in `by`. */
   | { readonly kind: 'grouped'; readonly number: number }
   | { readonly kind: 'not grouped' }
   | { readonly kind: 'related'; readonly members: readonly Member<GroupKeyValue>[] };
@@ -146,18 +146,18 @@ export interface GroupOrderKey {
   readonly nullsFirst: boolean;
 }
 
-/** Which rows of a collection: counted from its beginning or its end, from a cursor on. */
+/** The rows of a page: counted from the start or the end of a collection, after or before a cursor. */
 export interface Page {
   readonly direction: 'forward' | 'backward';
   readonly limit: Count;
   readonly offset: Count | null;
-  /** The seek position, with a value for each of the first order keys; null if the row had null. */
+  /** The cursor's values for the first order keys; an element is null if the row had null. */
   readonly cursor: readonly (Parameter | null)[] | null;
-  /** The requested order, completed by the primary key to a total one. A cursor holds a value of each. */
+  /** The requested order, completed by the primary key to a total order. A cursor has a value for each key. */
   readonly keys: readonly OrderKey[];
 }
 
-/** A number of rows: known, or bound within `maximum`. */
+/** A number of rows, either known or bound (within `maximum`). */
 export type Count = number | Parameter;
 
 export interface OrderKey {
@@ -174,7 +174,7 @@ export type OrderValue =
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;
-/** How many related rows there are, or what a column of theirs comes to. */
+/** The count of related rows, or an aggregate of one of their columns. */
 export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: RelatedRows } & (
   | { readonly function: 'count' }
   | { readonly function: OrderAggregate; readonly column: Column }
@@ -185,14 +185,14 @@ export type Filter =
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'null test'; readonly column: Column; readonly isNull: boolean }
   | { readonly kind: 'comparison'; readonly column: Column; readonly operator: Operator; readonly parameter: Parameter }
-  /** Whether some, every or none of the related rows matches; without a filter, whether there is one. */
+  /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
       readonly rows: RelatedRows;
       readonly quantifier: 'some' | 'every' | 'none';
       readonly filter: Filter | null;
     }
-  /** How many of the related rows match. */
+  /** Tests on the number of related rows that match. */
   | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly CountTest[] };
 
 export type CountTest =
@@ -222,19 +222,19 @@ export interface InsertPlan {
   readonly kind: 'insert';
   readonly table: Table;
   readonly columns: readonly Column[];
-  /** A value for each of the columns; null if the row takes the default. */
+  /** A value for each column; null for the default. */
   readonly rows: readonly (readonly (Parameter | null)[])[];
   readonly onConflict: ConflictPlan | null;
   readonly members: readonly Member<ResponseValue>[];
 }
 
-/** What becomes of a row that is already there: without columns and increments, it stays. */
+/** What to do with a conflicting row. Without columns and increments it stays unchanged. */
 export interface ConflictPlan {
   readonly arbiter: Arbiter;
-  /** The columns that take the values of the row that was to be inserted. */
+  /** The columns set to the values of the row that was to be inserted. */
   readonly columns: readonly Column[];
   readonly increment: readonly Assignment[];
-  /** Which rows are updated. */
+  /** The rows to update; others stay unchanged. */
   readonly filter: Filter | null;
 }
 
@@ -247,7 +247,7 @@ export interface UpdatePlan {
   readonly kind: 'update';
   readonly table: Table;
   readonly set: readonly Assignment[];
-  /** What is added to other columns than those. */
+  /** Amounts to add to columns that are not in `set`. */
   readonly increment: readonly Assignment[];
   readonly filter: Filter | null;
   readonly atMost: Parameter;
@@ -264,10 +264,10 @@ export type ResponseValue =
   | TypeNamePlan
   | { readonly kind: 'affected count' }
   | { readonly kind: 'records'; readonly row: RowPlan }
-  /** The records as edges of a collection with this order. */
+  /** The records, as edges of a collection in this order. */
   | { readonly kind: 'edges'; readonly keys: readonly OrderKey[]; readonly members: readonly Member<EdgeValue>[] };
 
-/** A function called by name. */
+/** A function called as a root field. */
 export interface RoutinePlan {
   readonly kind: 'routine';
   readonly routine: Routine;
@@ -275,36 +275,36 @@ export interface RoutinePlan {
   readonly result: ResultPlan;
 }
 
-/** A value that is bound when the statement runs, and how it becomes PostgreSQL's text. */
+/** A value to bind when the statement runs, and how to encode it for PostgreSQL. */
 export interface Parameter {
   readonly value: ParameterValue;
   readonly encoding: ParameterEncoding;
 }
-/** A bind value, or a list of bind values that stands in the document. */
+/** A bind value, or a list of bind values in the document. */
 export type ParameterValue = BindValue | { readonly kind: 'list'; readonly items: readonly ParameterValue[] };
 
-/** What an element of a cursor or nodeId becomes. */
+/** How to encode an element of a cursor or nodeId. */
 export type ElementUse = 'text' | 'array' | 'json';
 
-/** What values are given for, which decides how they become PostgreSQL's text. */
+/** What a value is used for, which determines its encoding. */
 export type ValueUse = 'filter' | 'write' | ElementUse;
 
 export type ParameterEncoding =
-  /** As the type tells: enum names become labels, lists array literals; texts are checked by the length of their column. */
+  /** Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
-  /** Text as it is, such as an element of a cursor or nodeId. */
+  /** Text, such as an element of a cursor or nodeId, unchanged. */
   | { readonly kind: 'text' }
-  /** An element for an array: its text, or a list of numbers. */
+  /** An element for an array column: its text, or a list of numbers. */
   | { readonly kind: 'array' }
   /** An element as JSON. */
   | { readonly kind: 'json' }
-  /** `first`, `last` or `offset`: not negative, and no more than the maximum. */
+  /** `first`, `last` or `offset`: not negative, limited to the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
-  /** A list with a value of a column for each row, each of which is encoded as `value` or an element is. */
+  /** A column of rows: a list with a value for each row, encoded according to `use`. */
   | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
   /** A number from 0 to 1. */
   | { readonly kind: 'fraction'; readonly argument: string }
-  /** A whole number as it is. */
+  /** A whole number, unchanged. */
   | { readonly kind: 'integer' };

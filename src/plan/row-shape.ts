@@ -1,4 +1,4 @@
-/** Which columns a row gives, and in what order. Rows that are alike have the same shape, so that what follows from it is found once for all of them. */
+/** The columns that a row gives, in order. Rows with the same columns share a shape, so that anything derived from it is computed once. */
 import type { Column } from '../model/model.ts';
 
 export class RowShape {
@@ -7,7 +7,7 @@ export class RowShape {
   #longer: Map<Column, RowShape> | null = null;
   #places: ReadonlyMap<Column, number> | null = null;
 
-  /** Of no columns. Shapes are made of one another. */
+  /** The shape of no columns, from which others are built. */
   static none(): RowShape {
     return new RowShape(null, null);
   }
@@ -28,7 +28,7 @@ export class RowShape {
     return longer;
   }
 
-  /** The columns, each with its place in the row. Most shapes are but on the way to others, and never asked. */
+  /** The columns with their positions. Computed on demand, because most shapes are only steps towards longer ones. */
   get places(): ReadonlyMap<Column, number> {
     if (this.#places !== null) return this.#places;
     const columns: Column[] = [];
