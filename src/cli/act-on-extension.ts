@@ -1,14 +1,17 @@
-/** Does something to the extension of a database, as a superuser, and finds out how it is then. Failures become one line that says what to change. */
+/**
+ * Performs an action on the extension of a database, as a superuser, and reports the resulting state. A failure becomes one line that says
+ * what to change.
+ */
 import type { Client } from 'pg';
 import { type ExtensionState, type Queryable, readExtension } from '../extension/read-extension.ts';
 import { CommandError } from './command-error.ts';
 import { connectOnce } from './connect-once.ts';
 
 const insufficientPrivilege = '42501';
-/** What `alter extension … update` says of files that are too old. */
+/** The SQLSTATE of `alter extension … update` if the installed files are too old. */
 const noUpdatePath = '22023';
 
-/** `task` is what the login role cannot do without the right to, such as "install event triggers". */
+/** `task` is what the login role may lack the privilege for, such as "install event triggers". */
 export function actOnExtension(
   databaseUrl: string,
   task: string,

@@ -1,19 +1,19 @@
-/** Explains documents and collects the advice. In: a graph and documents; out: a report. Nothing of the documents runs. */
+/** Explains documents and collects the advice. In: a graph and documents; out: a report. Does not run the documents. */
 import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { type AdvisedOperation, groupAdvice } from '../explain/group-advice.ts';
 import { sampleRequest } from '../explain/sample-request.ts';
 import type { Advice, Caller, Rowgraph } from '../index.ts';
 import type { AdviceReport } from './describe-advice.ts';
 
-/** A document as it was found, with what is known of its use. */
+/** A document, with what is known of its use. */
 export interface AdvisedDocument {
-  /** What to call it where the operation has no name. */
+  /** Its name in the report if the operation has none. */
   readonly id: string;
   readonly text: string;
-  /** The one operation that ran; undefined if all count. */
+  /** The operation that ran; undefined if all operations count. */
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
-  /** Who sent it; undefined if that is not known. */
+  /** The role that sent it; undefined if unknown. */
   readonly role?: string | undefined;
   readonly count: number;
   readonly milliseconds: number | null;
@@ -21,7 +21,7 @@ export interface AdvisedDocument {
 
 type Advised = { readonly operation: AdvisedOperation; readonly advice: readonly Advice[] };
 
-/** `takesRoles`: whether a document is explained as the role that sent it. */
+/** `takesRoles`: whether to explain each document as the role that sent it. */
 export async function adviseForDocuments(
   graph: Pick<Rowgraph, 'explain' | 'sdl'>,
   documents: readonly AdvisedDocument[],

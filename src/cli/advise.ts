@@ -1,4 +1,6 @@
-/** `rowgraph advise`: explains all trusted documents, or all operations of a slow-operation log, and prints what would make them faster. */
+/**
+ * `rowgraph advise`: explains all trusted documents, or all operations in a log of slow operations, and prints what would make them faster.
+ */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { readDocuments } from '../http/documents/read-documents.ts';

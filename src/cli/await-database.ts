@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreachableError } from './connect-once.ts';
 
 export interface Waiting {
-  /** How long to try again, in milliseconds; 0 tries once. */
+  /** How long to keep trying, in milliseconds; 0 tries once. */
   readonly milliseconds: number;
   /** Called before the first wait. */
   readonly onWait: (error: UnreachableError) => Promise<void>;
@@ -15,8 +15,8 @@ const firstPause = 100;
 const longestPause = 1000;
 
 /**
- * Opens the database, retrying as long as that rejects with `UnreachableError`. Rejects with the last of these when the time is over, and immediately with
- * any other error. Null if the wait ends first.
+ * Opens the database, and tries again as long as that rejects with `UnreachableError`. Rejects with the last of these when the time is
+ * over, and immediately with any other error. Null if the wait ends first.
  */
 export async function awaitDatabase<T>(open: () => Promise<T>, { milliseconds, onWait, isOver }: Waiting): Promise<T | null> {
   const deadline = performance.now() + milliseconds;

@@ -1,6 +1,6 @@
 /**
- * A graph whose database may not be reachable yet, so that the server can open its port first: health checks say live but not ready, and requests
- * fail with DATABASE_UNAVAILABLE.
+ * A graph whose database may not be reachable yet, so that the server can open its port first: health checks then report live but not
+ * ready, and requests fail with DATABASE_UNAVAILABLE.
  */
 import { ApiError } from '../errors.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
@@ -8,7 +8,7 @@ import type { ServedGraph } from '../http/served-graph.ts';
 export class AwaitedGraph implements ServedGraph {
   #graph: ServedGraph | null = null;
 
-  /** Whether it has got its database. */
+  /** Whether the graph behind it is open. */
   get isOpen(): boolean {
     return this.#graph !== null;
   }

@@ -1,6 +1,6 @@
 /**
- * Checks a database before serving it, so that a wrong setting becomes one clear line. In: the settings; out: facts about the login role,
- * or a `CommandError` with exit code 2; an `UnreachableError` if the database may be reachable later.
+ * Checks a database before it is served, so that a wrong setting is reported in one clear line. In: the settings; out: facts about the
+ * login role, or a `CommandError` with exit code 2; an `UnreachableError` if the database may become reachable later.
  */
 import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
@@ -9,20 +9,20 @@ import { connectOnce } from './connect-once.ts';
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly schemas: readonly string[];
-  /** A role that the login role must be able to assume, and the flag that named it. */
+  /** A role that the login role must be able to switch to, and the flag that named it. */
   readonly role: string;
   readonly roleFlag: string;
 }
 
 export interface DatabaseCheck {
   readonly login: { readonly role: string; readonly isSuperuser: boolean; readonly bypassesRowSecurity: boolean };
-  /** Tables of the schemas that the role may write, none of whose rows a policy guards. `rowgraph doctor` says more of each. */
+  /** Tables of the schemas that the role may write although no policy guards their rows. `rowgraph doctor` gives details. */
   readonly openTables: readonly string[];
 }
 
 const oldestVersion = 140_000;
 
-/** Connects once. `patience` is how long that may take, in milliseconds. */
+/** Connects once. `patience` limits how long that may take, in milliseconds. */
 export function checkDatabase({ databaseUrl, schemas, role, roleFlag }: DatabaseSettings, patience?: number): Promise<DatabaseCheck> {
   const check = async (client: Client): Promise<DatabaseCheck> => {
     const { rows } = await client.query<Findings>(findingsText, [role, schemas]);

@@ -1,8 +1,10 @@
-/** Checks documents for a role, and has the valid ones compiled. In: documents by id, the graph and the role; out: what is wrong with which. */
+/** Checks documents for a role, and has the valid ones compiled. In: documents by id, the graph and the role; out: the problems. */
 import type { TrustedDocument } from '../http/documents/trusted-documents.ts';
 import { ApiError, type Rowgraph } from '../index.ts';
 
-/** The problems, each after the id of its document. Rejects if requests cannot run as the role, or the database cannot be reached. */
+/**
+ * The problems, each prefixed with the id of its document. Rejects if requests cannot run as the role, or the database cannot be reached.
+ */
 export async function checkDocuments(
   documents: ReadonlyMap<string, TrustedDocument>,
   graph: Pick<Rowgraph, 'prepare'>,

@@ -1,4 +1,6 @@
-/** What the texts of single settings must look like. Each check throws an `Error` whose message ends a sentence that begins with the name of the setting. */
+/**
+ * The syntax of single settings. Each check throws an `Error` whose message completes a sentence that begins with the name of the setting.
+ */
 import { parseClaimPath } from '../auth/role-claim.ts';
 import { readProxyTrust } from '../http/client-address.ts';
 import { checkOrigin } from '../http/cross-origin.ts';
@@ -16,7 +18,7 @@ export function checkBasePath(value: string): void {
   if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
 }
 
-/** A name of two labels or more, in lower case. */
+/** A name of at least two labels, in lower case. */
 export function checkDomain(value: string): void {
   if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(value)) throw expected('must be a domain in lower case, such as example.com');
 }
@@ -30,7 +32,7 @@ export function checkMetricsKey(value: string): void {
   if (!/^[!-~]{16,}$/.test(value)) throw expected('must have at least 16 ASCII characters and no spaces');
 }
 
-/** A remote URL without TLS would let the network choose who may sign tokens. */
+/** With a remote URL without TLS, anybody on the network path could decide who may sign tokens. */
 export function checkKeysUrl(value: string): void {
   if (!/^[a-z]+:\/\//i.test(value)) return;
   if (!isTrustworthy(value)) throw expected('must be a file or a URL that begins with https://');
@@ -43,7 +45,7 @@ export function checkSupabaseProject(value: string): void {
     throw expected('must be a reference of 20 letters and digits, or a URL such as https://abcdefghijklmnopqrst.supabase.co');
 }
 
-/** A URL that nobody else on the network can answer at. */
+/** Whether nobody else on the network can answer at the URL. */
 function isTrustworthy(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);

@@ -1,9 +1,9 @@
 /**
- * Closes connections that were on their way to a worker when it died. `node:cluster` sends a worker one connection at a time and closes its own copy when the
- * worker has it; of a worker that dies before, it keeps the copy open for ever, and the client waits as long.
+ * Closes connections that were on their way to a worker when it died. `node:cluster` passes connections to a worker, and closes its own
+ * copy once the worker has acknowledged it. If the worker dies before that, the copy stays open for ever and the client keeps waiting.
  *
- * Leans on undocumented messages of `node:cluster` (`test/contracts/node.test.ts`): `newconn` with a handle and a `seq`, and the response `ack` with the
- * same number.
+ * Relies on undocumented messages of `node:cluster` (`test/contracts/node.test.ts`): `newconn` with a handle and a `seq`, and the response
+ * `ack` with the same number.
  */
 import type { Worker } from 'node:cluster';
 
@@ -19,7 +19,7 @@ interface ClusterMessage {
 
 type Send = (message: ClusterMessage, handle?: Handle, ...rest: unknown[]) => boolean;
 
-/** Watches a worker from its start. */
+/** Must be called when the worker starts. */
 export function closeLostConnections(worker: Worker): void {
   const sent = new Map<number, Handle>();
   const channel = worker.process as unknown as { send: Send };
@@ -28,15 +28,15 @@ export function closeLostConnections(worker: Worker): void {
     if (message?.act === 'newconn' && message.seq !== undefined && handle) sent.set(message.seq, handle);
     return send.call(this, message, handle, ...rest);
   };
-  // Whether it took the connection or not: then it is not on its way any more.
+  // Acknowledged, whether the worker accepted the connection or not.
   worker.process.on('internalMessage', ({ ack }: ClusterMessage) => {
     if (ack !== undefined) sent.delete(ack);
   });
-  // After 'exit', as all that the worker has said is read by then.
+  // Later than 'exit': by then all messages from the worker have been read.
   worker.process.once('close', () => {
     for (const handle of sent.values()) handle.close();
     sent.clear();
   });
-  // A worker that dies while it is written to; what follows is its exit.
+  // A worker may die while it is written to; its 'exit' follows.
   worker.on('error', () => undefined);
 }

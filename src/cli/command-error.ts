@@ -11,7 +11,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends a command with an exit code and no message: everything has already been printed. */
+/** Ends a command with an exit code but no message, because everything has already been printed. */
 export class SilentExitError extends Error {
   readonly exitCode: number;
 

@@ -1,22 +1,25 @@
-/** What changes for the clients of a role between two versions of its schema. In: both as SDL; out: the changes by what they do to existing documents. */
+/**
+ * What changes for the clients of a role between two versions of its schema. In: both versions as SDL; out: the changes, grouped by their
+ * effect on existing documents.
+ */
 import { BreakingChangeType, buildSchema, DangerousChangeType, findSchemaChanges } from 'graphql';
 
 export interface SchemaChange {
-  /** As graphql-js has it, such as `FIELD_REMOVED`; besides, `ROLE_REMOVED` and `ROLE_ADDED`. */
+  /** The name that graphql-js gives it, such as `FIELD_REMOVED`; or `ROLE_REMOVED` or `ROLE_ADDED`. */
   readonly type: string;
   readonly description: string;
 }
 
 export interface RoleChanges {
   readonly role: string;
-  /** Existing documents may be refused, or answered otherwise than their clients expect. */
+  /** Existing documents may be rejected, or answered differently than their clients expect. */
   readonly breaking: readonly SchemaChange[];
-  /** Existing documents stay valid, but may behave otherwise: an enum has a new value, a default has changed. */
+  /** Existing documents stay valid but may behave differently: an enum has a new value, or a default has changed. */
   readonly dangerous: readonly SchemaChange[];
   readonly safe: readonly SchemaChange[];
 }
 
-/** Null is a role that one version does not have. Throws `GraphQLError` for what is no SDL. */
+/** Null stands for a role that a version does not have. Throws `GraphQLError` for invalid SDL. */
 export function compareSchemas(role: string, from: string | null, to: string | null): RoleChanges {
   const nothing = { role, breaking: [], dangerous: [], safe: [] };
   if (from === null && to === null) return nothing;
@@ -36,7 +39,7 @@ function effectOf(type: string): 'breaking' | 'dangerous' | 'safe' {
   return type in DangerousChangeType ? 'dangerous' : 'safe';
 }
 
-/** A role that sees nothing has a schema without fields, which is not valid, but can be compared. */
+/** The schema of a role that sees nothing has no fields, which is invalid but can be compared. */
 function schemaOf(text: string): ReturnType<typeof buildSchema> {
   return buildSchema(text, { assumeValid: true, assumeValidSDL: true });
 }

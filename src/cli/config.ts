@@ -1,6 +1,6 @@
 /**
- * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text
- * of a config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
+ * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text of a
+ * config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
 import { readJson } from '../auth/entry-members.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
@@ -189,12 +189,12 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type ValueOf<Name extends SettingName> = (typeof settings)[Name] extends Setting<infer Value> ? Value : never;
 
-/** The values of some settings, of which some must be given. */
+/** The values of some settings, of which the `Required` ones must be given. */
 export type Configuration<Name extends SettingName, Required extends Name = never> = {
   readonly [Key in Name]: Key extends Required ? Exclude<ValueOf<Key>, undefined> : ValueOf<Key>;
 };
 
-/** The command line's name of a setting. */
+/** The flag of a setting. */
 export function flagOf(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -204,16 +204,16 @@ export function environmentVariableOf(name: SettingName): string {
   return `ROWGRAPH_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** Where the config file is, which is not a setting itself. */
+/** Names the config file; not a setting itself. */
 export const configVariable = 'ROWGRAPH_CONFIG';
 
-/** Environment variables that look like settings but are not: somebody believes that they have an effect. */
+/** Environment variables that look like settings but are not: whoever set them expects an effect. */
 export function findUnknownVariables(environment: Environment): string[] {
   const known = new Set([configVariable, ...(Object.keys(settings) as SettingName[]).map(environmentVariableOf)]);
   return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !known.has(name));
 }
 
-/** Settings that are missing or wrong: one problem a line. */
+/** Missing or wrong settings: one problem per line. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -224,28 +224,30 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** What one command accepts: its settings, which of them are required, and where its defaults differ. */
+/** The settings that a command accepts, which of them are required, and where its defaults differ. */
 export interface CommandSettings<Name extends SettingName, Required extends Name> {
   readonly names: readonly Name[];
   readonly required: readonly Required[];
-  /** Whether they can be given in the file alone. */
+  /** Whether required settings can only be given in the file. */
   readonly isFileOnly?: boolean;
-  /** Settings that are required unless one of others is given. */
+  /** Settings that are required unless one of the listed others is given. */
   readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
   readonly defaults: Partial<Configuration<Name>>;
-  /** The default as shown by `--help` if the command finds a value itself. */
+  /** The default that `--help` shows if the command determines a value itself. */
   readonly defaultTexts?: Partial<Record<Name, string>>;
 }
 
 export interface ConfigurationSources {
-  /** What the command line gave, by setting; absent if it gave nothing. */
+  /** The texts of the flags, by setting; absent if not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Environment;
   /** The config file, if there is one. */
   readonly file: { readonly name: string; readonly text: string } | undefined;
 }
 
-/** The value of each setting: the flag's, else the environment's, else the file's, else the default. Throws `ConfigurationError`. */
+/**
+ * The value of each setting: from its flag, else from the environment, else from the file, else the default. Throws `ConfigurationError`.
+ */
 export function readConfiguration<Name extends SettingName, Required extends Name>(
   { names, required, requiredUnless = {}, defaults, isFileOnly = false }: CommandSettings<Name, Required>,
   sources: ConfigurationSources,
@@ -268,7 +270,7 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
   return values as Configuration<Name, Required>;
 }
 
-/** That a setting is missing, and what it is. */
+/** Reports a missing setting, with its description. */
 export function describeMissing(name: SettingName): string {
   return `${flagOf(name)} is missing (or set ${environmentVariableOf(name)}): ${settings[name].description}`;
 }
@@ -283,7 +285,7 @@ function findGiven(name: SettingName, sources: ConfigurationSources, fileValues:
   if (flag !== undefined) return { source: flagOf(name), text: flag };
   const variable = environmentVariableOf(name);
   const fromEnvironment = sources.environment[variable];
-  // An empty variable counts as unset: that is how a compose file or a CI job disables one.
+  // An empty variable counts as unset: compose files and CI jobs disable variables that way.
   if (fromEnvironment) return { source: variable, text: fromEnvironment };
   const fromFile = fileValues[name];
   return fromFile === undefined ? undefined : { source: `"${name}" in ${sources.file?.name}`, text: fromFile };
@@ -299,7 +301,7 @@ function parseGiven(setting: Setting<unknown>, given: Given, problems: string[])
   }
 }
 
-/** The members of the config file as the texts that flags would have; every name must be a setting's. */
+/** The members of the config file, as the texts that flags would have; each name must be a setting. */
 function readFileValues(file: ConfigurationSources['file'], problems: string[]): Record<string, string> {
   if (file === undefined) return {};
   let members: unknown;
@@ -328,7 +330,7 @@ function textOfFileValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The folder for what can be made again, by the conventions of the platform. */
+/** The user's folder for data that can be regenerated, by the conventions of the platform. */
 export function userCacheFolder(environment: Environment, platform: string, home: string): string {
   if (platform === 'win32') return `${environment.LOCALAPPDATA ?? `${home}\\AppData\\Local`}\\rowgraph`;
   if (platform === 'darwin') return `${home}/Library/Caches/rowgraph`;

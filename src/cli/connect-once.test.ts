@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { CommandError } from './command-error.ts';
 import { connectOnce, UnreachableError } from './connect-once.ts';
 
-/** What connecting to a server fails with that does this to its clients. */
+/** The error of connecting to a server that treats its clients in this way. */
 async function failureAt(onConnection: (socket: Socket) => void, patience?: number): Promise<unknown> {
   const server = createServer(onConnection).listen(0, '127.0.0.1');
   await once(server, 'listening');

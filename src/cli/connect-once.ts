@@ -1,4 +1,4 @@
-/** A PostgreSQL connection for one task of a command. Failures become one line that says what to change. */
+/** A PostgreSQL connection for a single task of a command. A failure becomes one line that says what to change. */
 import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
 
@@ -11,12 +11,12 @@ export class UnreachableError extends CommandError {
 }
 
 /**
- * Connects, does some work, and disconnects. `patience` bounds connecting and each query, in milliseconds. Rejects with a `CommandError`: with exit
- * code 2 where the settings are wrong, with `UnreachableError` where the same settings may do later.
+ * Connects, does some work, and disconnects. `patience` limits connecting and each query, in milliseconds. Rejects with a `CommandError`:
+ * with exit code 2 if the settings are wrong, or with `UnreachableError` if the same settings may work later.
  */
 export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
   const client = await makeClient(databaseUrl, patience);
-  // A connection that fails later does not matter here, but would end the process if nobody listened.
+  // A connection that fails later does not matter here, but without a listener it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -26,12 +26,12 @@ export async function connectOnce<T>(databaseUrl: string, work: (client: Client)
     const message = describeFailure(databaseUrl, error);
     throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
   } finally {
-    // A server that does not respond does not respond to this either.
+    // An unresponsive server never confirms the end.
     void client.end().catch(() => undefined);
   }
 }
 
-/** `pg` reads the URL and the files that it names, such as that of `sslrootcert`. What is wrong with these does not change by itself. */
+/** `pg` reads the URL and the files that it names, such as `sslrootcert`. Errors in them are permanent. */
 async function makeClient(databaseUrl: string, patience: number): Promise<Client> {
   const { Client } = await import('pg');
   const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
@@ -54,19 +54,22 @@ export function withoutPassword(databaseUrl: string): string {
   return url.href;
 }
 
-/** Network errors of a server that is not there, or not there yet. */
+/** Network errors of a server that is not running, or not yet. */
 const networkCodes: ReadonlySet<string> = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOTFOUND EAI_AGAIN EAI_FAIL ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENOENT'.split(
     ' ',
   ),
 );
-/** What a server says that starts, stops, is recovering, or has no connection to spare; 08 is the class of broken connections, also at poolers. */
+/**
+ * States of a server that is starting, stopping or recovering, or has no connection to spare; class 08 is for broken connections, including
+ * those of poolers.
+ */
 const passingStates = /^(57P0[1-5]|53300|08...)$/;
 
-/** What PgBouncer says, with one code for all that it has to say (08P01), of names that it does not know and settings that it does not take. */
+/** PgBouncer's messages about unknown names and unsupported settings. It reports all of its errors with one code (08P01). */
 const lastingMessages = /^(no such (database|user)|unsupported startup parameter|bouncer config error)/;
 
-/** Whether the same settings may do later. */
+/** Whether the same settings may work later. */
 function isPassing(error: unknown): boolean {
   const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
   if (errors !== undefined) return errors.every(isPassing);
@@ -76,11 +79,13 @@ function isPassing(error: unknown): boolean {
   return /timeout|Connection terminated/i.test(message);
 }
 
-/** What OpenSSL says of a certificate whose authority it does not know (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/**
+ * OpenSSL's error codes for a certificate whose authority it does not know (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ */
 const unknownAuthority =
   /^(UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
-/** Several addresses that refuse become an error with no message of its own. */
+/** If several addresses refuse the connection, the error has no message of its own. */
 function messageOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: readonly Error[] };
   if (code !== undefined && unknownAuthority.test(code))

@@ -52,7 +52,7 @@ export function costCommand(environment: Environment): Command {
   });
 }
 
-/** Without a database, what the text tells. */
+/** Without a database, only the counts of the text. */
 async function readCost(request: GraphQLRequest, role: string, configuration: CostConfiguration, roleFlag: string): Promise<RequestCost> {
   const { databaseUrl, schemas } = configuration;
   const options = limitOptionsOf(configuration);

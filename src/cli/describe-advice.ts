@@ -14,7 +14,7 @@ export interface AdviceReport {
 /** How many operations are named per piece of advice. */
 const maxNamed = 8;
 
-/** The text, with a line break at the end. */
+/** The text, with a trailing line break. */
 export function describeAdviceReport({ explained, groups, failed }: AdviceReport, paint: Paint): string {
   const title = `${counted(explained, 'operation')} explained, ${failed.length} not: ${groups.length === 0 ? 'no advice' : counted(groups.length, 'piece of advice', 'pieces of advice')}`;
   const lines = [paint('bold', title), ...groups.flatMap(describeGroup)];

@@ -1,4 +1,4 @@
-/** The changes between two versions of the API as text for a person: for each role its changes, those first that break documents. */
+/** The changes between two versions of the API as text for a person: for each role its changes, breaking ones first. */
 import { shortenMessage } from '../errors.ts';
 import type { RoleChanges } from './compare-schemas.ts';
 import type { Paint } from './terminal.ts';
@@ -22,7 +22,7 @@ export function describeChanges(changes: readonly RoleChanges[], paint: Paint): 
   return `${lines.join('\n')}\n`;
 }
 
-/** A description of the user's may be of any length, and hold what a terminal would obey. */
+/** A description by a user may have any length, and contain control sequences of a terminal. */
 function onOneLine(text: string): string {
   return shortenMessage(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
 }

@@ -1,8 +1,8 @@
-/** What the operations of a document count, as a table for a person: a line for each limit. */
+/** The counts of a document's operations as tables for a person, with one line per limit. */
 import { limitNames } from '../budget/limits.ts';
 import type { OperationCost, RequestCost } from '../index.ts';
 
-/** The tables, with a line break at the end. */
+/** The tables, with a trailing line break. */
 export function describeCost({ operations, limits }: RequestCost): string {
   return `${operations.map((operation) => describeOperation(operation, limits)).join('\n\n')}\n`;
 }

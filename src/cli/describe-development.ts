@@ -1,9 +1,9 @@
-/** What `rowgraph dev` prints when it is ready: where everything is, the keys, what determines how the API looks, and a first request. */
+/** What `rowgraph dev` prints when it is ready: the URLs, the keys, what determines the shape of the API, and a first request. */
 import type { DirectiveNotes } from './embedded/directive-notes.ts';
 import type { Paint } from './terminal.ts';
 
 export interface Development {
-  /** Of the server, with its base path. */
+  /** The server's URL, with its base path. */
   readonly url: string;
   readonly databaseUrl: string;
   readonly graphiql: boolean;
@@ -13,7 +13,7 @@ export interface Development {
   readonly serviceKey: string;
   readonly sampleQuery: string;
   readonly content: string;
-  /** What somebody may miss in the API, and what to run. */
+  /** What may be missing from the API, and which commands to run. */
   readonly hints: readonly string[];
   readonly directives: DirectiveNotes;
 }
@@ -59,7 +59,7 @@ function describeDirectives({ facts, isSuggestion, statements }: DirectiveNotes,
 ${alignFacts(facts)}${sql}`;
 }
 
-/** A line for a POSIX shell. */
+/** A command line for a POSIX shell. */
 function curlLine({ url, anonKey, sampleQuery }: Development): string {
   const body = JSON.stringify({ query: sampleQuery });
   return `curl --silent ${url}/graphql/v1 -H 'apiKey: ${anonKey}' -H 'content-type: application/json' -d '${body}'`;

@@ -6,7 +6,7 @@ import type { Paint } from './terminal.ts';
 
 const plainPaint: Paint = (_style, text) => text;
 
-/** The text, with a line break at the end. */
+/** The text, with a trailing line break. */
 export function describeExplanation({ operation, role, mode, cost, plan, statements, advice }: Explanation, paint = plainPaint): string {
   const rolledBack = mode === 'analyze' && statements.length > 0 ? '; it ran, and was rolled back' : '';
   return [
@@ -23,7 +23,7 @@ function section(title: string, lines: readonly string[], paint: Paint): string[
   return ['', paint('bold', title), ...lines.map((line) => `  ${line}`)];
 }
 
-/** The counts that say something; the others are 0, or need the response. */
+/** The counts worth showing; the others are 0, or need the response. */
 function describeCounts({ counts, limits }: Explanation['cost']): string[] {
   return limitNames.flatMap((name) => {
     const count = counts[name];
@@ -50,7 +50,7 @@ function describePlan({ root, planningMillis, executionMillis }: DatabasePlan): 
   return [...describeNode(root, ''), ...times];
 }
 
-/** As PostgreSQL's own text format has it. */
+/** In PostgreSQL's own text format. */
 function describeNode(node: DatabasePlanNode, indent: string): string[] {
   const { name, estimate, actual, conditions, sortKeys, children } = node;
   const measured = actual === null ? '' : describeActual(actual);

@@ -1,6 +1,6 @@
 /**
- * A report of the doctor as text for a person: a summary, then the findings by severity and code, those that say the same together, and
- * under them the SQL that puts them right.
+ * A report of the doctor as text for a person: a summary, then the findings by severity and code. Equal findings are combined, followed by
+ * the SQL that fixes them.
  */
 import type { DoctorReport, Finding, Severity } from '../index.ts';
 import { printable, printableSql } from './printable.ts';
@@ -59,7 +59,7 @@ function describeFinding({ object, name, message, remedy, contains, partitions =
   ];
 }
 
-/** Findings that differ in what they are about. */
+/** Combines findings that differ only in their subject. */
 function describeGroup(group: readonly Finding[]): string[] {
   const { object, message } = group[0]!;
   return [
@@ -76,7 +76,7 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
-/** Of a table and its partitions there is a statement each, on lines of their own. */
+/** A table and its partitions have a statement each, on separate lines. */
 function statementsOf(remedy: string | null): string[] {
   return remedy?.split(/(?<=;)\n/) ?? [];
 }

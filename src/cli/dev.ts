@@ -16,7 +16,7 @@ export function devCommand(environment: Environment): Command {
     const progress = new Progress((line) => process.stderr.write(`${line}\n`));
     const { openEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
     const opening = openEmbeddedDatabase({ ...configuration, environment, sqlFiles: sql ?? null, progress });
-    // PostgreSQL is compiled in other threads, which leaves this one time to load the modules.
+    // PostgreSQL is compiled on other threads, so this one has time to load the modules.
     const [database, { serveEmbedded }] = await Promise.all([opening, import('./serve-embedded.ts')]);
     try {
       await serveEmbedded(configuration, database, environment);

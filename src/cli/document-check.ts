@@ -1,6 +1,6 @@
 /**
- * Keeps trusted documents checked and compiled for the roles that send them: from the start on, and whenever they or the schema have been loaded again. In: the
- * documents, the graph and the roles; out: an event for each role.
+ * Keeps trusted documents checked and compiled for the roles that send them: at startup, and each time they or the schema have been loaded
+ * again. In: the documents, the graph and the roles; out: an event per role.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, Observer } from '../events.ts';
@@ -8,12 +8,12 @@ import type { TrustedDocument } from '../http/documents/trusted-documents.ts';
 import type { Rowgraph } from '../index.ts';
 import { checkDocuments } from './check-documents.ts';
 
-/** What is checked, and for whom. */
+/** What to check, and for whom. */
 export interface CheckedDocuments {
   readonly documents: { readonly all: ReadonlyMap<string, TrustedDocument> };
   readonly graph: Pick<Rowgraph, 'prepare'>;
   readonly roles: readonly string[];
-  /** Gets an event for each role and check. */
+  /** Receives an event for each role and check. */
   readonly report: Observer;
 }
 
@@ -32,13 +32,13 @@ export class DocumentCheck {
     this.#checked = null;
   }
 
-  /** Must be told what documents and the graph let an observer see. */
+  /** Must be called with the events of the documents and the graph. */
   notice(event: Event): void {
     if (this.#checked === null) return;
     if (event.kind === 'schema-loaded' || (event.kind === 'files-loaded' && event.content === 'trusted documents')) this.#run();
   }
 
-  /** Checks; and once more if something is loaded meanwhile. */
+  /** Checks, and checks once more if something is loaded meanwhile. */
   #run(): void {
     this.#isDue = true;
     this.#running ??= this.#runWhileDue().finally(() => {
@@ -50,7 +50,7 @@ export class DocumentCheck {
   async #runWhileDue(): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false;
-      // What has been loaded is in use after this turn of the event loop.
+      // What was loaded takes effect only after this turn of the event loop.
       await nextTurn();
       for (const role of this.#checked?.roles ?? []) await this.#checkFor(role);
     }
@@ -63,7 +63,7 @@ export class DocumentCheck {
     try {
       report({ kind: 'documents-checked', role, count: all.size, problems: await checkDocuments(all, graph, role) });
     } catch {
-      // Without the role or the database, requests fail and say so.
+      // If the role or the database is missing, requests fail and report that.
     }
   }
 }

@@ -51,7 +51,7 @@ async function readAll(location: string): Promise<ReadonlyMap<string, TrustedDoc
   }
 }
 
-/** Prints what is wrong for a role; resolves to the number of documents that are not valid. A role that was named must exist. */
+/** Prints the problems for a role; resolves to the number of invalid documents. A role that was named explicitly must exist. */
 async function report(documents: ReadonlyMap<string, TrustedDocument>, graph: Rowgraph, role: string, isNamed: boolean): Promise<number> {
   const { checkDocuments } = await import('./check-documents.ts');
   try {

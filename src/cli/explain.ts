@@ -19,7 +19,7 @@ const names = [
   'unlimitedRoles',
 ] as const;
 type Name = (typeof names)[number];
-/** What commands that explain requests take. */
+/** The settings of commands that explain requests. */
 export const explainSettings: CommandSettings<Name, 'databaseUrl'> = { names, required: ['databaseUrl'], defaults: {} };
 export type ExplainConfiguration = ReturnType<typeof readSettings<Name, 'databaseUrl'>>;
 
@@ -58,12 +58,12 @@ export function explainCommand(environment: Environment): Command {
   });
 }
 
-/** The caller that the flags give. */
+/** The caller in the flags. */
 export function callerOf(flags: Pick<Flags, 'role' | 'claims'>, { anonRole }: ExplainConfiguration): Caller {
   return { role: flags.role ?? anonRole, claims: parseJsonObject('--claims', flags.claims, '{"sub": "42"}') };
 }
 
-/** A graph that serves nobody else. */
+/** A graph for this command only. */
 export async function openGraph(configuration: ExplainConfiguration, role: string, roleFlag: string) {
   const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
   const { databaseUrl, schemas, extraSearchPath, trustedRoles, requestTimeout: timeout } = configuration;
@@ -72,7 +72,7 @@ export async function openGraph(configuration: ExplainConfiguration, role: strin
   return createRowgraph({ ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration), poolSize: 1 });
 }
 
-/** What is wrong with a request is a line; a bug is not. */
+/** An error in the request becomes one line; a bug is thrown as it is. */
 function toCommandError(error: unknown): unknown {
   const { errors } = error as { readonly errors?: readonly ApiError[] };
   const first = error instanceof ApiError ? error : errors?.[0];

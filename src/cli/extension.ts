@@ -1,6 +1,6 @@
 /**
- * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL where that is not possible, or
- * says what of it a database has.
+ * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL if that is not
+ * possible, or reports what a database has of it.
  */
 import { Command } from 'commander';
 import { currentVersion } from '../extension/extension-versions.ts';

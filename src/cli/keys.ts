@@ -1,4 +1,4 @@
-/** `rowgraph keys`: signs keys with the project's secret, or makes an opaque one. */
+/** `rowgraph keys`: signs keys with the project's secret, or creates an opaque one. */
 import { Command } from 'commander';
 import { createApiKey, parseApiKeys } from '../auth/api-keys.ts';
 import { CommandError } from './command-error.ts';
@@ -30,7 +30,7 @@ export function keysCommand(environment: Environment): Command {
   });
 }
 
-/** The key, which is nowhere else, on one line; on the next what the file of keys needs of it. */
+/** Prints the key, which is stored nowhere else, and on the next line its entry for the file of keys. */
 async function printOpaque(name: string, anonRole: string, { role, claims, expires }: Flags): Promise<void> {
   if (name === '' || role === undefined) throw new CommandError('--opaque requires a name, and --role', 2);
   const { key, hash } = createApiKey(role === anonRole ? 'publishable' : 'secret');
@@ -46,7 +46,7 @@ async function printOpaque(name: string, anonRole: string, { role, claims, expir
   print(file);
 }
 
-/** Nobody is given a key that the server would refuse. */
+/** Never hands out a key that the server would reject. */
 function checkEntry(file: string): void {
   try {
     parseApiKeys(file);

@@ -1,4 +1,7 @@
-/** What `rowgraph projects` does with the files of projects. In: their location; out: lines for a person, which hold no secret but the keys that were asked for. */
+/**
+ * What `rowgraph projects` does with the files of projects. In: their path; out: lines for a person, which contain no secrets except keys
+ * that were asked for.
+ */
 import { randomBytes, randomInt } from 'node:crypto';
 import { signKey } from '../auth/sign-key.ts';
 import { changeProject, type ProjectSettings } from '../projects/change-project.ts';
@@ -9,7 +12,7 @@ import { CommandError } from './command-error.ts';
 import { withoutPassword } from './connect-once.ts';
 import { openTokens, type ProjectConfiguration, readProject } from './project-settings.ts';
 
-/** A line for each project: its reference, its database and what kinds of keys it has; or what is wrong with it. */
+/** A line for each project: its reference, its database and the kinds of its keys; or what is wrong with it. */
 export async function listProjects(location: string): Promise<readonly string[]> {
   const entries = await readAll(location);
   const lines = [...entries.byReference].sort().map(([reference, entry]) => {
@@ -22,7 +25,7 @@ export async function listProjects(location: string): Promise<readonly string[]>
   return [...lines, ...entries.problems];
 }
 
-/** Adds a project. Without keys of others it gets a JWT secret. Resolves to the reference and the keys that are signed with that. */
+/** Adds a project. Unless other keys are given, it gets a JWT secret. Resolves to the reference and the keys signed with that secret. */
 export async function addProject(
   location: string,
   reference: string | null,
@@ -49,7 +52,10 @@ export async function removeProject(location: string, reference: string): Promis
   });
 }
 
-/** Gives a project a new JWT secret; tokens of the one before stay valid unless they are revoked. Resolves to the keys that are signed with the new one. */
+/**
+ * Gives a project a new JWT secret; tokens signed with the previous one stay valid unless `revokes`. Resolves to the keys signed with the
+ * new one.
+ */
 export async function rotateKeys(location: string, reference: string, revokes: boolean, anonRole: string): Promise<readonly string[]> {
   const secret = makeSecret();
   await change(location, reference, (entry) => {
@@ -61,10 +67,13 @@ export async function rotateKeys(location: string, reference: string, revokes: b
   return signKeys(secret, anonRole);
 }
 
-/** How many databases are asked at a time. */
+/** How many databases are checked at a time. */
 const checkedAtATime = 8;
 
-/** What is wrong with projects: their settings, the files of their keys, their databases. Each is told with its reference; `onChecked` is told of those that are right. */
+/**
+ * The problems of projects: their settings, the files of their keys, their databases. Each is prefixed with the project's reference;
+ * `onChecked` is called for each project without problems.
+ */
 export async function checkProjects(location: string, onChecked: (reference: string) => void): Promise<readonly string[]> {
   const entries = await readAll(location);
   const problems = [...entries.problems];
@@ -119,7 +128,7 @@ async function change(location: string, reference: string, how: Parameters<typeo
   }
 }
 
-/** Nobody is given a project that the server would refuse. */
+/** Never creates a project that the server would reject. */
 function checkSettings(reference: string, settings: ProjectSettings, file: string): void {
   if (!isReference(reference)) throw new CommandError(`"${reference}" is not a reference: use 20 lower-case letters and digits`, 2);
   try {

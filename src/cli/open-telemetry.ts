@@ -1,4 +1,4 @@
-/** The telemetry of a serving process, as the settings and the environment variables of OpenTelemetry ask for it. */
+/** The telemetry of a serving process, from the settings and the environment variables of OpenTelemetry. */
 import { pino } from 'pino';
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
 import { type OtlpSettings, readOtlpSettings } from '../telemetry/otlp/otlp-settings.ts';
@@ -8,7 +8,7 @@ import { ConfigurationError, type Environment } from './config.ts';
 /** How long the last export may take when the process ends, in milliseconds. */
 export const lastExportMilliseconds = 2_000;
 
-/** Logs go to standard error. Throws `ConfigurationError` if a variable is wrong. */
+/** Logs go to standard error. Throws `ConfigurationError` for an invalid variable. */
 export function openTelemetry(configuration: ServiceConfiguration, environment: Environment): Telemetry {
   const { logLevel: level, accessLog, slowOperations: milliseconds, slowOperationValues: hasValues } = configuration;
   const slowOperations = milliseconds === undefined ? null : { milliseconds, hasValues };

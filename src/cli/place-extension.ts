@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { extensionFiles } from '../extension/extension-files.ts';
 import { CommandError } from './command-error.ts';
 
-/** Resolves to where the files are. Without a folder, `pgConfig` is asked for it. Rejects with `CommandError` where that, or writing, is not possible. */
+/** Resolves to where the files are. Without a folder, asks `pgConfig` for it. Rejects with `CommandError` if asking or writing fails. */
 export async function placeExtension(directory: string | null, pgConfig: string): Promise<{ folder: string; names: readonly string[] }> {
   const folder = directory ?? join(await readShareFolder(pgConfig), 'extension');
   const files = extensionFiles();

@@ -1,19 +1,19 @@
 /**
- * When a serving process must end: at Ctrl-C or SIGTERM, or when an uncaught exception leaves it in an unknown state. An
- * unhandled rejection is a bug too, but leaves the state intact: it is reported, and the process continues.
+ * Decides when a serving process must end: at Ctrl-C or SIGTERM, or when an uncaught exception leaves it in an unknown state. An unhandled
+ * rejection is a bug too, but leaves the state intact: it is reported, and the process continues.
  */
 import type { Observer } from '../events.ts';
 import type { ServiceConfiguration } from './command-settings.ts';
 
-/** What ends it. After a fault the exit code is not zero. */
+/** Why the process ends. After a fault the exit code is not zero. */
 export type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
 
 export interface ProcessEnd {
-  /** Resolves when the end begins. Requests in flight must still get their responses. */
+  /** Resolves when shutdown begins. Requests in flight must still get their responses. */
   readonly begun: Promise<EndReason>;
-  /** Whether it has begun. */
+  /** Whether shutdown has begun. */
   isBegun(): boolean;
-  /** Resolves after an uncaught exception, before or during shutdown: then there is no time to lose. */
+  /** Resolves after an uncaught exception, before or during shutdown: then shutdown must be quick. */
   readonly faulted: Promise<void>;
   /** Whether there was an uncaught exception. */
   hasFaults(): boolean;
@@ -22,7 +22,7 @@ export interface ProcessEnd {
 /** npm forwards a Ctrl-C that the terminal has already sent us; signals this close together (in milliseconds) count as one. */
 const oneSignal = 500;
 
-/** Watches from now on. A second signal, or a second uncaught exception, ends the process immediately. */
+/** Starts watching. A second signal, or a second uncaught exception, ends the process immediately. */
 export function watchForEnd(observe: Observer): ProcessEnd {
   let firstSignal: number | undefined;
   let hasBegun = false;
@@ -57,16 +57,19 @@ export function watchForEnd(observe: Observer): ProcessEnd {
   return { begun: begun.promise, faulted: faulted.promise, isBegun: () => hasBegun, hasFaults: () => hasFaults };
 }
 
-/** Makes sure that the process ends, whatever hangs: in the time that its settings allow, and after a fault without the delay. */
+/**
+ * Makes sure that the process ends even if something hangs: within the time that its settings allow, and after a fault without the drain
+ * delay.
+ */
 export function boundEnd(end: ProcessEnd, configuration: Pick<ServiceConfiguration, 'drainDelay' | 'closeTimeout'>): void {
   void end.begun.then(() => endWithin(longestEnd(configuration)));
   void end.faulted.then(() => endWithin(longestEnd({ ...configuration, drainDelay: 0 })));
 }
 
-/** What closing takes beyond the time that requests have: the connections to the database, and a little. */
+/** How long closing takes beyond the time that requests have: for the database connections, with a margin. */
 const closingMilliseconds = 5000;
 
-/** How long a process takes to end at most, from the signal on, whatever hangs. */
+/** How long a process takes to end at most, from the signal on, even if something hangs. */
 export function longestEnd({ drainDelay, closeTimeout }: Pick<ServiceConfiguration, 'drainDelay' | 'closeTimeout'>): number {
   return drainDelay + closeTimeout + closingMilliseconds;
 }
@@ -79,7 +82,7 @@ function endWithin(milliseconds: number): void {
   }, milliseconds).unref();
 }
 
-/** Ends the process although something may still be open, such as a connection to a server that is silent: nobody waits for it any more. */
+/** Ends the process even if something is still open, such as a connection to a silent server: nobody waits for it any more. */
 export function leave(): void {
   setTimeout(() => process.exit(), 200).unref();
 }

@@ -1,12 +1,12 @@
-/** Progress of long steps for people: lines on stderr about a step that takes a while. */
+/** Progress messages on stderr, for steps that take a while. */
 
 /** A step that ends within this many milliseconds is not worth a line. */
 const patience = 400;
 
 export interface StepOptions {
-  /** The step is known to take long: print immediately, because the work may block the timer. */
+  /** Whether the step is known to take long: prints immediately, because the work may block the timer. */
   readonly isLong?: boolean;
-  /** How far the work is; asked for each second. */
+  /** The progress of the work, shown every second. */
   readonly describeState?: () => string;
 }
 
@@ -17,7 +17,7 @@ export class Progress {
     this.#write = write;
   }
 
-  /** Does some work, and prints what it is and how long it took if it takes long. */
+  /** Does some work; if it takes long, prints what it is and how long it took. */
   async step<T>(label: string, work: () => Promise<T>, { isLong = false, describeState }: StepOptions = {}): Promise<T> {
     const start = performance.now();
     let isReported = false;

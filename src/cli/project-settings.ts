@@ -1,6 +1,7 @@
 /**
- * What the settings of a project mean. They have the names and the syntax of the server's own; those that a project leaves out are the server's, but never its
- * database and its keys. In: the entry of a project, and the server's settings; out: how to open its graph and its keys.
+ * Interprets the settings of a project, which have the names and the syntax of the server's own. A project inherits what it leaves out from
+ * the server, but never the server's database or keys. In: the entry of a project, and the server's settings; out: how to open its graph
+ * and its keys.
  */
 import path from 'node:path';
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
@@ -18,7 +19,7 @@ import { modelSettingNames } from './model-options.ts';
 import { graphOptionsOf } from './start-service.ts';
 import { tokenRulesOf } from './token-rules.ts';
 
-/** What a project must say for itself, as far as it has it. */
+/** Settings that a project never inherits. */
 const ownNames = [
   'databaseUrl',
   'jwtSecret',
@@ -31,7 +32,7 @@ const ownNames = [
   'revokedTokens',
 ] as const;
 
-/** What it may say differently than the server. */
+/** Settings in which a project may differ from the server. */
 const sharedNames = [
   'schemas',
   'extraSearchPath',
@@ -66,7 +67,7 @@ export type ProjectConfiguration = Configuration<ProjectSettingName, 'databaseUr
 
 const names: readonly ProjectSettingName[] = [...ownNames, ...sharedNames];
 
-/** The settings of a project. Throws a `ConfigurationError` that says what is wrong with them, and repeats no secret. */
+/** The settings of a project. Throws a `ConfigurationError` that says what is wrong with them but repeats no secret. */
 export function readProject(
   reference: string,
   { text, file }: ProjectEntry,
@@ -131,13 +132,13 @@ function graphOptionsOfProject(configuration: ProjectConfiguration) {
   return { ...graphOptionsOf(configuration), database, poolSize, prepare, queue };
 }
 
-/** Throws if the login role could do more than requests may. */
+/** Throws if the login role has privileges that requests must not have. */
 async function checkLogin(configuration: ProjectConfiguration): Promise<void> {
   const powerful = await readPowerfulLogin(configuration);
   if (powerful) throw new Error(`"strict": ${describeLogin(powerful)}`);
 }
 
-/** Reports such a login role. What the check fails for, fails the opening of the project, too, or is no reason to refuse it. */
+/** Reports such a login role. If the check itself fails, opening the project fails too, or the failure is no reason to refuse it. */
 async function warnOfLogin(configuration: ProjectConfiguration, observe: Observer): Promise<void> {
   const powerful = await readPowerfulLogin(configuration).catch(() => null);
   if (powerful) observe(powerful);
@@ -149,7 +150,7 @@ async function readPowerfulLogin({ databaseUrl, schemas, anonRole: role }: Proje
   return isSuperuser || bypassesRowSecurity ? { kind: 'login-powerful', role: login.role, isSuperuser } : null;
 }
 
-/** The keys of a project; their files are watched from now on. */
+/** The keys of a project; watches their files. */
 export async function openTokens(configuration: ProjectConfiguration, observe: Observer): Promise<ProjectTokens> {
   const { previousSecrets = [], ...rules } = await tokenRulesOf(configuration, observe);
   const secrets = configuration.jwtSecret === undefined ? [] : [configuration.jwtSecret];

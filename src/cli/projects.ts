@@ -12,7 +12,7 @@ const projectsSettings: CommandSettings<'projects' | 'anonRole', 'projects'> = {
 };
 
 type Flags = Readonly<Record<string, string | undefined>>;
-/** What `add` takes beside its reference; the environment does not count, because it has the settings of the default project. */
+/** What `add` takes besides the reference. The environment is ignored, because it contains the settings of the default project. */
 type AddFlags = Flags & Readonly<Partial<Record<'databaseUrl' | 'schemas' | 'jwtKeys' | 'apiKeys' | 'poolSize', string>>>;
 
 export function projectsCommand(environment: Environment): Command {
@@ -67,7 +67,7 @@ function addAdd(command: Command, read: (flags: Flags) => { readonly projects: s
     });
 }
 
-/** In the file, paths are relative to its folder, and not to the one that the command runs in. */
+/** Paths in the file are relative to its folder, not to the working directory of the command, so they are made absolute. */
 function locate(place: string | undefined): string | undefined {
   return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(place);
 }

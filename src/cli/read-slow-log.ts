@@ -1,10 +1,10 @@
 /**
- * Reads the slow operations of a log. In: the text of the log, a JSON object a line; out: the documents, each once per operation and role, with how often it was
- * slow and for how long. Lines that say something else are passed over.
+ * Reads the slow operations in a log. In: the text of the log, one JSON object per line; out: the documents, once per operation and role,
+ * with how often each was slow and for how long. Other lines are skipped.
  */
 import type { AdvisedDocument } from './advise-documents.ts';
 
-/** The message of the lines, as `telemetry/write-event.ts` writes them. */
+/** The message of these lines, as `telemetry/write-event.ts` writes it. */
 const message = 'slow operation';
 
 /** The operations, in the order in which they first appear. Throws an `Error` if the log has none. */
@@ -16,7 +16,7 @@ export function readSlowLog(text: string): AdvisedDocument[] {
     const key = JSON.stringify([entry.text, entry.operationName, entry.role]);
     const known = found.get(key);
     const milliseconds = (known?.milliseconds ?? 0) + (entry.milliseconds ?? 0);
-    // The slowest might have been slow for its values, the last one's are as good as any.
+    // Keeps the values of the last line: those of the slowest are no more typical.
     found.set(key, { ...entry, count: (known?.count ?? 0) + 1, milliseconds });
   }
   if (found.size === 0) throw new Error('the log has no slow operations; start the server with --slow-operations');

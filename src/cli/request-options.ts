@@ -1,4 +1,4 @@
-/** What commands that take a GraphQL document share: reading the document, and JSON from flags. Throws `CommandError` for what is wrong. */
+/** What commands that take a GraphQL document share: reading the document, and JSON from flags. Throws `CommandError` for invalid input. */
 import { readFileSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
 
@@ -11,7 +11,7 @@ export function readDocument(file: string): string {
   }
 }
 
-/** The JSON object that a flag was given; undefined if it was not. */
+/** The JSON object in a flag; undefined if the flag is not given. */
 export function parseJsonObject(flag: string, text: string | undefined, example: string): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {

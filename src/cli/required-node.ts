@@ -1,8 +1,8 @@
-/** Which Node rowgraph needs. Written so that much older ones can read it too. */
+/** The version of Node that rowgraph needs. Written so that much older versions can parse it. */
 
 const [neededMajor, neededMinor] = [22, 18];
 
-/** The message if a version of Node is too old; null otherwise. */
+/** The error message if a version of Node is too old; null otherwise. */
 export function refuseNode(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return null;

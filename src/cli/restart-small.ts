@@ -1,17 +1,17 @@
 /**
- * Starts this process over with the settings of V8 and of the C library that keep a server small; they can only be given when Node starts. Process
- * id, standard streams and command line stay what they are (execve of POSIX).
+ * Restarts this process with settings of V8 and of the C library that keep a server small; they can only be given when Node starts. Process
+ * id, standard streams and command line do not change (execve of POSIX).
  *
- * Leans on `process.execve`, which Node calls experimental (`test/contracts/node.test.ts`); a Node without it runs with its own settings.
+ * Relies on `process.execve`, which Node calls experimental (`test/contracts/node.test.ts`); without it, Node runs with its own settings.
  */
 import type { Environment } from './config.ts';
 
 /**
- * In MB. V8 lets its youngest generation grow to 32 MB twice, which is memory and makes no server faster: what lives as shortly as a request is gone
- * long before, and less of it stays in the caches of the CPU (docs/deployment.md has figures).
+ * In MB. By default V8 lets each half of its young generation grow to 32 MB, which takes memory but makes no server faster: objects as
+ * short-lived as a request are gone long before, and a larger space fits the CPU's caches less well (docs/deployment.md has figures).
  */
 const semiSpace = 8;
-/** In how many places glibc keeps what threads have freed; left to itself in eight for each core. Others than glibc do not look at it. */
+/** The number of arenas in which glibc manages memory; its default is eight per core. Other C libraries ignore this. */
 const arenas = { MALLOC_ARENA_MAX: '2' };
 const chosen = /--max[-_]semi[-_]space[-_]size/;
 
@@ -21,6 +21,6 @@ export function restartSmall(environment: Environment, compileCache: string): vo
   // The channel to a parent process would be lost.
   if (hasChosen || process.connected || process.execve === undefined || process.platform === 'win32') return;
   const command = [process.execPath, `--max-semi-space-size=${semiSpace}`, ...process.execArgv, ...process.argv.slice(1)];
-  // Where all of the program is in this cache, what strips types from it is never loaded.
+  // If the whole program is in this cache, the type stripper is never loaded.
   process.execve(process.execPath, command, { NODE_COMPILE_CACHE: compileCache, ...arenas, ...environment });
 }

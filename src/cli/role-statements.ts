@@ -1,21 +1,21 @@
 /**
- * The SQL that creates the database roles: those that requests run as, and the login role that may become each of them. In: the exposed
+ * The SQL that creates the database roles: those that requests run as, and the login role that may switch to each of them. In: the exposed
  * schemas and the name of the anonymous role; out: a script that is safe to run again and revokes nothing.
  */
 import { identifier, literal, render } from '../sql/sql.ts';
 
-/** What the roles of clients may do with tables: all, which leaves it to row level security; read; or nothing until granted. */
+/** What clients' roles may do with tables: everything, leaving it to row level security; only read; or nothing until granted. */
 export const grantChoices = ['all', 'read', 'none'] as const;
 export type Grants = (typeof grantChoices)[number];
 
 export interface RoleOptions {
   readonly schemas: readonly string[];
   readonly anonRole: string;
-  /** Default: all, the convention of the dialect. */
+  /** Default: all, the convention of Supabase and pg_graphql. */
   readonly grants?: Grants;
 }
 
-/** The script. The embedded database of `rowgraph dev` begins with the same. */
+/** The script. The embedded database of `rowgraph dev` is set up with the same one. */
 export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOptions): string {
   const clientRoles = names([anonRole, 'authenticated']);
   const requestRoles = names([anonRole, 'authenticated', 'service_role']);
@@ -66,7 +66,7 @@ const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
 `,
 };
 
-/** The privileges on tables, routines and sequences that clients get; null for none. */
+/** The privileges on tables, routines and sequences that clients' roles get; null for none. */
 const clientGrants: Readonly<Record<Grants, readonly (readonly [privilege: string, objects: string])[]>> = {
   all: allObjects('all'),
   read: [['select', 'tables']],
@@ -111,7 +111,7 @@ const tails: Readonly<Record<Grants, (clientRoles: string, schemas: readonly str
 ${routineNote}`,
 };
 
-/** Warns which existing tables the script has opened. */
+/** Lists a warning for existing tables that the script has opened to clients. */
 function listOpenTables(schemas: readonly string[]): string {
   const list = schemas.map((schema) => render(literal(schema)).text).join(', ');
   return `-- Lists the tables that are open now because they have no row level security.
@@ -132,7 +132,7 @@ function names(roles: readonly string[]): string {
 
 const plainNames = new Set(['public', 'anon', 'authenticated', 'service_role']);
 
-/** A name without quotes if it is one of the plain names; other names are quoted. */
+/** Plain names are written without quotes; others are quoted. */
 function nameOf(name: string): string {
   return plainNames.has(name) ? name : render(identifier(name)).text;
 }

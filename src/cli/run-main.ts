@@ -1,4 +1,4 @@
-/** Makes the command `rowgraph` start fast and stay small; what it does is in `run-program.ts`. */
+/** Makes the command `rowgraph` start fast and stay small; `run-program.ts` does the rest. */
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { restartSmall } from './restart-small.ts';
 const environment = readEnvironment();
 const compileCache = join(userCacheFolder(environment, process.platform, homedir()), 'compiled');
 if (process.argv[2] === 'serve') restartSmall(environment, compileCache);
-// Halves the time that it takes to load the modules, of which there are many; so all others are imported after this.
+// Halves the time to load the many modules, so all others are imported after this.
 enableCompileCache(compileCache);
 const { runProgram } = await import('./run-program.ts');
 process.exitCode = await runProgram(environment);

@@ -48,7 +48,7 @@ function createProgram(environment: Environment): Command {
   return program;
 }
 
-/** Commander puts its guess of what was meant on a second line. */
+/** Commander puts its suggestion on a second line. */
 function oneLine(text: string): string {
   return `rowgraph: ${text
     .replace(/^error: /, '')

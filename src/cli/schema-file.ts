@@ -1,6 +1,6 @@
 /**
- * A file that holds the schema of a role, for editors and code generators: `rowgraph schema --out`. It is replaced as a whole, so that nobody reads half of
- * it, and left alone while its text is right.
+ * A file with the schema of a role, for editors and code generators: `rowgraph schema --out`. It is replaced atomically, so that nobody
+ * reads half of it, and left alone if it is up to date.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,13 +11,13 @@ export class SchemaFile {
   readonly #read: () => Promise<string>;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `read` gives the schema as it is now. */
+  /** `read` returns the current schema. */
   constructor(name: string, read: () => Promise<string>) {
     this.#name = name;
     this.#read = read;
   }
 
-  /** Makes the file hold the schema, after what is being written already. Rejects with a `CommandError` if it cannot be written. */
+  /** Updates the file, after any update in progress. Rejects with a `CommandError` if it cannot be written. */
   update(): Promise<void> {
     const next = this.#writing.then(() => this.#write());
     this.#writing = next.catch(() => undefined);

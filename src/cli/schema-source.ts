@@ -1,6 +1,6 @@
 /**
- * Where `upgrade-check` finds the schemas of a version: a file of SDL for all roles, a folder with a file for each role, or a database. In: what the user named;
- * out: the SDL of each role.
+ * Where `upgrade-check` finds the schemas of a version: a file of SDL for all roles, a folder with a file per role, or a database. In: the
+ * path or URL that the user named; out: the SDL of each role.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { checkDatabase } from './check-database.ts';
 import { CommandError } from './command-error.ts';
 import type { modelOptionsOf } from './model-options.ts';
 
-/** What shapes the schema of a database. */
+/** The settings that shape the schema of a database. */
 export type SchemaSourceOptions = ReturnType<typeof modelOptionsOf> & { readonly schemas: readonly string[] };
 
 export interface SchemaSource {
-  /** The roles that it names; null if it has none of its own. */
+  /** The roles that it defines; null if it defines none. */
   readonly roles: readonly string[] | null;
   /** The SDL of a role; null if this version does not have the role. */
   read(role: string): Promise<string | null>;
@@ -21,7 +21,7 @@ export interface SchemaSource {
 
 const ending = '.graphql';
 
-/** Opens a source. Throws `CommandError` for what is none. `flag` is the one that named it. */
+/** Opens a source. Throws `CommandError` if it is invalid. `flag` is the flag that named it. */
 export async function openSchemaSource(location: string, flag: string, options: SchemaSourceOptions): Promise<SchemaSource> {
   if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, options);
   try {
@@ -42,7 +42,7 @@ async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
   if (roles.length === 0) throw new CommandError(`${flag}: ${folder} holds no schema. Name the files ROLE${ending}.`, 2);
   return {
     roles: roles.sort(),
-    // A role is looked up among the files, so that no name leads out of the folder.
+    // The role must be among the files, so no name can lead out of the folder.
     read: async (role) => (roles.includes(role) ? readFile(join(folder, `${role}${ending}`), 'utf8') : null),
     close: async () => undefined,
   };

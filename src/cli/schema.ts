@@ -36,7 +36,7 @@ export function schemaCommand(environment: Environment): Command {
     let onLoad: (() => void) | null = null;
     const observe: Observer = ({ kind }) => (kind === 'schema-loaded' ? onLoad?.() : undefined);
     const graph = await createRowgraph({ database: databaseUrl, schemas, poolSize: 1, ...modelOptionsOf(configuration), observe });
-    // Waiting for a signal, or until the schema is read again, keeps no process alive: it would end when the database closes its connections.
+    // Neither the wait for a signal nor the watch keeps the process alive: it would end when the database closes its connections.
     const staysAlive = watch ? setInterval(() => undefined, 2 ** 30) : undefined;
     try {
       const read = () => graph.sdl({ role });
@@ -46,7 +46,7 @@ export function schemaCommand(environment: Environment): Command {
       }
       const file = new SchemaFile(flags.out, read);
       const end = watch ? nextSignal() : null;
-      // What has been loaded is in use after this turn of the event loop.
+      // What was loaded takes effect only after this turn of the event loop.
       onLoad = () => void setImmediate(() => void file.update().catch(report));
       await file.update();
       await end;
@@ -65,7 +65,7 @@ function nextSignal(): Promise<void> {
   });
 }
 
-/** The file stays as it is, and the next change is another chance. */
+/** The file stays as it is; the next change is another chance. */
 function report(error: unknown): void {
   process.stderr.write(`rowgraph: ${(error as Error).message}\n`);
 }

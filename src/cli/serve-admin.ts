@@ -1,4 +1,7 @@
-/** Health and metrics on a port of their own. In: the settings, and who answers for the service; out: the running server, or null if there is no such port. */
+/**
+ * Health and metrics on a separate port. In: the settings, and who answers for the service; out: the running server, or null if no such
+ * port is configured.
+ */
 import type { Observer } from '../events.ts';
 import { createHealthRoutes } from '../http/serve-health.ts';
 import { createMetricsRoute } from '../http/serve-metrics.ts';
@@ -28,7 +31,7 @@ export async function serveAdmin(
   }
 }
 
-/** The line that says where it is; none if there is none. */
+/** The line that shows its URL; none if it is not configured. */
 export function describeAdmin(admin: AdminServer | null): string[] {
   return admin === null ? [] : [`Metrics: ${admin.url}/metrics`];
 }

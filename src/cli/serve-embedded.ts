@@ -40,14 +40,14 @@ export async function serveEmbedded(
     process.stdout.write(await open(configuration, database, telemetry, opened));
     await end.begun;
   } finally {
-    // The socket before the server: a transaction that psql has open would keep the requests in flight waiting.
+    // The socket closes before the server: otherwise a transaction that psql left open would keep requests in flight waiting.
     for (const each of opened.reverse()) await each.close();
     await telemetry.stop(lastExportMilliseconds);
   }
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** Opens everything, and records it in `opened`. Its messages go to the user. */
+/** Opens everything, and records it in `opened`. Its messages are for the user. */
 async function open(
   configuration: DevelopmentConfiguration,
   { pglite, jwtSecret, content }: EmbeddedDatabase,
@@ -80,7 +80,7 @@ async function open(
   return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
 }
 
-/** Who reaches the server from elsewhere gets the page without its backend, which makes anybody anybody. */
+/** If other machines can reach the server, the page has no backend, because that lets its user act as anybody. */
 async function choosePage(
   { host, anonRole }: DevelopmentConfiguration,
   { pglite, graph, jwtSecret, anonKey }: { pglite: PGlite; graph: Rowgraph; jwtSecret: string; anonKey: string },
@@ -95,7 +95,7 @@ function closeDocuments(documents: WatchedDocuments | null, check: DocumentCheck
   check.end();
 }
 
-/** The observer, which also says on the terminal when the schema has got something that is missing from the API. */
+/** An observer that also reports on the terminal when a schema change leaves something out of the API. */
 function tellOfChanges(access: AccessNotes, observe: Observer): Observer {
   let telling: Promise<void> = Promise.resolve();
   const tell = async (): Promise<void> => {
@@ -103,7 +103,7 @@ function tellOfChanges(access: AccessNotes, observe: Observer): Observer {
   };
   return (event) => {
     observe(event);
-    // While it is being closed, the database has nothing more to say.
+    // Errors are ignored: the database may be closing.
     if (event.kind === 'schema-loaded') telling = telling.then(tell).catch(() => undefined);
   };
 }

@@ -27,15 +27,17 @@ import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
 import { askPrimary, listenToPrimary } from './worker-questions.ts';
 
-/** Of one attempt to connect, where there may be more. */
+/** Time limit of an attempt to connect, if more attempts may follow. */
 const connectMilliseconds = 5000;
-/** How long database connections may take to end; after that the process ends without them. */
+/** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;
 
-/** Of several workers the first one says what is so for all. */
+/** Of several workers, only the first one reports what applies to all. */
 const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it. */
+/**
+ * Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it.
+ */
 export async function servePostgres(configuration: ServeConfiguration, environment: Environment): Promise<void> {
   const { waitForDatabase: milliseconds, jwtSecret, databaseUrl } = configuration;
   const telemetry = openTelemetry(configuration, environment);
@@ -52,7 +54,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   boundEnd(end, configuration);
   const served = new AwaitedGraph();
   const shared = shareMetrics(telemetry, served);
-  // Of several workers, the primary has the port.
+  // With several workers, the primary serves this port.
   const admin = cluster.isWorker ? null : await serveAdmin(configuration, { ...shared, ping: served.ping, isDraining: end.isBegun });
   let listening: Promise<RunningServer> | undefined;
   const listen = (): Promise<RunningServer> => {
@@ -72,7 +74,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
       if (graph !== null) served.open(graph);
       await announce(await listen(), configuration, graph, admin);
-      // Each worker compiles them, one reports.
+      // Each worker compiles the documents, but only one reports.
       const report = isSpokesman ? telemetry.observe : () => undefined;
       if (documents !== null && graph !== null) check.begin({ documents, graph, roles: documentRolesOf(configuration), report });
       // Ctrl-C and a fault do not wait for clients that may still send requests here.
@@ -82,7 +84,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     documents?.stop();
     check.end();
     await (await listening)?.close();
-    // Where the end came before the database, the process does not wait for it.
+    // If shutdown began before the database was reached, the process does not wait for it.
     const closing = Promise.all([served.isOpen && opening.then((graph) => graph?.close()), projects?.close()]);
     const isLate = sleep(databaseMilliseconds, null, { ref: false });
     await Promise.all([Promise.race([closing, isLate]), telemetry.stop(lastExportMilliseconds), admin?.close()]);
@@ -90,7 +92,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** In a worker, the metrics are those of all workers, which the primary adds up; elsewhere they are the process's own. */
+/** In a worker, the metrics of all workers, which the primary adds up; otherwise the metrics of this process. */
 function shareMetrics(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
   if (!cluster.isWorker) return telemetry;
   listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) });
@@ -98,7 +100,9 @@ function shareMetrics(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
   return { ...telemetry, writeMetrics };
 }
 
-/** Where only projects have databases, the server is ready without one, and `serve-projects.ts` refuses what is for none of them. */
+/**
+ * Used if only projects have databases: the server is ready without one, and `serve-projects.ts` rejects requests that are for no project.
+ */
 const noGraph: ServedGraph = {
   executeRaw: () => Promise.reject(new Error('a request without a project was executed')),
   readCaches: () => [],
@@ -119,7 +123,7 @@ async function openGraph(configuration: Configuration<keyof ServeConfiguration, 
     return await createRowgraph({ ...options, observe });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // It was there a moment ago.
+    // It was reachable a moment ago.
     if (error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
     if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
       const remedy = 'run "rowgraph triggers install" once as a superuser, and leave this setting off';
@@ -140,7 +144,7 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
   observe(event);
 }
 
-/** Prints where the service is. Programs read standard output too, so the first line must not change. */
+/** Prints where the service is. Programs parse standard output too, so the first line must not change. */
 async function announce(
   { url }: RunningServer,
   { basePath = '', graphiql, anonRole }: ServeConfiguration,

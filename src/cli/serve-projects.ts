@@ -1,4 +1,7 @@
-/** The projects of a server, read from files and read again when these change. In: the settings; out: what the server needs, and how to close it. */
+/**
+ * The projects of a server, read from files and read again when they change. In: the settings; out: what the server needs, and how to close
+ * the projects.
+ */
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
@@ -17,7 +20,7 @@ export interface ServedProjects {
   readonly counts: () => { readonly known: number; readonly open: number; readonly connections: number };
   /** Reads the files again if they have changed. Never rejects. */
   refresh(): Promise<void>;
-  /** Closes what no project has used since this time of `performance.now()`. */
+  /** Closes everything that projects have not used since this time of `performance.now()`. */
   closeUnused(since: number): void;
   close(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export interface ServedProjects {
 /** How many problems of the files are reported each time. */
 const mostProblems = 20;
 
-/** Null if the server has none. Throws `ConfigurationError` if they cannot be read, or what the settings say beside them does not fit. */
+/** Null if the server has no projects. Throws `ConfigurationError` if they cannot be read, or other settings do not fit. */
 export async function openProjects(configuration: ServeConfiguration, observe: Observer): Promise<ServedProjects | null> {
   const { projects: location, projectsDomain: domain = null, projectConnections, projectIdle: idleMilliseconds } = configuration;
   if (location === undefined) return null;
@@ -58,7 +61,7 @@ function hasKeys({ jwtSecret, jwtKeys, supabase, apiKeys }: ServeConfiguration):
   return [jwtSecret, jwtKeys, supabase, apiKeys].some((setting) => setting !== undefined);
 }
 
-/** Files that are broken from the beginning are reported as later ones are, unless they leave no project at all. */
+/** Files that are broken from the beginning are reported like files that break later, unless they leave no project at all. */
 async function watch(location: string, projects: Projects, observe: Observer): Promise<WatchedFiles<ProjectEntries>> {
   const fail = (error: Error): void => observe({ kind: 'files-load-failed', content: 'projects', error });
   let before: ProjectEntries | null = null;
@@ -79,7 +82,7 @@ async function watch(location: string, projects: Projects, observe: Observer): P
   });
 }
 
-/** Where there is no default project. */
+/** For a server without a default project. */
 const refuse: NonNullable<ServerOptions['authenticate']> = () => {
   throw new ApiError(
     'PROJECT_NOT_FOUND',

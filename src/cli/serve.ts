@@ -18,7 +18,7 @@ export function serveCommand(environment: Environment): Command {
     try {
       await servePostgres(configuration, environment);
     } finally {
-      // The channel to the primary would keep a worker going.
+      // The channel to the primary would keep a worker running.
       cluster.worker?.disconnect();
       leave();
     }

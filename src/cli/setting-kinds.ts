@@ -1,24 +1,24 @@
 /**
- * The kinds of settings: how the text of a flag, of an environment variable or of a config file becomes a value, and what is wrong with it if it
- * does not. The settings themselves are in `config.ts`.
+ * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, or an error that says what was
+ * expected. The settings themselves are in `config.ts`.
  */
 import { type AdditionName, additionNames } from '../model/additions.ts';
 
 /** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
 export interface Setting<Value> {
-  /** What stands for the value in `--help`. */
+  /** The placeholder of the value in `--help`. */
   readonly placeholder: string;
   readonly description: string;
   readonly default: Value;
   /** The default as `--help` shows it. */
   readonly defaultText: string;
-  /** A secret is never repeated in an error. */
+  /** Errors never repeat a secret. */
   readonly secret: boolean;
   /** Parses a text; throws an `Error` that says what was expected. */
   readonly parse: (text: string) => Exclude<Value, undefined>;
 }
 
-/** What was expected, as the end of a sentence that begins with the name of the setting. */
+/** An error that completes a sentence beginning with the name of the setting. */
 export function expected(what: string): Error {
   return new Error(what);
 }
@@ -63,7 +63,7 @@ export function limit(description: string, decidedBy: string): Setting<number | 
   return { placeholder: 'NUMBER|off', description, default: undefined, defaultText: `by ${decidedBy}`, secret: false, parse };
 }
 
-/** One of some words. */
+/** One of several words. */
 export function choice<const Choice extends string>(
   choices: readonly Choice[],
   description: string,

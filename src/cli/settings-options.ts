@@ -39,7 +39,7 @@ export function addSettings<Name extends SettingName, Required extends Name>(
   );
 }
 
-/** A switch may be given without its value, and is on then. */
+/** A switch may be given without a value, which turns it on. */
 function isSwitch(name: SettingName): boolean {
   return settings[name].placeholder.endsWith('on|off');
 }
@@ -50,13 +50,13 @@ function defaultTextOf(name: SettingName, commandDefault: unknown): string {
   return String(commandDefault);
 }
 
-/** The values of the command's settings. `flags` is what commander read. */
+/** The values of the command's settings. `flags` are those that commander read. */
 export function readSettings<Name extends SettingName, Required extends Name>(
   commandSettings: CommandSettings<Name, Required>,
   flags: Readonly<Record<string, string | true | undefined>>,
   environment: Environment,
 ): Configuration<Name, Required> {
-  // Only the first of several processes warns.
+  // Only the primary process warns.
   if (cluster.isPrimary) {
     for (const name of findUnknownVariables(environment)) warn(`${name} is not a setting and is ignored`);
   }

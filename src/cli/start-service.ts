@@ -16,13 +16,13 @@ export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
   readonly jwtSecret: string | undefined;
   readonly tokens: NonNullable<ServerOptions['tokens']>;
-  /** What the page at /graphiql is given, where it is served. */
+  /** The options of the page at /graphiql, if it is served. */
   readonly page: PageOptions;
   readonly graph: ServedGraph;
   readonly telemetry: Telemetry;
   /** Null if there are none. */
   readonly documents: WatchedDocuments | null;
-  /** What the server serves beside the graph; null if nothing. */
+  /** The projects of the server; null if it has none. */
   readonly projects?: ServedProjects | null;
 }
 
@@ -81,7 +81,7 @@ export async function startService({
   }
 }
 
-/** With a port of their own, the metrics are not served on the other one. */
+/** If they have a port of their own, the public port does not serve the metrics. */
 function metricsOf({ adminPort, metricsKey }: ServiceOptions['configuration']): NonNullable<ServerOptions['metrics']> {
   if (adminPort !== undefined) return 'elsewhere';
   return metricsKey === undefined ? {} : { key: metricsKey };
@@ -107,7 +107,7 @@ type GraphConfiguration = CacheConfiguration &
   Configuration<(typeof modelSettingNames)[number]> &
   LimitConfiguration;
 
-/** What the settings that `dev`, `serve` and projects share say of the graph. */
+/** Options of the graph, from the settings that `dev`, `serve` and projects share. */
 export function graphOptionsOf(configuration: GraphConfiguration) {
   const {
     schemas,
@@ -133,7 +133,7 @@ function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache
   };
 }
 
-/** Explains why an address cannot be listened on; other errors stay as they are. */
+/** Explains why the server cannot listen at an address; returns other errors unchanged. */
 export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new CommandError(`${flag} ${port} is already in use: choose another (0 picks a free one)`, 2, error);

@@ -1,6 +1,6 @@
 /**
- * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. In: the settings. A
- * worker is the same command in a separate process (`node:cluster`); its connections come from this one, which serves no requests itself.
+ * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. In: the settings. A worker is the same
+ * command in a separate process (`node:cluster`). It gets its connections from this process, which serves no requests itself.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -17,16 +17,16 @@ import { explainListenError } from './start-service.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { listenToWorker } from './worker-questions.ts';
 
-/** Before the next worker starts where one could not; twice as long for the one after it, and so on. */
+/** Delay before replacing a worker that could not start; doubled each time. */
 const firstDelayMilliseconds = 100;
 const longestDelayMilliseconds = 2_000;
-/** How long workers have beyond the time in which each ends itself. */
+/** How long to wait beyond the time in which each worker ends by itself. */
 const patienceMilliseconds = 3000;
 
 /** Resolves once it has been stopped and all workers have exited. Throws `SilentExitError` if the first worker cannot serve. */
 export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
   const { workers, host, port, logLevel } = configuration;
-  // One port for all that will ever start, even if all die at once. Of a flag that is given twice, the last counts.
+  // The same port for all workers that will ever start, even if all die at once. If a flag is given twice, the last one counts.
   if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
   const { observe, metricsContentType } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
   const end = watchForEnd(observe);
@@ -54,7 +54,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
 
 interface WorkerLife {
   hasServed: boolean;
-  /** How many before it in its place could not start, one after the other. */
+  /** How many workers in this place have failed to start in a row. */
   readonly failures: number;
 }
 
@@ -70,9 +70,12 @@ class Supervisor {
     this.#observe = observe;
   }
 
-  /** Resolves, when all workers serve, to what the first one reports about the service; to null if `stop` came first. Rejects if the first worker exits before it serves. */
+  /**
+   * Resolves, when all workers serve, to what the first one reports about the service; to null if `stop` came first. Rejects if the first
+   * worker exits before it serves.
+   */
   async start(): Promise<readonly string[] | null> {
-    // Alone, so that what is wrong with the settings, the database or the port is said once.
+    // Alone, so that a problem with the settings, the database or the port is reported only once.
     const first = this.#fork();
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
@@ -133,14 +136,14 @@ class Supervisor {
   }
 }
 
-/** What a worker reports about the service when it is ready is a list of lines; questions and answers are objects. */
+/** A worker reports that it is ready with a list of lines about the service; questions and answers are objects. */
 function onServing(worker: Worker, listener: (lines: readonly string[]) => void): void {
   worker.on('message', (message: unknown) => {
     if (Array.isArray(message)) listener(message as readonly string[]);
   });
 }
 
-/** What a worker reports about the service when it is ready; null if it exits first. */
+/** The lines that a worker reports when it is ready; null if it exits first. */
 function untilServing(worker: Worker): Promise<readonly string[] | null> {
   return new Promise((resolve) => {
     onServing(worker, resolve);

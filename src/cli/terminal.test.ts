@@ -7,7 +7,7 @@ import { paintFor } from './terminal.ts';
 
 const bold = '\u001B[1mbird\u001B[22m';
 
-/** A stream that says of itself whether it is a terminal, and a process that is told what its user wants. */
+/** A stream that says whether it is a terminal, in a process whose environment has the user's wishes. */
 const program = `
   import { Writable } from 'node:stream';
   import { WriteStream } from 'node:tty';

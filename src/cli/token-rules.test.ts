@@ -7,7 +7,7 @@ import { readConfiguration } from './config.ts';
 import { openTokens, type ProjectConfiguration } from './project-settings.ts';
 
 let folder: string;
-/** The timers that look at files. */
+/** The timers that check files. */
 const running = new Set<unknown>();
 
 before(async () => {

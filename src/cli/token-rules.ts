@@ -1,4 +1,4 @@
-/** Which keys and tokens the server accepts, from the settings. In: the settings; out: the rules, with what files say of them. */
+/** Which keys and tokens the server accepts. In: the settings; out: the rules, including the content of files. */
 import { readFile } from 'node:fs/promises';
 import { parseApiKeys } from '../auth/api-keys.ts';
 import { type PublicKeys, RemotePublicKeys, readPublicKeys } from '../auth/public-keys.ts';
@@ -12,12 +12,15 @@ import { WatchedFiles } from '../files/watched-files.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { type Configuration, ConfigurationError, flagOf, type SettingName } from './config.ts';
 
-/** What the settings say of tokens, but for the secret. */
+/** The settings for tokens, without the secret. */
 export type TokenConfiguration = Configuration<
   'previousJwtSecret' | 'jwtKeys' | 'supabase' | 'jwtAudience' | 'jwtIssuer' | 'jwtLeeway' | 'roleClaim' | 'apiKeys' | 'revokedTokens'
 >;
 
-/** The rules for keys and tokens. Files that may change are watched until they are stopped. Throws `ConfigurationError` if one cannot be read; then none is watched. */
+/**
+ * The rules for keys and tokens. Files that may change are watched until `stop`. Throws `ConfigurationError` if one cannot be read; then
+ * none is watched.
+ */
 export async function tokenRulesOf(configuration: TokenConfiguration, observe: Observer): Promise<NonNullable<ServerOptions['tokens']>> {
   const { previousJwtSecret, jwtKeys, supabase, jwtAudience, jwtIssuer, jwtLeeway, roleClaim } = configuration;
   const { apiKeys, revokedTokens } = configuration;
@@ -38,7 +41,7 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
     const revoked = await watch('revokedTokens', revokedTokens, parseRevokedTokens, 'revoked tokens', observe);
     return { ...rules, ...(keys && { apiKeys: keys }), revoked };
   } catch (error) {
-    // Each request of a project tries again, and would leave one behind.
+    // Each request of a project tries again, and would leave another watcher behind.
     keys?.stop();
     throw error;
   }
@@ -55,7 +58,7 @@ async function openPublicKeys(place: string, observe: Observer): Promise<PublicK
 
 const mostBytes = 16 * 1024 ** 2;
 
-/** What a file holds, read again when it changes. */
+/** The content of a file, read again when it changes. */
 async function watch<Content extends { readonly count: number }>(
   setting: SettingName,
   file: string,

@@ -1,6 +1,6 @@
 /**
- * `rowgraph triggers`: installs or removes the event triggers by which rowgraph learns of schema changes, or says whether they are there. They come with all of
- * the extension, as plain SQL.
+ * `rowgraph triggers`: installs or removes the event triggers that report schema changes to rowgraph, or reports whether they are
+ * installed. They come with the whole extension, as plain SQL.
  */
 import { Argument, Command } from 'commander';
 import { applyExtension, removeExtension } from '../extension/install-extension.ts';

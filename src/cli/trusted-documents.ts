@@ -1,4 +1,4 @@
-/** The trusted documents of a server. In: the settings; out: the documents, and the roles that they are checked for. */
+/** The trusted documents of a server. In: the settings; out: the documents, and the roles for which they are checked. */
 import type { Observer } from '../events.ts';
 import { WatchedDocuments } from '../http/documents/watched-documents.ts';
 import { ConfigurationError } from './config.ts';
@@ -24,7 +24,7 @@ export async function openTrustedDocuments(
   }
 }
 
-/** The roles that trusted documents are checked for: those of the setting, or those that Supabase's conventions know. */
+/** The roles for which trusted documents are checked: those of the setting, or else Supabase's usual roles. */
 export function documentRolesOf({
   documentRoles,
   anonRole,

@@ -1,9 +1,12 @@
-/** The metrics of all workers as those of one service. In: the workers, as they live and die; out: the sum, which never loses what a dead one has counted. */
+/**
+ * The metrics of all workers as those of one service. In: the workers, as they start and exit; out: the sum, which keeps what exited
+ * workers have counted.
+ */
 import type { Worker } from 'node:cluster';
 import { type MetricsReading, MetricsSum } from '../telemetry/sum-metrics.ts';
 import { askWorker } from './worker-questions.ts';
 
-/** The primary's own number among the processes; workers count from 1. */
+/** The primary's number among the processes; workers are numbered from 1. */
 const primary = 0;
 
 export class WorkerMetrics {
@@ -22,7 +25,7 @@ export class WorkerMetrics {
     this.#sum.end(worker.id);
   }
 
-  /** The text of `/metrics`, read once for all who ask meanwhile. A worker that does not answer counts as it did last. */
+  /** The text of `/metrics`; concurrent requests share one. A worker that does not answer counts with its last metrics. */
   write(): Promise<string> {
     this.#collecting ??= this.#collect().finally(() => {
       this.#collecting = null;
@@ -41,7 +44,7 @@ export class WorkerMetrics {
     await Promise.all(
       workers.map(async (worker) => {
         const reading = (await askWorker(worker, 'metrics')) as MetricsReading | null;
-        // What it said last counts already if it has died.
+        // If it has died, its last metrics have been added already.
         if (!worker.isDead()) this.#sum.note(worker.id, reading);
       }),
     );

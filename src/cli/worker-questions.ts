@@ -1,13 +1,14 @@
 /**
- * What the primary and its workers ask each other: a worker for the metrics of all, the primary for those of each and whether it is ready. Messages on the channel
- * of `node:cluster`, told apart from others by their form. Every wait has a bound; who does not answer counts as silent.
+ * Questions between the primary and its workers: a worker asks for the metrics of all; the primary asks each worker for its metrics, and
+ * whether it is ready. They are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing
+ * answer is null.
  */
 import cluster, { type Worker } from 'node:cluster';
 
 /** What may be asked. */
 export type Question = 'metrics' | 'ready';
 
-/** How somebody answers. */
+/** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
 type Message = { readonly question: Question; readonly id: number } | { readonly answerTo: number; readonly answer: unknown };
@@ -16,13 +17,13 @@ interface Channel {
   send(message: Message, callback: (error: Error | null) => void): unknown;
 }
 
-/** How long an answer may take, in milliseconds. One to a worker may wait for others. */
+/** How long to wait for an answer, in milliseconds: from a worker, and from the primary, which may have to ask other workers first. */
 const patience = { worker: 2_000, primary: 5_000 };
 
 const waiting = new Map<number, (answer: unknown) => void>();
 let lastId = 0;
 
-/** The answer; null if there is none in time. */
+/** The answer; null if none comes in time. */
 function ask(channel: Channel, question: Question, milliseconds: number): Promise<unknown> {
   lastId += 1;
   const id = lastId;
@@ -38,7 +39,7 @@ function ask(channel: Channel, question: Question, milliseconds: number): Promis
   });
 }
 
-/** A process that dies while it is written to is silent; what follows is its exit. */
+/** A process that dies while it is written to does not answer; its exit follows. */
 function send(channel: Channel, message: Message, onFailure: () => void = () => undefined): void {
   try {
     channel.send(message, (error) => {
@@ -59,7 +60,7 @@ function receive(channel: Channel, message: unknown, answers: Answers): void {
   }
 }
 
-/** In the primary: asks a worker. Null as soon as it exits. */
+/** In the primary: asks a worker. Null as soon as the worker exits. */
 export function askWorker(worker: Worker, question: Question): Promise<unknown> {
   return new Promise((resolve) => {
     const onExit = (): void => resolve(null);
@@ -71,7 +72,7 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
   });
 }
 
-/** In the primary: answers a worker, and takes its answers. */
+/** In the primary: answers a worker's questions, and receives its answers. */
 export function listenToWorker(worker: Worker, answers: Answers): void {
   worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, answers));
 }
@@ -81,7 +82,7 @@ export function askPrimary(question: Question): Promise<unknown> {
   return ask(process as unknown as Channel, question, patience.primary);
 }
 
-/** In a worker: answers the primary, and takes its answers. Does nothing elsewhere. */
+/** In a worker: answers the primary's questions, and receives its answers. Does nothing in other processes. */
 export function listenToPrimary(answers: Answers): void {
   if (cluster.isWorker) process.on('message', (message: unknown) => receive(process as unknown as Channel, message, answers));
 }

@@ -1,6 +1,6 @@
 /**
- * Explains what newcomers find missing from the API: tables without any grant, and an empty API. In: the database and its graph; out: lines
- * that say what is missing, and what to run.
+ * Explains what newcomers may find missing from the API: tables without any grant, and an empty API. In: the database and its graph; out:
+ * lines that say what is missing, and which commands to run.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
@@ -10,7 +10,7 @@ export interface AccessSettings {
   readonly anonRole: string;
 }
 
-/** Tables, views and foreign tables of the schemas on which none of the roles may do anything, as SQL writes them. */
+/** Tables, views and foreign tables of the schemas on which none of the roles has any privilege, as names in SQL. */
 const closedTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any ($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
@@ -21,7 +21,7 @@ const closedTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.
     )
   order by array_position($1, n.nspname::text), c.oid`;
 
-/** What takes a table or a function out of the API. */
+/** Reasons why a table or a function is not in the API. */
 const exclusions: ReadonlySet<FindingCode> = new Set([
   'missing-schema',
   'not-granted',
@@ -31,7 +31,7 @@ const exclusions: ReadonlySet<FindingCode> = new Set([
   'unsupported-type',
 ]);
 
-/** Beyond so many, the rest is only counted. */
+/** How many names are listed; the rest is only counted. */
 const maxNamed = 8;
 
 export class AccessNotes {
@@ -39,7 +39,7 @@ export class AccessNotes {
   readonly #settings: AccessSettings;
   /** The roles of clients. */
   readonly #roles: readonly string[];
-  /** Tables that are known to be closed; null until they were reported. */
+  /** Closed tables that have been reported; null before the first report. */
   #closed: ReadonlySet<string> | null = null;
 
   constructor(pglite: PGlite, settings: AccessSettings) {
@@ -48,7 +48,7 @@ export class AccessNotes {
     this.#roles = [settings.anonRole, 'authenticated'];
   }
 
-  /** The notes for now; none if the API is as expected. */
+  /** The current notes; none if the API is as expected. */
   async describe(graph: Rowgraph): Promise<string[]> {
     const closed = await this.#findClosed();
     this.#closed = new Set(closed);
@@ -56,7 +56,7 @@ export class AccessNotes {
     return emptiness.length > 0 ? emptiness : describeClosed(closed, this.#roles);
   }
 
-  /** The notes after a schema change: about new closed tables. */
+  /** The notes after a schema change: only about newly closed tables. */
   async describeChange(): Promise<string[]> {
     if (this.#closed === null) return [];
     const closed = await this.#findClosed();
@@ -82,11 +82,11 @@ function describeClosed(tables: readonly string[], roles: readonly string[]): st
   ];
 }
 
-/** Why the API of the anonymous role is empty, and what to run; none if it is not empty, or introspection is off. */
+/** Why the API of the anonymous role is empty, and which commands to run; none if it is not empty, or introspection is off. */
 async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: AccessSettings): Promise<string[]> {
   const { data } = await graph.execute({ query: '{ __schema { queryType { fields { name } } mutationType { name } } }' }, { role });
   const root = data?.__schema as { queryType: { fields: readonly unknown[] }; mutationType: object | null } | undefined;
-  // What every schema has is `node`.
+  // Every schema has the field `node`.
   if (root === undefined || root.queryType.fields.length > 1 || root.mutationType !== null) return [];
   const { findings } = await graph.doctor({ role });
   const reasons = findings.filter(({ code }) => exclusions.has(code)).flatMap(describeReason);

@@ -1,4 +1,4 @@
-/** The cache folder makes starts faster; whatever is wrong with it only makes them slower. */
+/** The cache folder makes starts faster. A broken one only makes them slower. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { readSnapshot, saveSnapshot } from './database-snapshots.ts';
 import { readDevelopmentSecret } from './development-secret.ts';
 
 let folder: string;
-/** A file stands where the folder would be. */
+/** A file in the place of the folder. */
 let unusable: string;
 
 before(async () => {

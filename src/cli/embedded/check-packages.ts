@@ -1,4 +1,7 @@
-/** The embedded PostgreSQL comes in optional packages, which an installation may leave out. Says what to install if they are missing. */
+/**
+ * Checks for the optional packages of the embedded PostgreSQL, which an installation may leave out, and says what to install if they are
+ * missing.
+ */
 import { readFileSync } from 'node:fs';
 import { CommandError } from '../command-error.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The folder of `--data-dir`: the database's files, and beside them what belongs to the data: the secret that its keys are signed with and
- * the extensions that it needs. One process at a time may use it.
+ * The folder of `--data-dir`: the database's files, the secret that signs its keys, and the names of the extensions that it needs. Only one
+ * process at a time may use it.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ export interface DataFolder {
   /** Where PGlite keeps its files. */
   readonly databaseFolder: string;
   readonly jwtSecret: string;
-  /** Names of the extensions that the loaded SQL asked for; null until it was loaded. */
+  /** Names of the extensions that the loaded SQL uses; null until it was loaded. */
   readonly extensions: readonly string[] | null;
-  /** Records that all SQL was loaded. Until then, the next start begins from scratch. */
+  /** Records that all SQL was loaded. Until then, each start begins from scratch. */
   markLoaded(extensions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -98,7 +98,7 @@ function isRunning(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it is running, as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

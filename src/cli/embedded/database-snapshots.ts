@@ -1,6 +1,7 @@
 /**
- * Snapshots of a database, kept in the user's cache folder: the empty one, which takes PGlite three seconds to initialise and half a second
- * to load, and that with the example. One compressed file each, with a checksum, for each version of PGlite.
+ * Snapshots of a database, kept in the user's cache folder: of an empty one, which takes PGlite three seconds to initialise and half a
+ * second to load, and of the one with the example. Each is a single compressed file with a checksum, and there is one set per version of
+ * PGlite.
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,14 +15,14 @@ const decompress = promisify(zstdDecompress);
 export async function readSnapshot(cacheFolder: string, name: string): Promise<Blob | null> {
   try {
     const compressed = await readFile(await snapshotFile(cacheFolder, name));
-    // With its default chunks of 16 kB, Node takes four times as long.
+    // With the default chunks of 16 kB, Node takes four times as long.
     return new Archive(await decompress(compressed, { chunkSize: 1024 * 1024 }));
   } catch {
     return null;
   }
 }
 
-/** Keeps a snapshot. A cache folder that cannot be written is no reason to fail: the next start takes longer. */
+/** Stores a snapshot. If the cache folder is not writable, this does not fail: the next start only takes longer. */
 export async function saveSnapshot(cacheFolder: string, name: string, snapshot: Blob): Promise<void> {
   const file = await snapshotFile(cacheFolder, name);
   const part = `${file}.${process.pid}`;
@@ -30,14 +31,14 @@ export async function saveSnapshot(cacheFolder: string, name: string, snapshot: 
     const compressed = await compress(archive, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     await mkdir(cacheFolder, { recursive: true });
     await writeFile(part, compressed);
-    // A rename is atomic, so that no other process ever reads half a file.
+    // A rename is atomic, so no other process ever reads a partial file.
     await rename(part, file);
   } catch {
     await rm(part, { force: true }).catch(() => undefined);
   }
 }
 
-/** A blob that is not copied piece by piece when it is read, which takes a tenth of a second for these forty megabytes. */
+/** A blob that is read without copying it piece by piece, which would take a tenth of a second for these forty megabytes. */
 class Archive extends Blob {
   readonly #bytes: Buffer;
 

@@ -54,7 +54,7 @@ test('a client in a transaction is alone; one that vanishes is rolled back', asy
   assert.deepEqual((await waiting).rows, [{ count: 2 }]);
   await one.query('begin');
   await one.query('delete from item');
-  // What a crash of the client does.
+  // As when the client crashes.
   (one as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   assert.deepEqual((await two.query('select count(*)::int from item')).rows, [{ count: 2 }]);
   await two.end();

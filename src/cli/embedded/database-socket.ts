@@ -1,8 +1,8 @@
 /**
- * Opens the embedded database to psql and other PostgreSQL clients, on loopback. In: the PGlite and a port; out: the URL. The one session
- * is shared by all clients and the API, so their messages must not mix: a run of messages up to its Sync holds the session's lock.
+ * Opens the embedded database to psql and other PostgreSQL clients, on loopback. In: the PGlite and a port; out: the URL. All clients and
+ * the API share one session, so their messages must not mix: a sequence of messages up to its Sync holds the session's lock.
  *
- * Leans on undocumented behaviour of pglite-socket: what it uses of a PGlite (`test/contracts/pglite.test.ts`).
+ * Relies on undocumented behaviour of pglite-socket: what it uses of a PGlite (`test/contracts/pglite.test.ts`).
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
@@ -15,7 +15,7 @@ export interface DatabaseSocket {
 /** Listens on 127.0.0.1; port 0 picks a free one. */
 export async function openDatabaseSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {
   const session = new SharedSession(pglite);
-  // The server uses of a PGlite just what SharedSession has.
+  // SharedSession has everything that the server uses of a PGlite.
   const server = new PGLiteSocketServer({ db: session as unknown as PGlite, host: '127.0.0.1', port, maxConnections: 20 });
   await server.start();
   return {
@@ -29,7 +29,7 @@ type Work<T> = () => Promise<T>;
 /** The session as the socket server sees it. */
 class SharedSession {
   readonly #pglite: PGlite;
-  /** Ends our hold of the session's lock; null while we do not hold it. */
+  /** Releases the session's lock; null if we do not hold it. */
   #release: (() => void) | null = null;
 
   constructor(pglite: PGlite) {
@@ -40,21 +40,21 @@ class SharedSession {
     return this.#pglite.waitReady;
   }
 
-  /** Asked by the server to find out whether the next message must be of the same client. */
+  /** The server calls this to find out whether the next message must come from the same client. */
   isInTransaction(): boolean {
     return this.#release !== null || this.#pglite.isInTransaction();
   }
 
-  /** Takes the lock, unless messages before this one hold it. */
+  /** Takes the lock, unless it is still held for earlier messages. */
   async runExclusive<T>(work: Work<T>): Promise<T> {
     if (this.#release === null) await this.#hold();
     return work();
   }
 
-  /** Sends one message of a client and passes on what the database says. The lock is kept until the database is ready for a query. */
+  /** Sends one message of a client and passes on the database's reply. Keeps the lock until the database is ready for a query. */
   async execProtocolRawStream(message: Uint8Array, { onRawData }: { onRawData: (data: Uint8Array) => void }): Promise<void> {
     try {
-      // Not PGlite's own method of this name: its sink stays in place and would swallow the reply to the next client.
+      // PGlite's own method of this name would keep its sink in place, which would swallow the reply to the next client.
       const { data } = await this.#pglite.execProtocol(isTerminate(message) ? resetSession : withoutCopyFromStdin(message), {
         throwOnError: false,
       });
@@ -67,7 +67,7 @@ class SharedSession {
     }
   }
 
-  /** Called with `rollback` when a client leaves an open transaction behind. */
+  /** Called with `rollback` when a client disconnects in an open transaction. */
   async exec(text: string): Promise<void> {
     if (this.#release === null) await this.#hold();
     try {
@@ -96,7 +96,7 @@ class SharedSession {
 }
 
 const messageType = { notification: 'A', parse: 'P', query: 'Q', readyForQuery: 'Z', terminate: 'X' } as const;
-/** A startup packet has no type; it begins with the high byte of its length. */
+/** A startup packet has no type byte; it begins with the high byte of its length. */
 const startup = 0;
 
 /** A client's settings must not affect the next client. */
@@ -111,7 +111,7 @@ function endsReadyForQuery(answer: Uint8Array): boolean {
   return answer.at(-6) === messageType.readyForQuery.charCodeAt(0) && answer.at(-2) === 5;
 }
 
-/** The session listens for schema changes on our behalf; clients that did not ask for notifications must not see them. */
+/** The session listens for schema changes on our behalf; clients that did not ask for notifications must not receive them. */
 function withoutOurNotifications(data: Uint8Array): Uint8Array {
   const bytes = toBuffer(data);
   const kept: Buffer[] = [];
@@ -131,7 +131,7 @@ const refusal = `do $$ begin
     hint = 'Put it into a file and load that with: rowgraph dev --sql FILE';
 end $$`;
 
-/** PGlite takes the end of the message for a lost connection and ends the process. */
+/** Blocks COPY FROM STDIN: PGlite takes the end of the message for a lost connection and ends the process. */
 function withoutCopyFromStdin(message: Uint8Array): Uint8Array {
   const bytes = toBuffer(message);
   const type = String.fromCharCode(bytes[0] ?? 0);

@@ -1,6 +1,7 @@
 /**
- * What the page of `rowgraph dev` may do beyond the endpoint: it signs tokens for whomever the developer wants to be, and explains requests. In: the embedded
- * database, its graph and its secret; out: the backend, which `http/serve-page-backend.ts` gives to nobody but that page.
+ * What the page of `rowgraph dev` may do beyond the endpoint: sign tokens for any caller that the developer chooses, and explain requests.
+ * In: the embedded database, its graph and its secret; out: the backend, which `http/serve-page-backend.ts` makes available only to that
+ * page.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
@@ -18,7 +19,7 @@ export interface DevelopmentDatabase {
 
 const lifetime = '1 hour';
 
-/** The roles that requests may run as: those with special privileges are refused (docs/tokens.md). */
+/** The roles that requests may run as. Roles with special privileges are excluded (docs/tokens.md). */
 const rolesText = `select rolname as name from pg_roles
   where rolname !~ '^pg_' and rolname not in (session_user, 'authenticator')
     and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication) and pg_has_role(session_user, oid, 'MEMBER')
@@ -46,7 +47,7 @@ export class DevelopmentBackend implements PageBackend {
 
   async explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
     await this.#checkRole(role);
-    // As a token has them.
+    // With the role claim, as in a token.
     return this.#database.graph.explain(request, { role, claims: { ...claims, role } }, { mode });
   }
 

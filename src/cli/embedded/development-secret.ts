@@ -1,4 +1,4 @@
-/** Secrets for `rowgraph dev`: made at random, kept so that keys stay valid over restarts. */
+/** Secrets for `rowgraph dev`: random, and stored so that keys stay valid across restarts. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The secret of databases in memory: this user's own, from the cache folder. Where that cannot be written, a new one. */
+/** The secret for databases in memory: this user's own, from the cache folder; a new one if that folder is not writable. */
 export async function readDevelopmentSecret(cacheFolder: string): Promise<string> {
   const file = join(cacheFolder, 'jwt-secret');
   const secret = newSecret();

@@ -22,7 +22,7 @@ test('schemas that differ are told apart', async () => {
     totalCount: 'on for 1 of 3 tables',
     aggregate: 'off, until enabled for a table',
   });
-  // What has a comment of its own keeps it.
+  // An object with a comment of its own keeps it.
   assert.deepEqual(
     [isSuggestion, statements],
     [true, [`comment on schema public is '@graphql({"inflect_names": true, "max_rows": 100})';`]],

@@ -1,21 +1,21 @@
 /**
- * What comment directives decide about the API, for somebody who has not met them yet. In: the database and its exposed schemas; out: what is so
- * now, and the SQL that says it or changes it.
+ * Shows newcomers what comment directives decide about the API. In: the database and its exposed schemas; out: the current state, and SQL
+ * that states or changes it.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { type Directive, readDirective, readEnabled, readMaxRows } from '../../model/directives.ts';
 import { literal, render } from '../../sql/sql.ts';
 
 export interface DirectiveNotes {
-  /** What the directives decide, and what they say. */
+  /** What the directives decide, and its current state. */
   readonly facts: readonly (readonly [subject: string, state: string])[];
-  /** Whether the statements would change something, or are comments that the database has already. */
+  /** Whether the statements would change something, or merely repeat comments that the database already has. */
   readonly isSuggestion: boolean;
   readonly statements: readonly string[];
 }
 
 interface Commented {
-  /** As SQL writes it: `schema public`. */
+  /** The object in SQL: `schema public`. */
   readonly sql: string;
   readonly comment: string | null;
 }
@@ -87,7 +87,7 @@ function listOf(schemas: readonly Noted[]): string {
   return schemas.map(({ sql }) => sql.replace(/^schema /, '')).join(', ');
 }
 
-/** A comment takes the place of the one before, so that only what has none gets one. */
+/** A comment replaces the previous one, so only objects without one get a suggestion. */
 function suggestForSchema({ sql, comment }: Noted): string[] {
   if (comment !== null && comment !== 'standard public schema') return [];
   return [commentStatement(sql, '@graphql({"inflect_names": true, "max_rows": 100})')];

@@ -1,6 +1,6 @@
 /**
- * The database of `rowgraph dev`: PGlite with the roles and the SQL that the user wants. In: settings; out: the open database, with its
- * data kept if there is a data folder.
+ * The database of `rowgraph dev`: PGlite with the roles and the user's SQL. In: settings; out: the open database. With a data folder, its
+ * data is kept.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -32,9 +32,9 @@ export interface EmbeddedOptions {
 export interface EmbeddedDatabase {
   readonly pglite: PGlite;
   readonly jwtSecret: string;
-  /** What is in it and whether it is kept, for a person to read. */
+  /** What the database contains and whether it is kept, for a person to read. */
   readonly content: string;
-  /** Ends the database; what is in a data folder stays. */
+  /** Closes the database; a data folder keeps its data. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** A new database with the roles and the files in it. The example is always the same, so it is cached; the user's SQL is not. */
+/** A new database with the roles and the files loaded. The example is always the same, so it is cached; the user's SQL is not. */
 async function openNew(place: DatabasePlace, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
   const roles = roleStatements(options);
   const platform = supabaseStatements(textOf(files));
@@ -82,7 +82,7 @@ async function openNew(place: DatabasePlace, options: EmbeddedOptions, files: re
 }
 
 async function closeDatabase(pglite: PGlite, folder: DataFolder | null): Promise<void> {
-  // Written out, so that the next start has nothing to recover.
+  // Write everything to disk, so that the next start has nothing to recover.
   if (folder !== null) await pglite.exec('checkpoint');
   await pglite.close();
   await folder?.close();

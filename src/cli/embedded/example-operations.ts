@@ -1,10 +1,13 @@
-/** The operations that the page at `/graphiql` begins with where the example is served. In: the graph; out: documents, none where another schema is. */
+/**
+ * The documents that the page at `/graphiql` opens at first if the example is served. In: the graph; out: documents, none for any other
+ * schema.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Rowgraph } from '../../index.ts';
 
 const folder = new URL('../../../examples/bird-club/operations/', import.meta.url);
 
-/** Those of the example, if each is valid for one of the roles. */
+/** The example's operations, if each is valid for one of the roles. */
 export async function readExampleOperations(graph: Rowgraph, roles: readonly string[]): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.graphql')).sort();
   const documents = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')));

@@ -1,12 +1,12 @@
 /**
- * Who may be the claim `sub` of a token: the rows of the table that looks like the one of users. In: the embedded database; out: keys with a name to choose
- * them by, none where no table looks so.
+ * Possible values of a token's `sub` claim: the rows of the table that looks like a table of users. In: the embedded database; out: keys
+ * with a label to choose them by; empty if there is no such table.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { CallerChoices } from '../../http/page-backend.ts';
 import { identifier, render } from '../../sql/sql.ts';
 
-/** Rows to choose from. */
+/** How many rows to offer. */
 const maxUsers = 100;
 
 const tableNames = [
@@ -25,7 +25,7 @@ const tableNames = [
 ];
 const labelNames = ['name', 'full_name', 'display_name', 'username', 'user_name', 'handle', 'email', 'title', 'first_name'];
 
-/** Tables of such a name with a key of one column, with the column that names a row best; `auth.users` first, as Supabase has it. */
+/** Tables with such a name and a key of one column, with the column that best names a row; `auth.users` first, for Supabase. */
 const candidatesText = `select n.nspname as schema, c.relname as table, key.attname as key, coalesce(label.attname, key.attname) as label
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace

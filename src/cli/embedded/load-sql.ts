@@ -15,7 +15,7 @@ export interface SqlFile {
   readonly text: string;
 }
 
-/** A statement that was left out, and what it would have needed. */
+/** A statement that was skipped, and what it needs. */
 interface Skipped {
   readonly line: number;
   readonly description: string;
@@ -23,7 +23,7 @@ interface Skipped {
 
 const resetSession = 'reset session authorization; reset role; reset all';
 
-/** Runs the files in their order, each in a session without settings. Warns of statements that were left out. */
+/** Runs the files in order, each in a session without settings. Warns of statements that were skipped. */
 export async function loadSql(pglite: PGlite, files: readonly SqlFile[], progress: Progress): Promise<void> {
   await pglite.exec(resetSession);
   for (const file of files) {
@@ -60,11 +60,11 @@ function split(file: SqlFile): SqlStatement[] {
   }
 }
 
-/** The exposed schemas, and those of Supabase, are there before the files are loaded. */
+/** The exposed schemas, and those of Supabase, exist before the files are loaded, so this error is ignored. */
 const duplicateSchema = '42P06';
 const plainSchema = /^create\s+schema\s+("[^"]+"|\w+)(\s+authorization\s+\S+)?$/i;
 
-/** Resolves to what the statement was left out for want of, or null where it ran. */
+/** Resolves to the missing part for which the statement was skipped, or null if it ran. */
 async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStatement): Promise<MissingPart | null> {
   const { text, copyData } = statement;
   const isGuarded = pglite.isInTransaction() && (mentionsPlatform(text) || plainSchema.test(text));
@@ -87,16 +87,16 @@ async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStateme
   }
 }
 
-/** PGlite reads the rows of a copy from a file of this name. */
+/** PGlite reads the rows of a COPY from a file with this name. */
 function copy(pglite: PGlite, text: string, rows: string): Promise<Results> {
   return pglite.query(text.replace(/\bfrom\s+stdin\b/i, "from '/dev/blob'"), [], { blob: new Blob([rows]) });
 }
 
-/** What PGlite's errors have of PostgreSQL's. */
+/** The fields of PostgreSQL's errors that PGlite's have. */
 interface PostgresError {
   readonly code?: string;
   readonly message: string;
-  /** Counted in characters, from 1. */
+  /** In characters, from 1. */
   readonly position?: string;
   readonly detail?: string;
   readonly hint?: string;
@@ -111,7 +111,7 @@ function failure(file: SqlFile, offset: number, message: string, cause?: unknown
   return new CommandError(`${file.name}:${lineAt(file.text, offset)}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`, 1, cause);
 }
 
-/** Names of the extensions that the files create, or need where they are written for Supabase. */
+/** Names of the extensions that the files create, or take for granted because they were written for Supabase. */
 export function findExtensions(files: readonly SqlFile[]): string[] {
   const text = textOf(files);
   const pattern = /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?"?([a-z0-9_-]+)"?/gi;
@@ -124,13 +124,13 @@ export function textOf(files: readonly SqlFile[]): string {
   return files.map(({ text }) => text).join('\n');
 }
 
-/** The extensions as PGlite wants them. Of one that it does not have, PostgreSQL itself will say so. */
+/** The extensions in the form that PGlite takes. If it lacks one, PostgreSQL itself will report that. */
 export async function importExtensions(names: readonly string[]): Promise<Extensions> {
   const found = await Promise.all(names.map(importExtension));
   return Object.assign({}, ...found) as Extensions;
 }
 
-/** Those of PostgreSQL's own collection come with PGlite; others are packages of their own, of which rowgraph brings pgvector. */
+/** The extensions of PostgreSQL's contrib come with PGlite; others are separate packages, of which rowgraph installs pgvector. */
 async function importExtension(name: string): Promise<Extensions> {
   const places = [
     `@electric-sql/pglite/contrib/${name.replaceAll('-', '_')}`,
@@ -140,7 +140,7 @@ async function importExtension(name: string): Promise<Extensions> {
     try {
       return (await import(place)) as Extensions;
     } catch {
-      // The next place may have it.
+      // It may be in the next place.
     }
   }
   return {};

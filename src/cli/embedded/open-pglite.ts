@@ -1,4 +1,7 @@
-/** Opens PGlite on a folder that has data, or with the snapshot of a new database, made at most once and kept in the cache folder. */
+/**
+ * Opens PGlite on a folder that has data, or from the snapshot of a new database. The snapshot is made at most once and kept in the cache
+ * folder.
+ */
 import { rm } from 'node:fs/promises';
 import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { pgliteExtension } from '../../extension/pglite-extension.ts';
@@ -13,15 +16,15 @@ export interface DatabasePlace {
   readonly progress: Progress;
 }
 
-/** As on Supabase; a schema that does not exist is passed over. */
+/** As on Supabase; PostgreSQL skips schemas that do not exist. */
 const searchPath = '"$user", public, extensions';
 
-/** What is in the place's folder. */
+/** Opens the database in the place's folder. */
 export function openExisting(place: DatabasePlace): Promise<PGlite> {
   return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
 }
 
-/** A new database with what `fill` puts into it. */
+/** A new database, filled by `fill`. */
 export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
   const pglite = await openEmpty(place);
   try {
@@ -34,7 +37,7 @@ export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) =
   }
 }
 
-/** The same, but kept: under the same `name`, the next start has it at once. */
+/** The same, but cached: the next start with the same `name` has it at once. */
 export async function openFilledOnce(place: DatabasePlace, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
   const kept = await openKept(place, name);
   if (kept !== null) return kept;
@@ -44,7 +47,7 @@ export async function openFilledOnce(place: DatabasePlace, name: string, fill: (
   });
 }
 
-/** A new database with nothing in it. */
+/** A new, empty database. */
 async function openEmpty(place: DatabasePlace): Promise<PGlite> {
   const kept = await openKept(place, 'empty');
   if (kept !== null) return kept;
@@ -66,14 +69,14 @@ async function openKept(place: DatabasePlace, name: string): Promise<PGlite | nu
   }
 }
 
-/** Reads the snapshot now; compressing and writing it goes on beside what comes next. */
+/** Reads the snapshot now; compressing and writing it continues in the background. */
 async function keep(pglite: PGlite, { cacheFolder }: DatabasePlace, name: string): Promise<void> {
   await pglite.exec('checkpoint');
   void saveSnapshot(cacheFolder, name, await pglite.dumpDataDir('none'));
 }
 
 function targetOf({ folder, extensions }: DatabasePlace): PGliteOptions {
-  // PGlite's own 160 MB of buffers are cleared at each start, which is most of what a small database would use them for.
+  // PGlite's default of 160 MB of buffers would be cleared at each start, and a small database uses little of it.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
   return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };
 }

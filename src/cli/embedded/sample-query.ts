@@ -4,7 +4,7 @@ import type { Rowgraph } from '../../index.ts';
 const exampleQuery = '{ speciesCollection(first: 3, orderBy: [{name: AscNullsLast}]) { edges { node { name scientificName } } } }';
 const nothingQuery = '{ __typename }';
 
-/** A query of the example if it is there, or of the first collection that the role sees. */
+/** The example's query if the example is loaded, otherwise one of the first collection that the role sees. */
 export async function chooseSampleQuery(graph: Rowgraph, role: string): Promise<string> {
   const works = async (query: string): Promise<boolean> => (await graph.execute({ query }, { role })).errors === undefined;
   if (await works(exampleQuery)) return exampleQuery;

@@ -1,17 +1,17 @@
 /**
- * Splits the text of an SQL file into its statements, so that an error can name the line and so that `copy … from stdin` blocks of a
- * dump can be fed. It reads quotes, comments, dollar quotes and SQL-standard function bodies as psql does, and nothing else.
+ * Splits the text of an SQL file into its statements, so that an error can name the line and the `copy … from stdin` blocks of a dump can
+ * be loaded. It understands quotes, comments, dollar quotes and SQL-standard function bodies as psql does, and nothing else.
  */
 
 export interface SqlStatement {
   readonly text: string;
   /** Where the statement begins in the file's text. */
   readonly offset: number;
-  /** The rows of a `copy … from stdin`, as the file has them. */
+  /** The rows of a `copy … from stdin`, as in the file. */
   readonly copyData: string | null;
 }
 
-/** A file that cannot be split: what is wrong, and where. */
+/** A file that cannot be split, with the reason and the position. */
 export class SqlSplitError extends Error {
   readonly offset: number;
 
@@ -22,7 +22,7 @@ export class SqlSplitError extends Error {
   }
 }
 
-/** What stands at a place: the first that matches is taken. */
+/** The token at a position: the first alternative that matches. */
 const token = new RegExp(
   [
     String.raw`(?<space>\s+|--[^\n]*)`,
@@ -36,10 +36,10 @@ const token = new RegExp(
   'uy',
 );
 
-/** Meta-commands of psql that a dump contains and that mean nothing here. */
+/** Meta-commands of psql that occur in dumps and have no meaning here. */
 const ignoredMetaCommands = new Set(['\\restrict', '\\unrestrict']);
 
-/** The statements of a file in their order. Throws `SqlSplitError`. */
+/** The statements of a file, in order. Throws `SqlSplitError`. */
 export function splitSql(source: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
   let position = 0;
@@ -56,7 +56,7 @@ export function splitSql(source: string): SqlStatement[] {
 }
 
 interface StatementEnd {
-  /** Where the statement begins after space and comments; null if there is none. */
+  /** Where the statement begins after white space and comments; null if there is none. */
   readonly start: number | null;
   readonly stop: number;
   readonly next: number;
@@ -90,7 +90,7 @@ function findEnd(source: string, from: number): StatementEnd {
   return { start, stop: source.length, next: source.length };
 }
 
-/** Whether we are between `begin atomic` and its `end` in `create function`: semicolons there are the body's own. */
+/** Whether the position is between `begin atomic` and its `end` in `create function`: semicolons there belong to the body. */
 class FunctionBody {
   private readonly firstWords: string[] = [];
   private depth = 0;
@@ -119,7 +119,7 @@ function endOfComment(source: string, from: number): number {
   throw new SqlSplitError('a comment /* is not closed', from);
 }
 
-/** A doubled quote stands for itself; in e'…' so does what follows a backslash. */
+/** A doubled quote stands for itself; in e'…', so does any character after a backslash. */
 function endOfQuote(source: string, from: number, opening: string): number {
   const quote = opening.at(-1);
   for (let index = from + opening.length; index < source.length; index++) {
@@ -150,7 +150,7 @@ function readCopyData(source: string, from: number): { rows: string; next: numbe
   return { rows: source.slice(start, start + end.index), next: start + end.index + end[0].length };
 }
 
-/** The line of a place in a text, counted from 1. */
+/** The line of a position in a text, counted from 1. */
 export function lineAt(source: string, offset: number): number {
   let line = 1;
   for (let end = source.indexOf('\n'); end !== -1 && end < offset; end = source.indexOf('\n', end + 1)) line += 1;

@@ -1,22 +1,24 @@
 /**
- * What SQL written for Supabase takes for granted. In: the text of the files; out: the SQL that makes what they use of it: users and claims, roles,
- * the realtime publication, the schema `extensions`. The rest of the platform is not there (`missing-parts.ts`).
+ * What SQL written for Supabase takes for granted. In: the text of the files; out: SQL that creates the parts that they use: users and
+ * claims, roles, the realtime publication, the schema `extensions`. The rest of the platform is missing (`missing-parts.ts`).
  */
 import { literal, render } from '../../sql/sql.ts';
 
-/** Roles of the platform that dumps give things to. */
+/** Roles of the platform to which dumps grant privileges. */
 const roleNames = /\b(anon|authenticated|service_role|dashboard_user|supabase(_\w+)?_admin|supabase_read_only_user)\b/g;
 
-/** `extensions` as a schema: qualified by it, or named where a schema is. */
+/** Uses of the schema `extensions`: as a qualifier, or named as a schema. */
 const extensionsSchema = /\bextensions\.|\bschema extensions\b|search_path\b[^;]*\bextensions\b/;
 
-/** Supabase has these without `create extension`; by what they are told. */
+/** Extensions that Supabase has without `create extension`, recognized by calls of their functions. */
 const builtInExtensions: readonly (readonly [name: string, call: RegExp])[] = [
   ['pgcrypto', /\b(crypt|gen_salt|gen_random_bytes|digest|hmac|pgp_\w+) ?\(/],
   ['uuid-ossp', /\buuid_(generate_v\w+|ns_\w+|nil) ?\(/],
 ];
 
-/** The tables of the schema `auth` that projects refer to and seed. Users get an id by themselves here, so that one is quickly made in psql. */
+/**
+ * The tables of the schema `auth` that projects refer to and seed. Here users get a default id, so that they are easy to create in psql.
+ */
 const authTables = `create table auth.users (
   instance_id uuid, id uuid primary key default gen_random_uuid(), aud varchar(255), role varchar(255), email varchar(255),
   encrypted_password varchar(255), email_confirmed_at timestamptz, invited_at timestamptz, confirmation_token varchar(255),
@@ -47,7 +49,7 @@ const authFunctions: readonly (readonly [name: string, type: string, expression:
   ['jwt', 'jsonb', claims],
 ];
 
-/** The SQL to run before the files: it makes what they use and do not create themselves. */
+/** The SQL to run before the files: it creates what they use but do not create themselves. */
 export function supabaseStatements(source: string): string {
   const text = simplify(source);
   const roles = [...new Set(text.match(roleNames))].map(roleStatement);
@@ -61,7 +63,7 @@ export function supabaseExtensions(source: string): string[] {
   return [...supabaseStatements(source).matchAll(/create extension "(.+?)"/g)].map(([, name = '']) => name);
 }
 
-/** SQL in one spelling: without quotes around names, in lower case, with single spaces and none around dots. */
+/** SQL in a uniform spelling: lower case, no quotes around names, single spaces and none around dots. */
 function simplify(source: string): string {
   return source
     .replaceAll('"', '')
@@ -84,13 +86,13 @@ function authStatements(text: string): string[] {
   return objects.length === 0 ? [] : ['create schema if not exists auth;', 'grant usage on schema auth to public;', ...objects];
 }
 
-/** Files that make it anew may drop it first. */
+/** Files that create the publication may drop it first, so it must exist. */
 function publicationStatements(text: string): string[] {
   const isWanted = /\bsupabase_realtime\b/.test(text) && !/\bcreate publication supabase_realtime\b/.test(text);
   return isWanted || /\bdrop publication supabase_realtime\b/.test(text) ? ['create publication supabase_realtime;'] : [];
 }
 
-/** The schema, and in it the extensions that a project on Supabase begins with, where they are used. */
+/** The schema, and in it those of a Supabase project's initial extensions that are used. */
 function extensionStatements(text: string): string[] {
   const used = builtInExtensions.filter(
     ([name, call]) =>
