@@ -57,7 +57,7 @@ export function acceptedClients(
   return [pglite, transaction, client, traced, pooled].map((each) => graph.resolve(each, { query: '{ a }' }));
 }
 
-export function rejected(graph: Rowgraph, client: pg.Client) {
+export function rejected(graph: Rowgraph, client: pg.Client, pool: pg.Pool, traced: TracingPool) {
   const databases: RowgraphOptions['database'][] = [
     // @ts-expect-error: a client is not a pool
     client,
@@ -66,8 +66,12 @@ export function rejected(graph: Rowgraph, client: pg.Client) {
     // @ts-expect-error: not a database
     3,
   ];
+  const request = { query: '{ a }' };
   // @ts-expect-error: a URL is not a connection
-  return [databases, graph.resolve('postgres://h/d', { query: '{ a }' })];
+  const url = graph.resolve('postgres://h/d', request);
+  // @ts-expect-error: the queries of a pool run on any of its connections
+  const pools = [graph.resolve(pool, request), graph.resolve(traced, request)];
+  return [databases, url, pools];
 }
 
 /** Events are told apart by their kind. */

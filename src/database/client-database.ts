@@ -56,6 +56,10 @@ const queues = new WeakMap<object, Promise<unknown>>();
  */
 export function openClientDatabase(client: unknown): RequestDatabase {
   if (!isClient(client)) throw new TypeError('Not a database connection: pass a client of pg, a PGlite or a transaction of PGlite');
+  if (isPool(client))
+    throw new TypeError(
+      'A pool is not a database connection: its queries run on any of its connections. Pass a client of it, from "await pool.connect()".',
+    );
   return {
     run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
@@ -152,6 +156,11 @@ async function send(client: Client, text: string, parameters?: readonly (string 
 
 function isClient(client: unknown): client is Client {
   return typeof client === 'object' && client !== null && 'query' in client && typeof client.query === 'function';
+}
+
+/** A pool has the method of a client, but each query may run on another connection: a transaction would be spread over several. */
+function isPool(client: Client): boolean {
+  return 'idleCount' in client;
 }
 
 function isPglite(client: Client): client is PgliteClient {

@@ -12,8 +12,9 @@ export interface PgPoolLike {
   end(): Promise<void>;
 }
 
-/** A connection of `pg`: a `Client` or a `PoolClient`. */
+/** A connection of `pg`: a `Client` or a `PoolClient`, but not a `Pool`, which has the same method. */
 export interface PgClientLike {
+  readonly idleCount?: never;
   query(config: { text: string; values: unknown[]; rowMode: 'array' }): Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
 }
 

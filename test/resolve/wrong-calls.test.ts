@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
 import { type Caller, createRowgraph, type GraphQLRequest, type RequestOptions, type Rowgraph } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
@@ -123,6 +124,13 @@ describe('calls that the types forbid', () => {
       }
     }
     await assert.rejects(graph.resolve(undefined as never, request), TypeError);
+    const pool = new pg.Pool({ max: 1 });
+    await assert.rejects(graph.resolve(pool as never, request), {
+      name: 'TypeError',
+      message: /^A pool is not a database connection.* Pass a client of it, from "await pool\.connect\(\)"\.$/,
+    });
+    assert.equal(pool.totalCount, 0);
+    await pool.end();
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     for (const claims of [circular, { big: 1n }]) {
