@@ -41,7 +41,13 @@ export function orderable(value: Sql, type: ValueType): Sql {
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   return parameter.encoding.kind === 'json'
     ? composed(bind(parameter, 'jsonb'), type.sqlType)
-    : comparable(bind(parameter, type.sqlType), type);
+    : comparable(bind(parameter, comparandType(type)), type);
+}
+
+/** A cast to `varchar(3)[]` cuts the elements, which would then equal others; to be written, they are cut, as in pg_graphql. */
+function comparandType({ sqlType, ...type }: ValueType): string {
+  const cuts = type.kind === 'list' && type.element.kind === 'scalar' && ['varchar', 'bpchar'].includes(type.element.typeName);
+  return cuts ? `${type.element.sqlType}[]` : sqlType;
 }
 
 /** JSON as a value of a composite type. */

@@ -36,12 +36,20 @@ export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
   return known;
 }
 
-/** The value type of a column, with its modifier, so that values are compared as the column would store them. */
+/** Types whose values a cast cuts to the length in the modifier, while an assignment refuses longer ones. */
+const bitStrings: ReadonlySet<string> = new Set(['bit', 'varbit']);
+
+/**
+ * The value type of a column, with its modifier, so that values are compared as the column would store them. Bit strings have none; that of
+ * varchar(n) and char(n) cuts nothing, because longer texts are rejected before.
+ */
 export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
   const type = valueTypeOf(context, typeId);
   // Types in other schemas would have to be qualified; those in pg_catalog are found with any search path.
   const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
+  const element = type.kind === 'list' ? type.element : type;
+  if (element.kind === 'scalar' && bitStrings.has(element.typeName)) return type;
   return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
 }
 
