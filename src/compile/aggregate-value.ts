@@ -1,18 +1,18 @@
 /**
- * An aggregate of a column, and its value as the JSON of its GraphQL type: `sum(t1."views")`, and `"` around its text, so that no digit is lost. For a
- * percentile of points in time, `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
+ * Aggregates of a column, and their values as JSON of the GraphQL type: `sum(t1."views")`, quoted so that clients keep all digits. For a
+ * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
 import type { Column } from '../model/model.ts';
 import type { AggregatedColumn } from '../plan/plan.ts';
 import { bind, builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
 import { quotedOrNull } from './value-json.ts';
 
-/** The names of the scalar type of a column; of other types there are none. */
+/** The type names of a column's scalar type; empty for other types. */
 export function scalarOf({ type }: Column): { readonly typeName: string; readonly sqlType: string } {
   return type.kind === 'scalar' ? type : { typeName: '', sqlType: '' };
 }
 
-/** The call, of the column as `value`. */
+/** The aggregate call. `value` is the column. */
 export function aggregateCall({ name, column, fraction }: AggregatedColumn, value: Sql): Sql {
   const { typeName } = scalarOf(column);
   switch (name) {
@@ -21,7 +21,7 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
     case 'avg':
     case 'stddev':
     case 'variance': {
-      // Of these types the result is numeric already.
+      // For these types the result is already numeric.
       const isNumeric = ['int2', 'int4', 'int8', 'numeric'].includes(typeName);
       return builtIn(name, isNumeric ? value : sql`${value}::numeric`);
     }
@@ -39,7 +39,9 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
   }
 }
 
-/** PostgreSQL orders booleans, but has no min and max for them; nor for `char` and `name`, which are compared as text. citext has its own, in its schema. */
+/**
+ * PostgreSQL has no min and max for booleans, nor for `char` and `name`, which are compared as text. Those of citext are in its own schema.
+ */
 function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
   if (typeName === 'bool') return builtIn(name === 'min' ? 'bool_and' : 'bool_or', value);
   if (typeName === 'citext') return sql`${trusted(name)}(${value})`;
@@ -49,23 +51,23 @@ function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
 function percentile(typeName: string, value: Sql, fraction: Sql): Sql {
   const of = (number: Sql): Sql => sql`${builtIn('percentile_cont', fraction)} within group (order by ${number})`;
   if (!isPointInTime(typeName)) return of(typeName === 'money' ? sql`${value}::numeric::float8` : sql`${value}::float8`);
-  // PostgreSQL makes a timestamp of a date first, which not every date can be.
+  // `date_part` would first cast a date to a timestamp, which fails for some dates.
   const seconds = of(
     typeName === 'date' ? sql`${builtIn('extract', sql`'epoch', ${value}`)}::float8` : sql`pg_catalog.date_part('epoch', ${value})`,
   );
-  // What lies between two infinite points is not a number, and some numbers are beyond all timestamps.
+  // Interpolating between two infinite values yields NaN, and some numbers exceed the range of timestamps.
   const point = sql`case when ${seconds} <= ${lastSecond} or ${seconds} = 'infinity' then ${builtIn('to_timestamp', seconds)} end`;
   return typeName === 'timestamptz' ? point : sql`${point} at time zone 'UTC'`;
 }
 
-/** Where timestamps end: 294276-12-31 23:59:59. */
+/** The last second of the timestamp range: 294276-12-31 23:59:59. */
 const lastSecond = sql`9224318015999`;
 
 function isPointInTime(typeName: string): boolean {
   return typeName === 'date' || typeName === 'timestamp' || typeName === 'timestamptz';
 }
 
-/** JSON of the value of such a call; never null. Sums, averages and numbers that JSON clients would round are strings. */
+/** The result of the call as JSON, never SQL null. Sums, averages, and numbers that JSON clients would round are strings. */
 export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): Sql {
   const { typeName, sqlType } = scalarOf(column);
   const numericDigits = /^numeric\(\d+,[1-9]\d*\)$/.test(sqlType) ? 'fraction' : 'any';
@@ -112,7 +114,7 @@ function isFloat(typeName: string): boolean {
   return typeName === 'float4' || typeName === 'float8';
 }
 
-/** Adding zero turns -0 into 0: which of the two is the least or comes first is not known, as they are equal. */
+/** Adding zero turns -0 into 0. The two are equal, so either could be the minimum or come first. */
 function floatJson(value: Sql, typeName: string): Sql {
   return numberJson(sql`(${value} + '0'::${trusted(typeName)})`, 'as written');
 }
@@ -125,7 +127,7 @@ function toJson(value: Sql): Sql {
   return sql`coalesce(${builtIn('to_json', value)}, 'null')`;
 }
 
-/** `fraction`: a numeric that is written with a fractional part; `any`: one that may have none. */
+/** Whether the text of a numeric always has a fractional part (`fraction`) or may lack one (`any`). */
 type Digits = 'as written' | 'fraction' | 'any';
 
 /** A number as a JSON string. pg_graphql writes numerics without trailing zeros: `10.500` as `10.5`, `1.000` as `1.0`. */
@@ -133,7 +135,10 @@ function numberJson(value: Sql, digits: Digits): Sql {
   return quotedOrNull(sql`${withoutZeros(value, digits)}::text`);
 }
 
-/** The sum of two numerics has the larger of their scales. Few calls, because PostgreSQL plans aggregates over ranges each time. */
+/**
+ * Adding `0.0` restores one fractional digit, because a sum of numerics has the larger scale of the two. This uses few calls, because
+ * PostgreSQL plans aggregates over ranges each time.
+ */
 function withoutZeros(value: Sql, digits: Digits): Sql {
   if (digits === 'as written') return value;
   if (digits === 'fraction') return sql`(pg_catalog.trim_scale(${value}) + 0.0)`;

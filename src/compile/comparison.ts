@@ -20,24 +20,27 @@ const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   overlaps: '&&',
 };
 
-/** The type as whose values those of a type are compared. */
+/** The type to which values of `type` are cast for comparison. */
 export function comparedType(type: ValueType): string {
   return type.kind === 'scalar' && type.comparedAs !== undefined ? type.comparedAs : type.sqlType;
 }
 
-/** A value of the type as PostgreSQL can compare it. */
+/** The value, cast so that PostgreSQL can compare it. */
 export function comparable(value: Sql, type: ValueType): Sql {
   const compared = comparedType(type);
   return compared === type.sqlType ? value : sql`${value}::${trusted(compared)}`;
 }
 
-/** A value of the type as PostgreSQL can put it in order; null if it is null. A record is ordered by what orders its columns, whatever the names of the operators. */
+/**
+ * The value in a form that `<` can compare; null stays null. If the ordering operators have other names, a record does it: records compare
+ * by the default ordering of their columns.
+ */
 export function orderable(value: Sql, type: ValueType): Sql {
   const isOdd = type.kind === 'scalar' && type.oddlyOrdered;
   return isOdd ? sql`case when ${value} is not null then row(${value})::record end` : comparable(value, type);
 }
 
-/** A parameter as a value to compare with. */
+/** The right-hand side of a comparison. */
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   return parameter.encoding.kind === 'json'
     ? composed(bind(parameter, 'jsonb'), type.sqlType)
@@ -50,13 +53,13 @@ function comparandType({ sqlType, ...type }: ValueType): string {
   return cuts ? `${type.element.sqlType}[]` : sqlType;
 }
 
-/** JSON as a value of a composite type. */
+/** Converts JSON to a value of a composite type. */
 export function composed(json: Sql, type: string): Sql {
   const members = sql`${literal('value')}, ${json}`;
   return sql`(select r.value from pg_catalog.jsonb_to_record(pg_catalog.jsonb_build_object(${members})) as r(value ${trusted(type)}))`;
 }
 
-/** The comparison of an expression with a parameter of a type, or with `value` where that is known. */
+/** Compares an expression with a parameter of a type, or with `value` if that is known. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: string, value?: Sql): Sql {
   if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type}[]`)})`;
   return sql`${left} ${trusted(symbols[operator])} ${value ?? bind(parameter, type)}`;

@@ -13,14 +13,14 @@ import { type Frame, selectList } from './statement-frame.ts';
 
 type AggregateMember = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
 
-/** Whether a member of a connection is computed over all of its rows. */
+/** Whether a member of a connection aggregates all its rows. */
 export function isAggregate(value: ConnectionValue): value is AggregateMember {
   return value.kind === 'total count' || value.kind === 'aggregate';
 }
 
 /**
- * A statement that computes the members in one pass over the rows: as an object (`whole`), or as the value of the only member. If there is nothing to
- * aggregate, it does not read the rows.
+ * A select that computes the members in one pass over the rows: as an object (`whole`), or as the value of the only member. If nothing
+ * aggregates rows, it does not read them.
  */
 export function aggregateMembers(
   connection: ConnectionPlan,
@@ -36,7 +36,7 @@ export function aggregateMembers(
   return sql`select ${selectList(frame, [json])}${newLine}from ${from}${where(conditions)}`;
 }
 
-/** Whether the value aggregates rows. It does not if `@skip` or `@include` left nothing of its selection. */
+/** Whether the value aggregates rows. It does not if `@skip` or `@include` left its selection empty. */
 function readsRows(value: ConnectionValue): boolean {
   if (value.kind !== 'aggregate') return value.kind === 'total count';
   return value.members.some(

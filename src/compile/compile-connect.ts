@@ -1,4 +1,4 @@
-/** The steps of a nested write that find rows which are there already: to take their keys, or to make them refer to others. */
+/** The steps of a nested write that find existing rows, either to store their keys or to set their foreign keys. */
 import type { Column } from '../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter } from '../plan/plan.ts';
@@ -10,7 +10,10 @@ import { tableSource } from './related-source.ts';
 import { compileSource, mustBeNumbered } from './row-source.ts';
 import { type Frame, selectList } from './statement-frame.ts';
 
-/** A row for each of the source, whose outputs all tell it; an error with the label of the first that is not there. A single row needs no number. */
+/**
+ * Finds the row that each source row identifies by all its outputs. Raises an error with the label of the first one that does not exist. A
+ * single row needs no number.
+ */
 export function findRows({ table, source, into, appends }: FindStep, frame: Frame): Sql {
   const isOne = source.labels.length === 1 && into.labels !== null && !mustBeNumbered(source);
   const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
@@ -24,12 +27,12 @@ export function findRows({ table, source, into, appends }: FindStep, frame: Fram
   return sql`with ${compileSource(source, !isOne).expression},${newLine}found as (${found})${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
 }
 
-/** That a column of a row has a value of its type. */
+/** The condition that a column equals a value of its type. */
 function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
   return sql`${comparable(sql`${row}.${identifier(name)}`, type)} = ${comparable(value, type)}`;
 }
 
-/** An error if the only row is not there. */
+/** Raises an error if the only row does not exist. */
 function absent({ labels }: RowSource): Sql {
   const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
   return raiseIf(sql`pg_catalog.count(*) < 1`, noSuchRecord, sql`(select ${bind(label, 'text')})`);
@@ -42,13 +45,13 @@ function missing(): Sql {
   return raiseIf(sql`${first} is not null`, noSuchRecord, first);
 }
 
-/** A row cannot refer to several. */
+/** Raises an error if a row would have to refer to several rows. */
 function several(): Sql {
   const isSeveral = sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`;
   return raiseIf(isSeveral, 'a record cannot be connected to several records');
 }
 
-/** Makes the rows refer to those of the source. Rows that do already are left alone. */
+/** Sets the foreign keys of the rows that the source identifies. Rows that already refer to the right row are not written. */
 export function attachRows({ table, source, match, set }: AttachStep, frame: Frame): Sql {
   const columnOf = (output: number) => identifier(source.outputs[output]!.column.name);
   const conditions = match.map((output) => isSameValue(source.outputs[output]!.column, sql`t1`, trusted(`s.o${output}`)));

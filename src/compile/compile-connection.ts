@@ -1,6 +1,6 @@
 /**
- * A connection as JSON text: a subselect reads the page and its columns, and the select around it aggregates the edges. For `{ edges { node { id } }
- * pageInfo { hasNextPage } }` of the first 20:
+ * A connection as JSON text: a subselect reads the page, and the select around it aggregates the edges. For
+ * `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
  *
  *     (select concat('{"edges":[', coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
  *        '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 20)::text, '}}')
@@ -23,8 +23,8 @@ import { type Frame, noFrame, selectList } from './statement-frame.ts';
 import { opaqueId, quotedOrNull } from './value-json.ts';
 
 /**
- * The connection as a member of a row. If there is but one value in it, as of edges alone, only that is a subselect: the JSON around it becomes part of the
- * row's, which saves a call.
+ * The connection as a member of a row. If it has only one computed value, such as the edges, only that value becomes a subselect, and the
+ * JSON around it becomes part of the row's JSON, which saves a call.
  */
 export function connectionJson(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): JsonText {
   if (!hasPage(connection)) return [compileConnection(connection, source, context, compileRow)];
@@ -36,7 +36,7 @@ export function compileConnection(connection: ConnectionPlan, source: Source, co
   return sql`(${selectConnection(connection, source, context, compileRow)})`;
 }
 
-/** The connection as a statement that returns one text. */
+/** The connection as a select that returns one text. */
 export function selectConnection(
   connection: ConnectionPlan,
   source: Source,
@@ -48,7 +48,7 @@ export function selectConnection(
   return new ConnectionCompiler(connection, source, context, compileRow).compile(frame);
 }
 
-/** Whether more is selected than aggregates. */
+/** Whether anything besides aggregates is selected. */
 function hasPage({ members }: ConnectionPlan): boolean {
   return members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info' || value.kind === 'groups');
 }
@@ -59,7 +59,9 @@ class ConnectionCompiler {
   readonly #context: StatementContext;
   readonly #compileRow: RowCompiler;
   readonly #page: PageQuery;
-  /** Whether anything aggregates the rows of the page. If nothing does, the select would return one row for each of them. */
+  /**
+   * Whether anything aggregates the rows of the page. Otherwise the select must not read them, because it would return one row for each.
+   */
   #readsPage = false;
 
   constructor(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler) {
@@ -71,7 +73,7 @@ class ConnectionCompiler {
   }
 
   compile(frame: Frame): Sql {
-    // The JSON comes first: compiling it tells the page which columns it needs, and whether it needs one more row.
+    // The JSON comes first, because compiling it determines the columns that the page needs, and whether it needs one more row.
     return this.#select(concatenate(this.#object()), frame);
   }
 
@@ -119,7 +121,7 @@ class ConnectionCompiler {
     return edgeJson(members, this.#connection.page.keys, scope, values, this.#context, this.#compileRow);
   }
 
-  /** Whether the filter pins the whole key, so that there is nothing to order, limit or aggregate. */
+  /** Whether the filter pins the whole key, in which case there is nothing to order, limit or aggregate. */
   #hasOneRow(): boolean {
     const { table, page, filter, members } = this.#connection;
     return (
@@ -135,7 +137,7 @@ class ConnectionCompiler {
     );
   }
 
-  /** In a subselect, which fails if there is a second row: after a schema change, the key may no longer be unique. */
+  /** The only edge, in a subselect that fails if there is a second row: after a schema change, the key may no longer be unique. */
   #onlyEdge(members: readonly Member<EdgeValue>[]): Sql {
     const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases, this.#page.scope.alias);
     const edge = this.#edge(members, scope, new RowValues(scope, this.#context.aliases));
@@ -184,7 +186,7 @@ class ConnectionCompiler {
     const last = this.#asksForMore() ? sql`least(pg_catalog.count(*), ${this.#page.limit()})` : sql`pg_catalog.count(*)`;
     const isCut = this.#asksForMore() && first;
     const position = first ? sql`1` : last;
-    // Without an ORDER BY of its own, the aggregate takes the rows as PostgreSQL has sorted them for the edges.
+    // Without its own ORDER BY, the aggregate takes the rows in the order of the subselect.
     const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
     const id = quotedOrNull(
       opaqueId(sql`(${builtIn('array_agg', sql`${cursorText(this.#connection.page.keys, this.#page.values)}${order}`)})[${position}]`),

@@ -1,5 +1,5 @@
 /**
- * An edge as JSON text: its node and its cursor, which holds a value of each key that orders the collection. For `{ cursor node { id } }`:
+ * An edge as JSON text: its node and its cursor, which has the value of each order key of the collection. For `{ cursor node { id } }`:
  *
  *     concat('{"cursor":"', encode(convert_to(concat('[', t1."id", ']'), 'UTF8'), 'base64'), '","node":{"id":', t1."id", '}}')
  */
@@ -11,10 +11,10 @@ import { type OrderValues, typeOf } from './order-values.ts';
 import type { Scope } from './scope.ts';
 import { cursorElementJson, opaqueIdJson } from './value-json.ts';
 
-/** Compiles the JSON text of a node. It is passed in because rows and connections contain each other. */
+/** Compiles the JSON text of a node. It is a parameter because rows and connections contain each other. */
 export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;
 
-/** JSON text of an edge of the row that `scope` names. `keys` order its collection, by `values`. */
+/** The JSON text of an edge of the row in `scope`. `keys` are the order keys of its collection, whose SQL is in `values`. */
 export function edgeJson(
   members: readonly Member<EdgeValue>[],
   keys: readonly OrderKey[],
@@ -36,7 +36,7 @@ export function edgeJson(
   return concatenate(jsonObject(members.map((member) => ({ key: context.key(member), value: json(member.value) }))));
 }
 
-/** What a cursor holds: a JSON array with the value of each key. */
+/** The content of a cursor: a JSON array with the value of each key. */
 export function cursorText(keys: readonly OrderKey[], values: OrderValues): Sql {
   const elements: JsonText = keys.flatMap(({ value }, index) => [
     ...(index > 0 ? [', '] : []),

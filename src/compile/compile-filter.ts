@@ -1,6 +1,4 @@
-/**
- * Conditions of a filter as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`.
- */
+/** Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. */
 import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
 import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -8,7 +6,7 @@ import { comparable, comparand, comparisonOf } from './comparison.ts';
 import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
 import type { Aliases, Scope } from './scope.ts';
 
-/** The condition, in parentheses if it joins several. `place`: where it stands among the conditions of its statement. */
+/** The condition, in parentheses if it combines several. `place` is its place among the conditions of the statement. */
 export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, place: Place = whereClause): Sql {
   switch (filter.kind) {
     case 'and':
@@ -35,13 +33,13 @@ export function pinsColumns(filter: Filter | null, columns: readonly Column[]): 
   return columns.every((column) => pins.some((pin) => pin.column === column));
 }
 
-/** What bounds a column from below, and from above. */
+/** Operators that bound a column from below, and from above. */
 const lowerBounds: ReadonlySet<Operator> = new Set(['gt', 'gte']);
 const upperBounds: ReadonlySet<Operator> = new Set(['lt', 'lte']);
 
 /**
- * Whether an index likely finds few rows for the filter: it has values, or both bounds, of a column that an index begins with. A boolean or an enum has
- * too few values for that.
+ * Whether an index probably finds few rows for the filter: if it gives a value, or both bounds, for a column that an index starts with.
+ * Booleans and enums have too few values for that.
  */
 export function narrowsByIndex(filter: Filter | null): boolean {
   const comparisons = filter ? requiredBy(filter) : [];
@@ -53,7 +51,7 @@ export function narrowsByIndex(filter: Filter | null): boolean {
   });
 }
 
-/** The comparisons that hold for each row that matches. */
+/** The comparisons that hold for every row that matches. */
 function requiredBy(filter: Filter): readonly Extract<Filter, { kind: 'comparison' }>[] {
   if (filter.kind === 'and') return filter.filters.flatMap(requiredBy);
   return filter.kind === 'comparison' ? [filter] : [];
@@ -67,7 +65,7 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
 }
 
 /**
- * An enum value or boolean from the document becomes part of the SQL, spelled as in the model, so that PostgreSQL can plan for it and use partial
+ * A literal enum value or boolean becomes part of the SQL, spelled as in the model, so that PostgreSQL can plan for it and use partial
  * indexes. Everything else is bound.
  */
 function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {

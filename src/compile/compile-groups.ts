@@ -1,6 +1,7 @@
 /**
- * Groups of all rows that match the filter, in one pass: a subselect groups them, orders the groups and reads as many as are asked for, and the select
- * around it aggregates their JSON. For `groups(by: [{status: VALUE}, {soldAt: MONTH}], having: {count: {gt: 10}}) { key { status } sum { price } }`:
+ * Groups of all rows that match the filter, in one pass: a subselect groups the rows and orders and limits the groups, and the select
+ * around it aggregates their JSON. For `groups(by: [{status: VALUE}, {soldAt: MONTH}], having: {count: {gt: 10}}) { key { status } sum {
+ * price } }`:
  *
  *     (select concat('[', coalesce(string_agg(concat('{"key":{"status":"', t2."key 1", '"},"sum":{"price":"', t2."value 1", '"}}'), ','), ''), ']')
  *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
@@ -39,7 +40,7 @@ class GroupsCompiler {
   readonly #rows: ReturnType<typeof sourceRows>;
   readonly #joins: JoinedRows;
   readonly #alias: string;
-  /** The aggregates that the JSON needs: outputs of the subselect. */
+  /** The aggregates that the JSON needs, which the subselect returns. */
   readonly #values: { readonly of: GroupAggregate; readonly call: Sql }[] = [];
 
   constructor(connection: ConnectionPlan, groups: GroupsPlan, source: Source, context: StatementContext) {
@@ -52,7 +53,7 @@ class GroupsCompiler {
 
   compile(): Sql {
     const { by, having, order, limit, offset, members } = this.#groups;
-    // The JSON comes first: compiling it tells which aggregates it needs.
+    // The JSON comes first, because compiling it determines the aggregates that it needs.
     const json = concatenate(jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#member(member.value) }))));
     const keys = by.map((each, index) => sql`${groupExpression(each, this.#joins.scopeOf(each.path))} as ${keyName(index)}`);
     const values = this.#values.map(({ call }, index) => sql`${call} as ${valueName(index)}`);
@@ -106,7 +107,7 @@ class GroupsCompiler {
     return [aggregateJson(value, this.#output({ ...value, kind: 'function' }))];
   }
 
-  /** The value of an aggregate, as an output of the subselect. */
+  /** The value of an aggregate, which the subselect returns. */
   #output(of: GroupAggregate): Sql {
     const known = this.#values.findIndex((each) => isSame(each.of, of));
     const index = known >= 0 ? known : this.#values.push({ of, call: this.#call(of) }) - 1;
@@ -134,7 +135,7 @@ class GroupsCompiler {
     }
   }
 
-  /** An aggregate as it is compared: the sum of money as a number, since that is how it is given. */
+  /** An aggregate on the left of a comparison. A sum of money is compared as a number, because the request gives a number. */
   #compared(of: GroupAggregate): Sql {
     const call = this.#call(of);
     const isMoney = of.kind === 'function' && of.name === 'sum' && of.column.type.kind === 'scalar' && of.column.type.typeName === 'money';
@@ -153,7 +154,7 @@ function isSame(one: GroupAggregate, other: GroupAggregate): boolean {
   return one.name === other.name && one.column === other.column && one.fraction === other.fraction;
 }
 
-/** The columns that the role may select, and so all that keys and further relations read: to select the others would be refused. */
+/** The columns that the role may select, which include all that keys and further relations read. Selecting others would be an error. */
 function readable({ columns, relations }: Table, alias: Sql): Sql {
   const names = [
     ...columns.filter(({ selectable }) => selectable).map(({ name }) => name),
@@ -173,7 +174,7 @@ function valueName(index: number): Sql {
   return identifier(`value ${index + 1}`);
 }
 
-/** The rows that relations lead to from those that are grouped, each joined once. */
+/** The related rows of the grouped rows, each joined once. */
 class JoinedRows {
   readonly #context: StatementContext;
   readonly #scopes = new Map<string, Scope>();
@@ -185,7 +186,7 @@ class JoinedRows {
     this.#context = context;
   }
 
-  /** The row at the end of the relations; the row that is grouped, if there are none. */
+  /** The row at the end of the path; the grouped row itself if the path is empty. */
   scopeOf(path: readonly Relation[]): Scope {
     let scope = this.#near;
     for (const relation of path) scope = this.#join(relation, scope);
@@ -204,7 +205,7 @@ class JoinedRows {
     const alias = trusted(scope.alias);
     const conditions = join(joinConditions(relation, near, scope), ' and ');
     const table = tableSource(relation.target);
-    // A key that only a directive declares may match several rows.
+    // A key declared by a directive may match several rows.
     const joined = relation.unique
       ? sql`left join ${table} as ${alias} on ${conditions}`
       : sql`left join lateral (select ${readable(relation.target, alias)} from ${table} as ${alias} where ${conditions} limit 1) as ${alias} on true`;

@@ -1,6 +1,6 @@
 /**
- * A mutation as one statement: a common table expression writes, and the select around it builds the response. Where at most one row is written, RETURNING
- * builds it.
+ * A mutation as one statement: a common table expression writes, and the select around it builds the response. If at most one row is
+ * written, RETURNING builds the response.
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id")
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
@@ -32,7 +32,10 @@ import { type Aliases, DerivedScope, directScope, type Scope } from './scope.ts'
 import { orderBy } from './seek.ts';
 import { type Frame, selectList } from './statement-frame.ts';
 
-/** The statement. After the guard, its only column is the JSON text of the response; if it returns no row, the response is `empty`. */
+/**
+ * Compiles a mutation. After the guard, the statement's only column is the JSON text of the response; if it returns no row, the response is
+ * `empty`.
+ */
 export function compileMutation(
   plan: MutationPlan,
   context: StatementContext,
@@ -44,7 +47,7 @@ export function compileMutation(
   return { statement, empty: 'null' };
 }
 
-/** A single row that is inserted builds the response itself, because there is nothing to aggregate. */
+/** Inserts a single row, which builds the response itself, because there is nothing to aggregate. */
 function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
   const json = concatenate(responseOfOne(plan.members, target, context));
@@ -57,13 +60,13 @@ function isOfOneRow({ table, filter }: UpdatePlan | DeletePlan): boolean {
 }
 
 /**
- * A row that is found by its key builds the response, too. The subselect fails if there is a second row: after a schema change, the key may no longer be
- * unique.
+ * Updates or deletes a row by its key, which builds the response itself. The subselect fails if there is a second row: after a schema
+ * change, the key may no longer be unique.
  *
  *     with changed as (delete from "public"."account" as t1 where t1."id" = $1::int4 returning concat('{"records":[{"id":', t1."id", '}]}') as "response")
  *     select coalesce((select "response" from changed), '{"records":[]}')
  *
- * Where the document does not say that a row may be changed, the select counts it.
+ * Unless the document says that a row may be changed, the select checks `atMost`.
  */
 function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
@@ -79,7 +82,7 @@ function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, fra
   return sql`${changed}${newLine}select ${selectList(frame, [checked])}${newLine}from (select ${only} as ${name}) as ${alias}`;
 }
 
-/** Whether the document says that one row may be changed. */
+/** Whether `atMost` is a literal that allows one row. */
 function mayChangeOne({ atMost: { value } }: UpdatePlan | DeletePlan): boolean {
   return value.kind === 'constant' && Number(value.value) >= 1;
 }
@@ -93,12 +96,12 @@ export function responseOfOne(members: readonly Member<ResponseValue>[], target:
   });
 }
 
-/** The response without any row, and the count that is given. */
+/** The response without rows, but with this count. */
 export function responseOfNone(members: readonly Member<ResponseValue>[], context: StatementContext, count: '0' | '1'): Sql {
   return concatenate(responseJson(members, context, { count: [count], records: () => [], edges: () => [] }));
 }
 
-/** The response if the only row was not written: by a trigger, or because it is already there. */
+/** The response if the only row was not written, because a trigger or a conflict prevented it. */
 function responseOfNothing({ members }: InsertPlan): string {
   const values = members.map(({ key, value }): [string, unknown] => {
     if (value.kind === 'type name') return [key, value.name];
@@ -129,7 +132,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   return sql`with changed as (${write(plan, target, context.aliases)}${newLine}${returning})${newLine}select ${selectList(frame, [json])}${from}`;
 }
 
-/** How the parts of a response become JSON text; `records` and `edges` write elements of a list. */
+/** The parts of a response as JSON text. `records` and `edges` return the elements of a list. */
 export interface ResponseParts {
   readonly count: JsonText;
   readonly records: (row: RowPlan) => JsonText;
@@ -150,8 +153,8 @@ export function responseJson(members: readonly Member<ResponseValue>[], context:
 }
 
 /**
- * Empty text, or an error that undoes the statement. A cast that cannot succeed raises it, so that no function of ours need be installed. The text
- * contains the count, so that PostgreSQL does not evaluate the cast while planning.
+ * Empty text, or an error that undoes the statement. A cast that must fail raises the error, so rowgraph need not install a function. The
+ * cast text contains the count, so that PostgreSQL cannot evaluate it while planning.
  */
 export function tooManyRows(
   { kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>,
@@ -178,15 +181,15 @@ function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {
   }
 }
 
-/** `"views" = t1."views" + $1::int4`, without the modifier of a numeric, which would round what is added. */
+/** `"views" = t1."views" + $1::int4`. The cast has no modifier, because that of a numeric would round the amount. */
 export function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
   const base = type.kind === 'scalar' ? type.typeName : '';
   return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, base)}`;
 }
 
 /**
- * `on conflict on constraint "post_pkey" do update set "title" = excluded."title" where …`. PostgreSQL takes no constraint for a mere index, which it
- * finds by its definition: `on conflict (lower(title)) where published do nothing`.
+ * `on conflict on constraint "post_pkey" do update set "title" = excluded."title" where …`. An index without a constraint cannot be named;
+ * PostgreSQL finds it by its definition: `on conflict (lower(title)) where published do nothing`.
  */
 export function conflict(
   { arbiter: { target: by }, columns, increment, filter }: ConflictPlan,
@@ -201,15 +204,15 @@ export function conflict(
   const additions = increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
   const assignments = [...values, ...additions];
   if (assignments.length === 0) return sql`${newLine}on conflict ${arbiter} do nothing`;
-  const restricted = where(filter ? [...whetherSeen(table, target, aliases), compileFilter(filter, target, aliases)] : []);
+  const restricted = where(filter ? [...visibility(table, target, aliases), compileFilter(filter, target, aliases)] : []);
   return sql`${newLine}on conflict ${arbiter} do update${newLine}set ${join(assignments, ', ')}${restricted}`;
 }
 
 /**
- * Whether the role sees the row that is there. PostgreSQL holds a row against the policies only where the filter is true, and so would tell of any row,
- * by an error, whether a filter is true of it.
+ * The condition that the role can see the conflicting row. PostgreSQL checks policies only if the filter is true, and then raises an error,
+ * so without this condition a filter would reveal whether it is true of a hidden row.
  */
-function whetherSeen(table: Table, target: Scope, aliases: Aliases): Sql[] {
+function visibility(table: Table, target: Scope, aliases: Aliases): Sql[] {
   if (!table.rowSecurity) return [];
   const seen = directScope(aliases.next(), table);
   const isSame = table.primaryKey.map(({ name }) => sql`${seen.column(name)} = ${target.column(name)}`);

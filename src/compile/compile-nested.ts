@@ -1,6 +1,6 @@
 /**
- * An insert or update with related rows as statements: one for each step, which leaves keys for later ones (`key-list.ts`), and one that reads the response by
- * the keys of what was written. For the comments of posts that were inserted ahead of them:
+ * A nested write as statements: one for each step, which stores keys for later ones (`key-list.ts`), and one that reads the response by the
+ * keys of the written rows. For comments inserted after their posts:
  *
  *     with source as (…),
  *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s returning t1."id" as c0)
@@ -50,7 +50,7 @@ import { Aliases, directScope, type Scope } from './scope.ts';
 import { orderBy } from './seek.ts';
 import { type Frame, selectList } from './statement-frame.ts';
 
-/** The statements of the steps. */
+/** Compiles each step to a statement. */
 export function compileSteps({ steps }: NestedWritePlan, guard: Guard): { readonly step: NestedStep; readonly statement: Sql }[] {
   const frame = { guard, keptAs: null };
   return steps.map((step) => ({ step, statement: compileStep(step, frame) }));
@@ -80,11 +80,11 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
   const insert = insertion(step, target, aliases, isNumbered);
-  if (returnsAll(step, list, frame)) {
+  if (returningSuffices(step, list, frame)) {
     const returning = list ? sql`${newLine}returning ${selectList(frame, keepReturned(list, target))}` : sql``;
     return sql`${withAll(sources)}${insert}${returning}`;
   }
-  // Those of which something has to be known later are counted even where no trigger is known of.
+  // Rows whose keys are stored are counted even if no trigger is known to skip any.
   const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
   const counted = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
   const checks = [
@@ -98,8 +98,8 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   return sql`${withAll(ctes)}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
 }
 
-/** Whether nothing is to be done with the rows but what RETURNING can do: to leave the key of the only one, which no trigger leaves out, or nothing at all. */
-function returnsAll({ table, source, onConflict, lenient }: InsertStep, list: KeyList | null, { guard }: Frame): boolean {
+/** Whether RETURNING suffices: it has to store only the key of a single row that no trigger skips, or nothing at all. */
+function returningSuffices({ table, source, onConflict, lenient }: InsertStep, list: KeyList | null, { guard }: Frame): boolean {
   if (source.same.length > 0) return false;
   if (list === null) return guard.length === 0 && (lenient || table.insertsEveryRow);
   return holdsOnlyRow(list) && table.insertsEveryRow && onConflict === null;
@@ -111,7 +111,7 @@ function withAll(expressions: readonly Sql[]): Sql {
 
 const differing = sql`(select pg_catalog.min(n) from source where differs)`;
 
-/** A list of which no column is ever read is not kept. */
+/** A list is not stored if no column of it is read. */
 function isKept(list: KeyList | null): list is KeyList {
   return list !== null && list.columns.length > 0;
 }
@@ -121,7 +121,7 @@ function insertion({ table, source, onConflict }: InsertStep, target: Scope, ali
   return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
 }
 
-/** The rows that were written, with their labels if the list keeps these. */
+/** The written rows, with their labels if the list stores them. */
 function writtenRows({ labels }: KeyList): Sql {
   if (labels !== null) return sql`${newLine}from written as w`;
   return sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
@@ -151,7 +151,7 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql
   ];
   const columns = [...(list ? keepKeys(list, integer(0), 'w', false) : []), ...checks];
   const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
-  // An aggregate, so that there is one row.
+  // An aggregate, so that the select returns one row.
   const listed = columns.length > 0 ? columns : [sql`pg_catalog.count(*)`];
   return sql`${changed}${newLine}select ${selectList(frame, listed)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
 }
@@ -169,7 +169,7 @@ function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases
   }
 }
 
-/** The rows of a view need not be those of a table, which PostgreSQL could lock. */
+/** PostgreSQL cannot lock the rows of every view. */
 function isView({ kind }: Table): boolean {
   return kind === 'view' || kind === 'materialized view';
 }
@@ -188,7 +188,7 @@ function takenValue({ column, from, of }: UpdateStep['taken'][number]): Sql {
   return onlyKey(from, of, column.type.sqlType);
 }
 
-/** Checks that relations which share a column give it one value. */
+/** Checks that relations that share a column give it the same value. */
 function disagreements({ taken }: UpdateStep): Sql[] {
   const pairs = taken.flatMap((each, index) => {
     const first = taken.findIndex(({ column }) => column === each.column);
@@ -210,7 +210,10 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   return conditions;
 }
 
-/** That rows belong to those of a list. Where several columns tell, the values of each do not: they only lead to the index. */
+/**
+ * The conditions that rows are related to those of a list. With several columns, `areAmong` checks each column by itself, only so that an
+ * index can be used; `exists` then checks them together.
+ */
 function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scope): Sql[] {
   const among = areAmong(list, pairs, target);
   if (pairs.length === 1 && among.length === 1) return among;
@@ -220,16 +223,19 @@ function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scop
   return [...among, sql`exists (select 1 from ${keyRows(list, 'k')} where ${join(isSame, ' and ')})`];
 }
 
-/** That the columns of a key have values of the list. PostgreSQL expects few elements of an array, and many rows of JSON: so it looks into the index of the key. */
+/**
+ * The conditions that each key column has one of the list's values. They use arrays because PostgreSQL expects few elements of an array but
+ * many rows of JSON, so it uses the index of the key.
+ */
 function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[] {
-  // An array has no arrays as elements. Those of composite types are no lists of GraphQL.
+  // Arrays cannot have arrays as elements.
   const simple = pairs.filter(({ type }) => !type.sqlType.endsWith('[]'));
   return simple.map(
     ({ name, of, type }) => sql`${comparable(target.column(name), type)} = any (${keysAsArray(list, of, comparedType(type))})`,
   );
 }
 
-/** The statement that reads the response. */
+/** Compiles the statement that reads the response. */
 export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
   const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
@@ -251,13 +257,13 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
   return sql`select ${selectList(frame, [concatenate(json)])}${rows}`;
 }
 
-/** The order of the inputs: by label, and by number where rows have the same. */
+/** The order of the inputs: by label, then by row number. */
 function orderOf(list: KeyList): Sql {
   if (list.labels === null) return sql` order by ${keyLabel('k')}, k.m`;
   return list.labels.length > 1 ? sql` order by k.m` : sql``;
 }
 
-/** The rows of a list as they are now: `k` is the list, if it has several. */
+/** FROM and WHERE for the current rows of a list. `k` is the list, if it has several. */
 function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
   const { primaryKey } = table;
   const source = sql`${tableSource(table)} as ${trusted(scope.alias)}`;

@@ -1,5 +1,6 @@
 /**
- * Plan in, SQL out: a query is one statement with a column for each root field; a mutation is a statement for each root field, in order.
+ * Compiles a plan to SQL. A query is one statement with a column for each root field; a mutation is a statement for each root field, in
+ * order.
  */
 
 import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
@@ -17,10 +18,10 @@ import { tableSource } from './related-source.ts';
 import { directScope } from './scope.ts';
 import { type Frame, resultSetting, selectList } from './statement-frame.ts';
 
-/** An operation that is ready to run, for any values of its parameters. */
+/** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
   readonly kind: Plan['kind'];
-  /** In the order of the response. */
+  /** In response order. */
   readonly roots: readonly CompiledRoot[];
   readonly statements: readonly CompiledStatement[];
 }
@@ -28,11 +29,11 @@ export interface CompiledOperation {
 export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** What a step of a nested write writes, and where its inputs stand in the arguments of the root field. */
+  /** For a step of a nested write: the table that it writes, and the place of its inputs in the arguments of the root field. */
   readonly step?: { readonly table: Table; readonly place: string };
 }
 
-/** Where the value of a root field comes from. */
+/** The source of a root field's value. */
 export type CompiledRoot =
   | { readonly kind: 'json'; readonly key: string; readonly json: string }
   | { readonly kind: 'introspection'; readonly key: string }
@@ -46,8 +47,9 @@ export type CompiledRoot =
     };
 
 /**
- * Compiles a plan, pausing between root fields and before rendering a text. The text depends only on the plan, never on bound values, and on whether
- * there is a schema version to check. `keepsResults`: whether each statement of a mutation leaves its result in a setting (`statement-frame.ts`).
+ * Compiles a plan, yielding between root fields and before rendering a text. The text depends only on the plan, never on bound values, and
+ * on whether there is a schema version to check. `keepsResults` makes each statement of a mutation store its result in a setting
+ * (`statement-frame.ts`).
  */
 export function* compilePlan({ kind, roots }: Plan, version: string | null, keepsResults = false): Generator<void, CompiledOperation> {
   const statements: CompiledStatement[] = [];
@@ -104,12 +106,12 @@ function onlyConnection(roots: Plan['roots']): ConnectionPlan | undefined {
   return only?.kind === 'connection' && others.length === 0 ? only : undefined;
 }
 
-/** Binds a variable that is used in several places once for each type that it is cast to. */
+/** Renders a statement. A variable used in several places is bound once for each type that it is cast to. */
 function renderStatement(statement: Sql): Generator<void, CompiledStatement> {
   return renderInSteps(statement, identityOf);
 }
 
-/** Equal for parameters that bind the same text. */
+/** Identifies a parameter by the text that it binds: equal for parameters that bind the same text. */
 function identityOf(parameter: Parameter): unknown {
   const { value, encoding } = parameter;
   if (value.kind !== 'variable') return parameter;
@@ -165,11 +167,13 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
   const scope = directScope(context.aliases.next(), table);
   const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
   const json = concatenate(compileRow(row, scope, context));
-  // The key of a view is declared by a directive, and may match several rows.
+  // The declared key of a view may match several rows.
   return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
 }
 
-/** A call in named notation (manual: Calling Functions): absent arguments take their defaults. A variadic one must be the last. */
+/**
+ * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
+ */
 function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
   const named = inOrder.map(
@@ -179,7 +183,7 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }
 
-/** A volatile function that returns rows is called once, whatever is selected of them. */
+/** Calls a volatile function that returns rows exactly once, whatever is selected. */
 function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, frame: Frame): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);

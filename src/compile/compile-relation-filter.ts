@@ -1,14 +1,15 @@
 /**
- * Conditions on related rows, as semi-joins. The posts of blogs that have an owner named so, and at least three comments:
+ * Conditions on related rows, as semi-joins. For posts whose blog has a given owner and that have at least three comments:
  *
  *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
  *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
  *       limit greatest($2::integer, 0)::bigint + 1) as t4)
  *
- * `every` is the absence of a row that does not match; a count stops where more rows change nothing.
+ * `every` means that no row fails to match. Counting stops as soon as more rows cannot change the result.
  *
- * PostgreSQL makes a join of an `exists` that is one of the conditions of a where clause. One inside an expression, as below `or`, it plans twice: to run for each row,
- * and to hash all rows. Inside each other, that would be twice at every level, so that only the outermost has the choice: `offset 0` takes it from those inside.
+ * PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as below `or`, it plans
+ * twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the outermost keeps the
+ * choice: `offset 0` takes it away from those inside.
  */
 import type { CountTest, Filter } from '../plan/plan.ts';
 import { bind, builtIn, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -16,28 +17,28 @@ import { comparisonOf } from './comparison.ts';
 import { type RelatedSource, relatedRows, selectRelated } from './related-source.ts';
 import type { Aliases, Scope } from './scope.ts';
 
-/** Where a condition stands. */
+/** The place of a condition in its statement. */
 export interface Place {
-  /** Whether it is part of an expression, and not one of the conditions of a where clause. */
+  /** Whether it is inside an expression rather than a top-level condition of WHERE. */
   readonly isWithinExpression: boolean;
-  /** Whether a subquery around it is planned twice. */
+  /** Whether PostgreSQL plans an enclosing subquery twice. */
   readonly isPlannedTwice: boolean;
 }
 
-/** One of the conditions of the statement. */
+/** A top-level condition of WHERE. */
 export const whereClause: Place = { isWithinExpression: false, isPlannedTwice: false };
 
-/** The place of the parts of an expression that stands there. */
+/** The place of conditions inside an expression at this place. */
 export function withinExpression({ isPlannedTwice }: Place): Place {
   return { isWithinExpression: true, isPlannedTwice };
 }
 
-/** Compiles a filter of the related table. It is passed in because filters contain each other. */
+/** Compiles a filter of the related table. It is a parameter because the two compilers call each other. */
 export type FilterCompiler = (filter: Filter, scope: Scope, aliases: Aliases, place: Place) => Sql;
 
 type RelatedFilter = Extract<Filter, { kind: 'related rows' | 'related count' }>;
 
-/** The condition on the row of `near`. */
+/** Compiles the condition on the row in `near`. */
 export function compileRelationFilter(filter: RelatedFilter, near: Scope, aliases: Aliases, place: Place, compile: FilterCompiler): Sql {
   const related = relatedRows(filter.rows, near, aliases);
   if (filter.kind === 'related count') {
@@ -66,13 +67,13 @@ function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases
   return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
 }
 
-/** As many rows as can change an answer: one more than the largest number that the count is compared with. */
+/** The number of rows that can affect the result: one more than the largest number that the count is compared with. */
 function countedRows(tests: readonly CountTest[]): Sql {
   const numbers = tests.flatMap((test) => {
     if (test.kind === 'null test') return [];
     if (test.operator !== 'in') return [bind(test.parameter, 'integer')];
     return [sql`(select ${builtIn('max', trusted('number'))} from ${builtIn('unnest', bind(test.parameter, 'integer[]'))} as number)`];
   });
-  // Nulls count for nothing, and match nothing.
+  // `greatest` ignores nulls, and comparisons with them match nothing.
   return sql`greatest(${join([...numbers, trusted('0')], ', ')})::bigint + 1`;
 }

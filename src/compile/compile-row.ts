@@ -15,7 +15,7 @@ import { callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { directScope, type Scope } from './scope.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
-/** JSON text of the row that `scope` names. */
+/** The JSON text of the row in `scope`. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
   const once = new Set<Column>();
   const repeated = new Set<Column>();
@@ -75,7 +75,7 @@ function nodeIdJson(table: Table, scope: Scope): JsonText {
 function toOne(relation: Relation, row: RowPlan, scope: Scope, context: StatementContext): Sql {
   const target = directScope(context.aliases.next(), relation.target);
   const conditions = joinConditions(relation, scope, target);
-  // A key that only a directive declares may match several rows.
+  // A key declared by a directive may match several rows.
   const limit = relation.unique ? sql`` : sql` limit 1`;
   return objectOrNull(
     concatenate(compileRow(row, target, context)),
@@ -100,7 +100,7 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
   return sql`case when ${column} is null then 'null' else (select '[' || coalesce(pg_catalog.string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
 }
 
-/** JSON text of the result of a function call. A call that must happen only once goes into FROM. */
+/** The JSON text of a function's result. `once` puts the call in FROM, so that it happens only once. */
 export function resultJson(result: ResultPlan, call: Sql, context: StatementContext, once: boolean): Sql {
   switch (result.kind) {
     case 'value': {
@@ -113,7 +113,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
     case 'row': {
       const scope = directScope(context.aliases.next(), { keepsNotNull: false });
       const json = concatenate(compileRow(result.row, scope, context));
-      // A function that returns no row produces a row of nulls here.
+      // In FROM, a function that returns no row yields a row of nulls.
       return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);
     }
     case 'rows':

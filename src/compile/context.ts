@@ -1,6 +1,4 @@
-/**
- * State shared while a statement is compiled: its aliases and the keys of the response.
- */
+/** State shared while a statement is compiled: its aliases and its response keys. */
 import type { Member, Parameter } from '../plan/plan.ts';
 import type { JsonKey, JsonText } from '../sql/json-text.ts';
 import { bind, type Sql } from '../sql/sql.ts';
@@ -10,7 +8,9 @@ export class StatementContext {
   readonly aliases = new Aliases();
   readonly #aliasKeys = new Map<string, Sql>();
 
-  /** The key of a member. A field's own name comes from the model and becomes part of the text; an alias comes from the client and is bound. */
+  /**
+   * The key of a member. A field's own name comes from the model and becomes part of the text; an alias comes from the client and is bound.
+   */
   key({ key, name }: Member<unknown>): JsonKey {
     return key === name ? key : (before) => this.#aliasKey(`${before}${JSON.stringify(key)}:`);
   }

@@ -1,6 +1,6 @@
 /**
- * What the rows of a group have in common, as an expression over a row, and its JSON: a column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or the
- * lower bound of a range of numbers.
+ * Group keys, as an expression over a row and as JSON: a column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or the lower
+ * bound of a range of numbers.
  */
 import type { Column } from '../model/model.ts';
 import type { GroupBy, Parameter } from '../plan/plan.ts';
@@ -10,7 +10,7 @@ import { scalarOf } from './aggregate-value.ts';
 import type { Scope } from './scope.ts';
 import { valueJson } from './value-json.ts';
 
-/** The expression over the row that has the column. */
+/** The expression to group by, over the row that has the column. */
 export function groupExpression(by: GroupBy, scope: Scope): Sql {
   const value = scope.column(by.column.name);
   const { typeName } = scalarOf(by.column);
@@ -25,8 +25,8 @@ export function groupExpression(by: GroupBy, scope: Scope): Sql {
 }
 
 /**
- * Where the unit begins. PostgreSQL refuses units that begin before the earliest point in time that it knows, and dates that no timestamp can be: such values
- * are one group at either end, so that they do not keep others out.
+ * Truncates to the start of the unit. PostgreSQL raises an error if a unit starts before its earliest timestamp, or if a date is outside
+ * the timestamp range. Such values form one group at either end, so that they do not make the query fail.
  */
 function truncate(typeName: string, value: Sql, unit: Sql, timeZone: Parameter | null): Sql {
   const zone = typeName === 'timestamptz' ? ' 00:00+00' : '';
@@ -35,22 +35,25 @@ function truncate(typeName: string, value: Sql, unit: Sql, timeZone: Parameter |
     const late = sql`when ${value} > '294276-12-31' and ${value} < 'infinity' then '294277-01-01'`;
     return sql`case ${early} ${late} else pg_catalog.date_trunc(${unit}, ${value}::timestamp)::date end`;
   }
-  // Points in time without a zone are truncated as they are.
+  // Timestamps without time zone are truncated as they are.
   const zoned = timeZone && typeName === 'timestamptz' ? sql`, ${bind(timeZone, 'text')}` : nothing;
   return sql`case ${early} else pg_catalog.date_trunc(${unit}, ${value}${zoned}) end`;
 }
 
-/** Whole numbers as what they are computed, and the least values of their types, which buckets do not go below. */
+/** The types in which buckets of whole numbers are computed, and the least values of the column types, below which no bucket starts. */
 const wholeNumbers: Readonly<Record<string, { readonly as: string; readonly least: string }>> = {
   int2: { as: 'int8', least: '-32768' },
   int4: { as: 'int8', least: '-2147483648' },
   int8: { as: 'numeric', least: '-9223372036854775808' },
 };
 
-/** The greatest finite floating point numbers: the decimal digits of a value, and the start of a bucket, may be beyond them. */
+/** The greatest finite floating-point numbers, which the start of a bucket, or the decimal digits of a value, may exceed. */
 const greatest: Readonly<Record<string, string>> = { float4: '3.4028235e38', float8: '1.7976931348623157e308' };
 
-/** Computed as bigint or numeric, which is exact. `mod` has the sign of the value, and no answer for infinity, which a number of limited digits never is. */
+/**
+ * The start of a bucket, computed exactly in bigint or numeric. The result of `mod` has the sign of the value. `mod` fails for infinity,
+ * which a numeric with a precision cannot be.
+ */
 function bucket(column: Column, value: Sql, width: Parameter): Sql {
   const { typeName, sqlType } = scalarOf(column);
   const whole = wholeNumbers[typeName];
@@ -63,15 +66,15 @@ function bucket(column: Column, value: Sql, width: Parameter): Sql {
   const most = greatest[typeName];
   const least = whole?.least ?? (most && `-${most}`);
   const fromBelow = least ? sql`greatest(${below}, ${trusted(least)})` : below;
-  // Without a value, `least` would be its other argument.
+  // `least` ignores nulls, so a null value would become the other argument.
   const fromAbove = most ? sql`when ${number} >= 0 then least(${above}, ${trusted(most)})` : sql`else ${above}`;
-  // Infinity and NaN are their own.
+  // Infinity and NaN are their own buckets.
   const infinite = whole || /^numeric\(/.test(sqlType) ? nothing : sql` when ${builtIn('abs', number)} >= 'infinity' then ${number}`;
   const start = sql`case${infinite} when ${number} < 0 then ${fromBelow} ${fromAbove} end`;
   return typeName === 'numeric' ? start : sql`(${start})::${trusted(typeName)}`;
 }
 
-/** The JSON of a key, as it is read from the groups. Numbers that are equal may be written differently in the rows. */
+/** The JSON of a key that the subselect returns. Equal numerics may have different scales in the rows, so trailing zeros are removed. */
 export function groupKeyJson({ column, kind }: GroupBy, value: Sql): JsonText {
   const { typeName, sqlType } = scalarOf(column);
   const isTrimmed = typeName === 'numeric' && (kind === 'bucket' || sqlType === 'numeric');

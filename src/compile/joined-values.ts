@@ -1,14 +1,15 @@
 /**
- * What the rows of a page are ordered by, with the joins that it takes. For `{author: {name: …}}` of posts, and `{commentCollection: {count: …}}`:
+ * The values that order the rows of a page, with the joins that they need. For posts ordered by `{author: {name: …}}` and
+ * `{commentCollection: {count: …}}`:
  *
  *     from "public"."post" as t1
  *     left join "public"."author" as t2 on t2."id" = t1."author_id"
  *     left join lateral (select count(*) from "public"."comment" as t3 where t3."post_id" = t1."id") as t4("value") on true
  *     order by t2."name", t4."value"
  *
- * A relation that leads to at most one row is a plain join, which PostgreSQL can run in any way, and from either side where nulls are left out. What else
- * there is becomes lateral, so that it is computed once for each row, however often the statement compares and shows it; or, where it is needed of all rows
- * of a table, it is grouped in one pass over the other table:
+ * A relation to at most one row is a plain join, which PostgreSQL can execute in any way, and starting from either table if nulls are left
+ * out. All other values are lateral joins, so that each is computed once per row, however often the statement uses it. But if all rows of a
+ * table need a value, one pass over the other table groups it:
  *
  *     left join (select t3."post_id", count(*) from "public"."comment" as t3 group by t3."post_id") as t4("key 1", "value") on t4."key 1" = t1."id"
  */
@@ -20,23 +21,23 @@ import { identityOf, type OrderValues, type RelatedValue, RowValues, uniqueRelat
 import { callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { type Aliases, directScope, type Scope } from './scope.ts';
 
-/** What is known of the rows whose values are asked for. */
+/** The rows whose values are read. */
 interface RowsRead {
   readonly table: Table;
-  /** Whether its constraints hold for them. */
+  /** Whether NOT NULL holds for them. */
   readonly keepsNotNull: boolean;
-  /** A value that is needed of all rows of a table. */
+  /** A value that every row of the table needs. */
   readonly ofAllRows: OrderValue | null;
 }
 
-/** A row in FROM: that of the collection, or one that it leads to. */
+/** A row in FROM: a row of the collection, or a related row. */
 interface JoinedRow {
   readonly scope: Scope;
-  /** What is true if the row is there; null if it always is. */
+  /** A condition that is true if the row exists; null if it always does. */
   readonly presence: Sql | null;
   readonly table: Table;
   readonly keepsNotNull: boolean;
-  /** The relations that lead there, as a text. */
+  /** The relations that lead to it, as text. */
   readonly path: string;
 }
 
@@ -54,7 +55,7 @@ export class JoinedValues implements OrderValues {
     this.#aliases = aliases;
   }
 
-  /** The joins of all values that were asked for. To be called last. */
+  /** The joins of all values used. Must be called last. */
   joins(): Sql {
     return join(this.#joins, '');
   }
@@ -125,7 +126,7 @@ export class JoinedValues implements OrderValues {
     const names = join([...keys.map((key) => key.name), name], ', ');
     const conditions = keys.map((key) => sql`${alias}.${key.name} = ${row.scope.column(key.near)}`);
     this.#join(sql`left join (${select}) as ${alias}(${names}) on ${join(conditions, ' and ')}`);
-    // A group is there for each row that has any.
+    // Only rows with related rows have a group.
     return value.function === 'count' ? ifPresent(row, sql`coalesce(${alias}.${name}, 0)`) : sql`${alias}.${name}`;
   }
 
@@ -138,7 +139,10 @@ function ifPresent({ presence }: JoinedRow, value: Sql): Sql {
   return presence ? sql`case when ${presence} then ${value} end` : value;
 }
 
-/** Whether the related rows can be grouped by their key: they are all seen, and values that are equal there are equal for the row that they belong to. */
+/**
+ * Whether the related rows can be grouped by their key: no policy hides any, and both sides of the key have the same type and thus the same
+ * equality.
+ */
 function isGroupable({ target, columns }: Relation, near: Table): boolean {
   const typeOf = (table: Table, name: string) => table.columns.find((column) => column.name === name)?.type.sqlType;
   return (
@@ -147,7 +151,7 @@ function isGroupable({ target, columns }: Relation, near: Table): boolean {
   );
 }
 
-/** Whether every row has the one that the relation leads to. */
+/** Whether every row has a related row. */
 function isAlwaysThere({ nullable }: Relation, keepsNotNull: boolean): boolean {
   return !nullable && keepsNotNull;
 }

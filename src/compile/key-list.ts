@@ -1,7 +1,7 @@
 /**
- * Keys of rows that a statement leaves for later ones of its transaction, in settings: the text of the only row for each column, or a JSON array of texts in
- * the order of the rows. Where the plan does not know the labels of the rows, these have a setting, too. Only statements of the same root field read one, each
- * after a statement that has set it anew; no other root field has one of the same name.
+ * Stores keys of rows for later statements of the transaction, in settings: for a single row, the text of each column, otherwise a JSON
+ * array of texts per column, in row order. Labels have a setting too, unless the plan knows them. A setting is read only by statements of
+ * the same root field, after a statement that has set it anew; names of settings are unique to a root field.
  *
  *     select set_config('rowgraph.keys_1_0', json_agg(w.c0::text)::text, true) from written as w
  *     select ((select current_setting('rowgraph.keys_1_0', true)::jsonb) ->> 7)::int8
@@ -9,15 +9,15 @@
 import type { KeyList } from '../plan/nested-plan.ts';
 import { identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
-/** The settings of the columns, and of the labels. */
+/** The names of the settings. */
 function settingsOf({ number, columns, labels }: KeyList): { readonly columns: readonly Sql[]; readonly labels: Sql | null } {
   const setting = (part: number | 'n'): Sql => literal(`rowgraph.keys_${number}_${part}`);
   return { columns: columns.map((_, index) => setting(index)), labels: labels === null ? setting('n') : null };
 }
 
 /**
- * Whether a list has but one row, whose values settings hold as they are, which is less work than JSON. An empty text stands for null there, so that none may
- * be null.
+ * Whether a list has a single row that settings hold as plain text, which is cheaper than JSON. An empty setting would stand for null, so
+ * all its columns must be non-null.
  */
 export function holdsOnlyRow({ labels, columns, table }: KeyList): boolean {
   if (labels?.length !== 1 || !table.keepsNotNull) return false;
@@ -28,12 +28,15 @@ function textOf(setting: Sql): Sql {
   return sql`pg_catalog.current_setting(${setting}, true)`;
 }
 
-/** As JSON that finds an element at once, wherever it stands. */
+/** As jsonb, in which any element is found directly. */
 function read(setting: Sql): Sql {
   return sql`${textOf(setting)}::jsonb`;
 }
 
-/** The rows of a list that may have several as a FROM item: `m`, the number, and the columns; and `n`, the label, if the plan does not know it. */
+/**
+ * A list that may have several rows as a FROM item with the columns, `m` (the row number), and `n` (the label), if the plan does not know
+ * it.
+ */
 export function keyRows(list: KeyList, alias: string): Sql {
   const { columns, labels } = settingsOf(list);
   const settings = labels === null ? columns : [labels, ...columns];
@@ -43,24 +46,24 @@ export function keyRows(list: KeyList, alias: string): Sql {
   return sql`${rows} with ordinality as ${trusted(alias)}(${trusted(names.join(', '))})`;
 }
 
-/** The values of a column of a list that may have several rows, in an array. */
+/** The values of a column of a list that may have several rows, as an array. */
 export function keysAsArray(list: KeyList, column: string, type: string): Sql {
   const values = sql`pg_catalog.jsonb_array_elements_text(${read(settingsOf(list).columns[indexIn(list, column)]!)})`;
   return sql`array(select a.v::${trusted(type)} from ${values} as a(v))`;
 }
 
-/** How many rows a list has. */
+/** The number of rows in a list. */
 export function countOfKeys(list: KeyList): Sql {
   if (holdsOnlyRow(list)) return integer(1);
   return sql`pg_catalog.jsonb_array_length(${read(settingsOf(list).columns[0]!)})`;
 }
 
-/** The label of a row of a list, whose rows are a FROM item. */
+/** The label of a row of a list in FROM. */
 export function keyLabel(alias: string): Sql {
   return sql`${trusted(alias)}.n::int4`;
 }
 
-/** A column of a row of a list, by its name in PostgreSQL, as a value of a type. The rows are a FROM item. */
+/** A column of a row of a list in FROM, cast to a type. */
 export function keyColumn(list: KeyList, alias: string, column: string, type: string): Sql {
   return sql`${trusted(`${alias}.c${indexIn(list, column)}`)}::${trusted(type)}`;
 }
@@ -72,7 +75,7 @@ export function onlyKey(list: KeyList, column: string, type: string): Sql {
   return sql`(select ${value}::${trusted(type)})`;
 }
 
-/** A column of the row at a place, which begins with 0; null if that is null. */
+/** A column of the row at a zero-based position; null if the position is null. */
 export function keyAt(list: KeyList, place: Sql, column: string, type: string): Sql {
   if (holdsOnlyRow(list)) return sql`case ${place} when 0 then ${onlyKey(list, column, type)} end`;
   return sql`((select ${read(settingsOf(list).columns[indexIn(list, column)]!)}) ->> ${place})::${trusted(type)}`;
@@ -84,7 +87,7 @@ function indexIn({ columns }: KeyList, column: string): number {
   return index;
 }
 
-/** What a statement returns of the rows that it writes, for the list: the columns of `alias`. */
+/** The columns of the list, as a statement returns them from the rows of `alias` that it writes. */
 export function keptColumns({ columns }: KeyList, alias: string): Sql {
   return join(
     columns.map((column, index) => sql`${trusted(alias)}.${identifier(column)} as ${trusted(`c${index}`)}`),
@@ -92,12 +95,12 @@ export function keptColumns({ columns }: KeyList, alias: string): Sql {
   );
 }
 
-/** Leaves the only row of a list, of which these are the values as texts. */
+/** Stores the only row of a list. `values` are its columns as text. */
 function keepOnlyRow(list: KeyList, values: readonly Sql[]): Sql[] {
   return settingsOf(list).columns.map((setting, index) => sql`pg_catalog.set_config(${setting}, ${values[index]!}, true)`);
 }
 
-/** Leaves the only row of a list where it is returned. */
+/** Stores the only row of a list within RETURNING. */
 export function keepReturned(list: KeyList, { alias }: { readonly alias: string }): Sql[] {
   return keepOnlyRow(
     list,
@@ -106,8 +109,9 @@ export function keepReturned(list: KeyList, { alias }: { readonly alias: string 
 }
 
 /**
- * Leaves rows in a list: aggregates over `rows`, which has the columns and, if the list has labels, `m`. `appends`: behind those that are there. Rows that an
- * insert returns come in the order in which it has written them.
+ * Stores rows in a list, by aggregates over `rows`, which has the columns and, if the plan knows the labels, `m`. `appends` adds them to
+ * the stored ones. Without labels in the plan, the order is that in which an insert returns its rows, which is the order in which it writes
+ * them.
  */
 export function keepKeys(list: KeyList, label: Sql, rows: string, appends: boolean): Sql[] {
   const { columns, labels } = settingsOf(list);

@@ -1,4 +1,4 @@
-/** Aggregates of related rows as values that rows are ordered by: the expression, and the type that a cursor's value is compared as. */
+/** Aggregates of related rows that order rows: their SQL, and the type that a cursor's value is compared as. */
 import type { Column, ScalarType } from '../model/model.ts';
 import type { AggregateOrder } from '../plan/plan.ts';
 import { builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -14,7 +14,7 @@ const exactNumbers: ReadonlySet<string> = new Set([...smallNumbers, 'int8', 'num
 /** PostgreSQL has no min and max for these types, so they are compared as text. */
 const likeText: ReadonlySet<string> = new Set(['char', 'name']);
 
-/** The expression over the rows of `scope`. */
+/** The aggregate over the rows in `scope`. */
 export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   if (value.function === 'count') return trusted('pg_catalog.count(*)');
   const column = scope.column(value.column.name);
@@ -22,7 +22,7 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   switch (value.function) {
     case 'sum':
     case 'avg':
-      // The sum of floating point numbers depends on the order in which PostgreSQL reads them, so that a cursor would not find its place again.
+      // A sum of floating-point numbers depends on the order in which PostgreSQL reads them, so a cursor could miss its position.
       return builtIn(value.function, exactNumbers.has(typeName) ? column : sql`${column}::numeric`);
     case 'min':
     case 'max':
@@ -31,7 +31,7 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   }
 }
 
-/** The type of its result. */
+/** The type of the aggregate. */
 export function aggregateType(value: AggregateOrder): ScalarType {
   if (value.function === 'count') return bigint;
   const { column } = value;

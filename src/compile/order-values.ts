@@ -1,4 +1,6 @@
-/** What rows are ordered by, as SQL. A value is named by its place in the plan, and written by whoever knows where its row comes from. */
+/**
+ * The SQL of the values that order rows. How a value is written depends on where its row comes from, so there are several implementations.
+ */
 import type { Relation, Table, ValueType } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { AggregateOrder, OrderValue } from '../plan/plan.ts';
@@ -7,16 +9,16 @@ import { aggregateSql, aggregateType } from './order-aggregate.ts';
 import { callOnRow, relatedRows, selectRelated } from './related-source.ts';
 import type { Aliases, Scope } from './scope.ts';
 
-/** The values that order the rows of a part of a statement. */
+/** The SQL of order values in one part of a statement. */
 export interface OrderValues {
   sqlOf(value: OrderValue): Sql;
   isNeverNull(value: OrderValue): boolean;
 }
 
-/** A value of a related row, or one that related rows come to. */
+/** A value of a related row, or an aggregate of related rows. */
 export type RelatedValue = AggregateOrder | Extract<OrderValue, { kind: 'related' }>;
 
-/** The type of what rows are ordered by. */
+/** The type of an order value. */
 export function typeOf(value: OrderValue): ValueType {
   switch (value.kind) {
     case 'column':
@@ -33,7 +35,7 @@ export function typeOf(value: OrderValue): ValueType {
   }
 }
 
-/** A text for each value of a table's rows: two are the same if they have the same one. */
+/** Identifies a value of a table's rows: equal for equal values. */
 export function identityOf(value: OrderValue): string {
   switch (value.kind) {
     case 'column':
@@ -47,12 +49,15 @@ export function identityOf(value: OrderValue): string {
   }
 }
 
-/** The relation that leads to at most one row, if it is one. */
+/** The relation, if a constraint guarantees that it leads to at most one row. */
 export function uniqueRelation({ by }: RelatedRows): Relation | undefined {
   return by.kind === 'relation' && by.relation.kind === 'to-one' && by.relation.unique ? by.relation : undefined;
 }
 
-/** Whether indexes can find the rows of a table by a range of the value: one that begins with its column, and those that lead back from its table. */
+/**
+ * Whether indexes can find the rows of a table by a range of the value: an index that starts with its column, and for a related row also
+ * indexes on the foreign keys that lead back from it.
+ */
 export function leadsIndex(value: OrderValue, table: Table): boolean {
   if (value.kind === 'column') return value.column.leadsIndex;
   const relation = value.kind === 'related' ? uniqueRelation(value.rows) : undefined;
@@ -61,7 +66,7 @@ export function leadsIndex(value: OrderValue, table: Table): boolean {
   return near?.leadsIndex === true && leadsIndex(value.value, relation.target);
 }
 
-/** The values of a row, by subqueries where they are not its own: for places without a FROM that joins could stand in. */
+/** The order values of a single row. Values of related rows are subqueries, for places without a FROM to add joins to. */
 export class RowValues implements OrderValues {
   readonly #scope: Scope;
   readonly #aliases: Aliases;
@@ -82,12 +87,12 @@ export class RowValues implements OrderValues {
     return value.kind === 'aggregate' && value.function === 'count';
   }
 
-  /** A select of the value, of at most one row. */
+  /** A select of the value, which returns at most one row. */
   select(value: RelatedValue): Sql {
     const related = relatedRows(value.rows, this.#scope, this.#aliases);
     if (value.kind === 'aggregate') return selectRelated(aggregateSql(value, related.scope), related);
     const output = new RowValues(related.scope, this.#aliases).sqlOf(value.value);
-    // A key that only a directive declares may match several rows, and a function may return them.
+    // A key declared by a directive may match several rows, and a function may return several.
     return sql`${selectRelated(output, related)}${uniqueRelation(value.rows) ? sql`` : sql` limit 1`}`;
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The rows of one page, in paging order: from the start, or after a cursor, as ranges that an index can serve.
- */
+/** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
 import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileFilter, narrowsByIndex } from './compile-filter.ts';
@@ -12,7 +10,7 @@ import { type Aliases, DerivedScope, directScope, type RowOrigin, type Scope } f
 import {
   asOneRange,
   conditionOf,
-  conditionsBehind,
+  conditionsNotAfter,
   orderBy,
   type PagingKey,
   pagingKeys,
@@ -21,18 +19,18 @@ import {
   wholeRanges,
 } from './seek.ts';
 
-/** How many joins the ranges after a cursor may have together. */
-const mostJoinsOfRanges = 20;
+/** The most joins that the ranges after a cursor may have in total. */
+const maxJoinsOfRanges = 20;
 
-/** Where the rows of a collection come from. */
+/** The source of a collection's rows. */
 export interface Source {
   /** A table, a function call or a common table expression. */
   readonly from: Sql;
-  /** Whether the rows come from a table, each once. A function may return a row several times. */
+  /** Whether the rows come from a table, without duplicates. A function may return a row several times. */
   readonly isTable: boolean;
   /** Conditions that relate the rows to the enclosing row. */
   readonly conditions: (inner: Scope) => readonly Sql[];
-  /** The row as a value of its row type, if the alias is not one. */
+  /** The row as a value of its row type, if that is not `alias.*`. */
   readonly row?: (alias: string) => Sql;
 }
 
@@ -40,7 +38,7 @@ function originOf({ table }: ConnectionPlan, source: Source, alias: string): Row
   return { keepsNotNull: source.isTable && table.keepsNotNull, row: source.row?.(alias) };
 }
 
-/** FROM and WHERE for all rows that match the filter, under their own alias. */
+/** FROM and WHERE for all rows that match the filter, under a separate alias. */
 export function sourceRows(
   connection: ConnectionPlan,
   source: Source,
@@ -53,14 +51,14 @@ export function sourceRows(
   return { scope, from: sql`${source.from} as ${trusted(alias)}`, conditions };
 }
 
-/** ` where a and b`, or nothing. */
+/** `where a and b`, or nothing. */
 export function where(conditions: readonly Sql[]): Sql {
   return conditions.length > 0 ? sql`${newLine}where ${join(conditions, ' and ')}` : sql``;
 }
 
 export class PageQuery {
   readonly scope: DerivedScope;
-  /** What the rows are ordered by, as columns of the subselect. */
+  /** The order values, as columns of the subselect. */
   readonly values: PageValues;
   readonly #connection: ConnectionPlan;
   readonly #source: Source;
@@ -78,7 +76,7 @@ export class PageQuery {
     this.scope = new DerivedScope(alias, connection.table, originOf(connection, source, alias));
     this.values = new PageValues(this.scope);
     const { keys, cursor, direction } = connection.page;
-    // A value that the order contains twice has no effect the second time, but the cursor contains it twice, too.
+    // A repeated order value has no effect, but the cursor contains it twice.
     const identities = keys.map(({ value }) => identityOf(value));
     const isFirst = identities.map((identity, index) => identities.indexOf(identity) === index);
     this.#keys = pagingKeys(
@@ -88,7 +86,7 @@ export class PageQuery {
     this.#cursor = cursor?.filter((_, index) => isFirst[index]) ?? null;
   }
 
-  /** Reads one more row than the page has, to find out whether there is one. */
+  /** Makes the query read one row beyond the page, to find out whether there is one. */
   readOneMore(): void {
     this.#oneMore = true;
     this.#numbered = true;
@@ -126,17 +124,17 @@ export class PageQuery {
     const { offset } = this.#connection.page;
     const reasons: Sql[] = [];
     if (offset !== null && offset !== 0) reasons.push(sql`${countSql(offset)} > 0`);
-    if (this.#cursor) reasons.push(this.#isOneBehind(this.#cursor));
+    if (this.#cursor) reasons.push(this.#hasRowNotAfter(this.#cursor));
     return reasons;
   }
 
-  /** Whether there is a row that is not after the cursor. */
-  #isOneBehind(cursor: readonly (Parameter | null)[]): Sql {
+  /** Whether some row is not after the cursor. */
+  #hasRowNotAfter(cursor: readonly (Parameter | null)[]): Sql {
     const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases);
     const values = this.#joinedValues(scope);
     if (this.#ordersByOthers()) {
-      const behind = conditionsBehind(this.#keys, cursor, values);
-      const parts = this.#isIndexed(scope) ? behind : [sql`(${join(behind, ' or ')})`];
+      const notAfter = conditionsNotAfter(this.#keys, cursor, values);
+      const parts = this.#isIndexed(scope) ? notAfter : [sql`(${join(notAfter, ' or ')})`];
       const rows = sql`${newLine}from ${from}${values.joins()}`;
       return join(
         parts.map((part) => sql`exists (select 1${rows}${where([...conditions, part])})`),
@@ -144,7 +142,7 @@ export class PageQuery {
       );
     }
     const after = conditionOf(seekRanges(this.#keys, cursor, values));
-    // The very first row decides, which an index may tell.
+    // The first row of the order decides, which an index may find.
     const first = sql`select coalesce(${after}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, values)} limit 1`;
     return sql`not coalesce((${first}), true)`;
   }
@@ -155,7 +153,7 @@ export class PageQuery {
     return new JoinedValues(scope, { table: this.#connection.table, keepsNotNull, ofAllRows }, this.#context.aliases);
   }
 
-  /** The subselect. To be called last, because everything around it decides what it returns. */
+  /** Compiles the subselect. Must be called last, because everything around it determines what it returns. */
   compile(): Sql {
     const inner = directScope(this.scope.alias, originOf(this.#connection, this.#source, this.scope.alias));
     const values = this.#joinedValues(inner);
@@ -167,13 +165,13 @@ export class PageQuery {
   }
 
   /**
-   * One range where the order is not by columns alone, and no index serves it: each range would read all rows anew. So where there were many joins, as
-   * PostgreSQL plans those of each range.
+   * The ranges after the cursor; a single one if other values than columns order the rows and no index serves them, because each range
+   * would read all rows again. Also if there would be many joins, because PostgreSQL plans those of every range.
    */
   #rangesAfter(cursor: readonly (Parameter | null)[], values: JoinedValues, inner: Scope): SeekRange[] {
     const ranges = seekRanges(this.#keys, cursor, values);
     const joins = ranges.length * this.#keys.filter(({ value }) => value.kind !== 'column').length;
-    return joins > mostJoinsOfRanges || (joins > 0 && !this.#isIndexed(inner)) ? asOneRange(ranges, this.#keys) : ranges;
+    return joins > maxJoinsOfRanges || (joins > 0 && !this.#isIndexed(inner)) ? asOneRange(ranges, this.#keys) : ranges;
   }
 
   #allRanges(values: JoinedValues, inner: Scope): SeekRange[] {
@@ -181,7 +179,10 @@ export class PageQuery {
     return wholeRanges(this.#keys, values, this.#connection.table);
   }
 
-  /** Whether indexes find the rows in their order. Those that belong to one row, or that an index finds for the filter, are few, and sorted. */
+  /**
+   * Whether indexes find the rows in order. Rows that belong to another row, or that an index finds for the filter, are assumed to be few,
+   * so they are sorted.
+   */
   #isIndexed(inner: Scope): boolean {
     const [first] = this.#keys;
     const { table, filter } = this.#connection;
@@ -192,13 +193,13 @@ export class PageQuery {
     return this.#source.isTable && this.#source.conditions(inner).length === 0;
   }
 
-  /** Whether it takes a value of each row of the table to find the page: no filter or policy leaves fewer. */
+  /** Whether finding the page needs the order values of every row of the table: no filter or policy reduces the rows. */
   #readsAllRows(inner: Scope): boolean {
     const { filter, table } = this.#connection;
     return filter === null && !table.rowSecurity && this.#isWholeTable(inner);
   }
 
-  /** Whether anything but columns of the rows orders them. */
+  /** Whether values other than the rows' own columns order them. */
   #ordersByOthers(): boolean {
     return this.#keys.some(({ value }) => value.kind !== 'column');
   }
@@ -212,8 +213,8 @@ export class PageQuery {
   }
 
   /**
-   * Reads each range separately, limited to the page, and combines them: one after the other until the page is full, or, if that order is not
-   * guaranteed, by sorting a few pages' rows.
+   * Reads each range separately, limited to the size of the page, and combines them: one after the other until the page is full, or, if
+   * their order is not guaranteed, by sorting these few rows.
    */
   #union(ranges: readonly SeekRange[], values: JoinedValues): Sql {
     const { offset } = this.#connection.page;
@@ -232,15 +233,15 @@ export class PageQuery {
   }
 
   /**
-   * Whether PostgreSQL returns the rows of `union all` in the order of its branches. It does if it reads them one after the other. Branches with a
-   * limit never run in parallel; only those that another server executes as a whole run at the same time.
+   * Whether PostgreSQL returns the rows of `union all` in the order of its branches, which it does if it reads them one after the other.
+   * Branches with a limit never run in parallel; only foreign scans of whole branches may run concurrently.
    */
   #readsInOrder(): boolean {
     const { kind } = this.#connection.table;
     return this.#source.isTable && (kind === 'table' || kind === 'partitioned table' || kind === 'materialized view');
   }
 
-  /** The select list, FROM and WHERE. To be called when all else is written that uses the values. */
+  /** The select list, FROM and WHERE. Must be called after everything else that uses the values is written. */
   #rows(range: SeekRange | undefined, values: JoinedValues): { outputs: Sql[]; rows: Sql } {
     const { scope: inner, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases, this.scope.alias);
     const outputs = [...this.scope.outputs(inner), ...this.values.outputs(values)];
@@ -268,7 +269,7 @@ export class PageQuery {
   }
 }
 
-/** A number of rows as it stands in a statement. */
+/** A number of rows as SQL. */
 export function countSql(value: Count): Sql {
   return typeof value === 'number' ? integer(value) : bind(value, 'int8');
 }

@@ -1,4 +1,4 @@
-/** What the rows of a page are ordered by, as columns of the subselect that reads them: only those are returned that the text around it uses. */
+/** The order values of a page's rows, as columns of the subselect that reads them. It returns only those that the SQL around it uses. */
 import type { OrderValue } from '../plan/plan.ts';
 import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
 import { identityOf, type OrderValues } from './order-values.ts';
@@ -6,7 +6,7 @@ import type { DerivedScope } from './scope.ts';
 
 export class PageValues implements OrderValues {
   readonly #scope: DerivedScope;
-  /** By identity: what is not a column of the rows, and the name of its output. */
+  /** Values that are not columns, with the names of their outputs, by identity. */
   readonly #outputs = new Map<string, { readonly value: OrderValue; readonly name: Sql }>();
 
   constructor(scope: DerivedScope) {
@@ -26,7 +26,7 @@ export class PageValues implements OrderValues {
     return value.kind === 'aggregate' && value.function === 'count';
   }
 
-  /** The outputs that are used, for the select list of the rows whose values `inner` tells. To be called last. */
+  /** The outputs for the select list; `inner` has their SQL inside the subselect. Must be called last. */
   outputs(inner: OrderValues): Sql[] {
     return [...this.#outputs.values()].map(({ value, name }) => sql`${inner.sqlOf(value)} as ${name}`);
   }

@@ -1,4 +1,4 @@
-/** Where the rows of a table, and those that belong to a row, are read from. */
+/** The SQL sources of tables and related rows. */
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -9,24 +9,24 @@ export function tableSource(table: Table): Sql {
   return identifier(table.schema, table.name);
 }
 
-/** The call of a computed field for a row. */
+/** The call of a computed field on a row. */
 export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
   return sql`${identifier(schema, name)}(${scope.row()})`;
 }
 
-/** The conditions under which a row of the target belongs to one of the near table. */
+/** The conditions that relate a row of the target to one of the near table. */
 export function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
   return columns.map((pair) => sql`${target.column(pair.target)} = ${near.column(pair.near)}`);
 }
 
-/** Related rows in FROM, and the conditions under which they belong to the row that leads to them. */
+/** Related rows in FROM, with the conditions that relate them to the row that leads to them. */
 export interface RelatedSource {
   readonly scope: Scope;
   readonly from: Sql;
   readonly conditions: readonly Sql[];
 }
 
-/** The rows to which that of `near` leads. */
+/** The rows that the row in `near` leads to. */
 export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedSource {
   const alias = aliases.next();
   if (by.kind === 'relation') {
@@ -34,11 +34,11 @@ export function relatedRows({ by, target, many }: RelatedRows, near: Scope, alia
     return { scope, from: tableSource(target), conditions: joinConditions(by.relation, near, scope) };
   }
   const scope = directScope(alias, { keepsNotNull: false });
-  // A function that returns no row produces a row of nulls here.
+  // In FROM, a function that returns no row yields a row of nulls.
   return { scope, from: callOnRow(by.routine, near), conditions: many ? [] : [sql`not (${scope.row()} is null)`] };
 }
 
-/** A select of them. */
+/** A select from the related rows. */
 export function selectRelated(output: Sql, { scope, from, conditions }: RelatedSource): Sql {
   const where = conditions.length > 0 ? sql`${newLine}where ${join(conditions, ' and ')}` : sql``;
   return sql`select ${output}${newLine}from ${from} as ${trusted(scope.alias)}${where}`;

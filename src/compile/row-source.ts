@@ -1,11 +1,11 @@
 /**
- * The rows that inputs give to a step of a nested write, as a common table expression. A few are a list of values, as in a plain insert; of many, one array is
- * bound for each column, whatever their number.
+ * The input rows of a step of a nested write, as a common table expression. A few rows are a list of values, as in a plain insert; for
+ * more, one array is bound for each column, so that the text does not depend on their number.
  *
  *     source as (select g.a0 as o0, ((select …) ->> g.p)::int8 as o1
  *       from rows from (unnest($1::int4[]), unnest($2::text[])) as g(p, a0))
  *
- * Where a statement has to know which row is which, they are numbered: `m` is the number of the row, `n` its label.
+ * If a statement must tell the rows apart, they are numbered: `m` is the number of the row, `n` its label.
  */
 import type { Column, ValueType } from '../model/model.ts';
 import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
@@ -14,22 +14,25 @@ import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql
 import { composed } from './comparison.ts';
 import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
 
-/** Up to so many rows are values of their own: PostgreSQL writes them in less time than those of arrays. */
+/** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
 const fewRows = 10;
 
 export interface CompiledSource {
-  /** `source as (…)`, with the columns `o0`, `o1` … of the outputs, `m` and `n` if it is numbered, and `differs` where outputs must be the same. */
+  /**
+   * `source as (…)`, with the outputs as `o0`, `o1` …, with `m` and `n` if it is numbered, and with `differs` if some outputs must be
+   * equal.
+   */
   readonly expression: Sql;
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly count: Sql;
 }
 
-/** Whether the rows must be numbered, because they are joined with others, or have to be told apart. */
+/** Whether the rows must be numbered, because they are joined to others or must be told apart. */
 export function mustBeNumbered({ parents, joins, same }: RowSource): boolean {
   return same.length > 0 || [...(parents ? [parents] : []), ...joins].some(({ list }) => list.labels === null);
 }
 
-/** The rows. If they are not numbered, they come in their order. */
+/** Compiles the rows. Unless numbered, they come in input order. */
 export function compileSource(source: RowSource, isNumbered: boolean): CompiledSource {
   const { parents, onlyIf, joins, outputs, same } = source;
   const places = placesOf(source);
@@ -62,14 +65,14 @@ export function compileSource(source: RowSource, isNumbered: boolean): CompiledS
   return { expression, count: isFew ? integer(source.labels.length) : sql`pg_catalog.cardinality(${given[0]!.bound[0]!})` };
 }
 
-/** The columns of the outputs with their names, each once. */
+/** The columns of the outputs, without duplicates, with their names in the source. */
 export function outputColumns({ outputs }: RowSource): { readonly column: Column; readonly name: string }[] {
   return outputs.flatMap(({ column }, index) =>
     outputs.findIndex((output) => output.column === column) === index ? [{ column, name: `o${index}` }] : [],
   );
 }
 
-/** Where the rows find their keys in lists whose labels are known: the place of each in the list, or in `only` one. */
+/** The positions of the rows' keys in lists whose labels are known; `only` if the list has a single row, to which all of them refer. */
 interface Places {
   readonly parents: readonly (number | null)[] | 'only' | null;
   readonly joins: readonly (readonly (number | null)[] | 'only' | null)[];
@@ -84,7 +87,7 @@ function placesOf({ labels, parents, joins }: RowSource): Places {
 
 function placesIn({ labels }: KeyList, wanted: readonly number[]): Places['joins'][number] {
   if (labels === null) return null;
-  // Where every row of a place is written, its label is its place.
+  // If every row of a place is written, its label is its position.
   const byLabel = labels.every((label, place) => label === place) ? null : new Map(labels.map((label, place) => [label, place]));
   const placeOf = (label: number): number | null =>
     byLabel === null ? (label < labels.length ? label : null) : (byLabel.get(label) ?? null);
@@ -92,7 +95,7 @@ function placesIn({ labels }: KeyList, wanted: readonly number[]): Places['joins
   return labels.length === 1 && !places.includes(null) ? 'only' : places;
 }
 
-/** A column of what is bound: a value for each row, or an array. */
+/** A bound column: a value for each row, or one array. */
 interface BoundColumn {
   readonly name: string;
   readonly bound: readonly Sql[];
@@ -154,13 +157,13 @@ function keyOf(list: KeyList, places: Places['parents'], alias: string, of: stri
   return places === 'only' ? onlyKey(list, of, sqlType) : keyAt(list, place, of, sqlType);
 }
 
-/** `and` that a row has the keys of a join at all. */
+/** `and` a condition that the row has the keys of an optional join. */
 function presenceOf({ optional }: KeyJoin, number: number, { joins }: Places): Sql {
   if (!optional) return sql``;
   return sql` and ${trusted(joins[number] === null ? `j${number}.n` : `g.q${number}`)} is not null`;
 }
 
-/** Arrays have no arrays as elements, and not those of every type take commas between theirs. */
+/** Whether values are bound as text: arrays cannot have arrays as elements, and arrays of some types use a delimiter other than a comma. */
 function isBoundAsText(type: ValueType, use: ValueUse): boolean {
   if ((use !== 'write' && use !== 'filter') || (type.kind !== 'scalar' && type.kind !== 'enum')) return true;
   return type.kind === 'scalar' && (type.scalar === 'Opaque' || type.scalar === 'JSON');

@@ -1,10 +1,8 @@
-/**
- * Where columns come from: the alias of a FROM item, and which of its columns the text around it uses.
- */
+/** Scopes of columns: the alias of a FROM item, and which of its columns the SQL around it uses. */
 import type { Column, Table } from '../model/model.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 
-/** Numbers the aliases of one statement: `t1`, `t2`, … in the order in which they are made, so that texts are deterministic. */
+/** Numbers the aliases of a statement, `t1`, `t2`, …, in order of creation, so that its text is deterministic. */
 export class Aliases {
   #last = 0;
 
@@ -14,23 +12,23 @@ export class Aliases {
   }
 }
 
-/** Names columns and the whole row of a FROM item. */
+/** Refers to columns and the whole row of a FROM item. */
 export interface Scope {
   readonly alias: string;
   column(name: string): Sql;
-  /** Whether the column is never null. The result of a function, or a value of a row type, need not satisfy the constraints of the table. */
+  /** Whether the column is never null. The result of a function, or a value of a row type, need not satisfy the table's constraints. */
   isNeverNull(column: Column): boolean;
-  /** The row as a value of its table's row type, for functions over it. */
+  /** The row as a value of its table's row type, to pass to functions. */
   row(): Sql;
-  /** The JSON text of a column that is selected several times: by a name, if it can be computed once. */
+  /** The JSON text of a column that is selected several times; a reference to it if it can be computed once. */
   repeated(column: string, json: Sql): Sql;
 }
 
-/** What is known of the rows of a FROM item. */
+/** Properties of the rows of a FROM item. */
 export interface RowOrigin {
   /** Whether NOT NULL holds for the rows. */
   readonly keepsNotNull: boolean;
-  /** The whole row, or an expression if it has no named row type. With the star, because the alias alone may be the name of a column. */
+  /** The whole row, as an expression if it is not `alias.*`. The star is needed because the alias alone may be the name of a column. */
   readonly row?: Sql | undefined;
 }
 
@@ -45,17 +43,20 @@ export function directScope(alias: string, { keepsNotNull, row = sql`${trusted(a
   };
 }
 
-/** A subselect that returns only the columns that are used. They are collected here, and written by `outputs` when the text around it is complete. */
+/**
+ * A subselect that returns only the columns used. They are collected here, and `outputs` writes them when the SQL around the subselect is
+ * complete.
+ */
 export class DerivedScope implements Scope {
   readonly alias: string;
   readonly #table: Table;
   readonly #keepsNotNull: boolean;
   readonly #names = new Set<string>();
-  /** By column: the name of the output, and the JSON text. */
+  /** The name of the output and the JSON text, by column. */
   readonly #repeated = new Map<string, { readonly name: Sql; readonly json: Sql }>();
   #usesRow = false;
 
-  /** `table` is the table of its rows; `keepsNotNull`: whether NOT NULL holds for them. */
+  /** `table` is the table of its rows; `keepsNotNull` says whether NOT NULL holds for them. */
   constructor(alias: string, table: Table, { keepsNotNull }: RowOrigin) {
     this.alias = alias;
     this.#table = table;
@@ -84,8 +85,8 @@ export class DerivedScope implements Scope {
   }
 
   /**
-   * The rows, with the JSON that is used several times. It is computed once for each row, after sorting and limiting; `offset 0` keeps PostgreSQL
-   * from inlining it.
+   * Adds the JSON that is used several times to the rows. It is computed once per row, after sorting and limiting; `offset 0` keeps
+   * PostgreSQL from inlining it.
    */
   withRepeated(rows: Sql): Sql {
     if (this.#repeated.size === 0) return rows;
@@ -94,7 +95,7 @@ export class DerivedScope implements Scope {
     return sql`(select ${alias}.*, ${join(outputs, ', ')}${newLine}from ${rows} as ${alias} offset 0)`;
   }
 
-  /** A name for an output of the subselect, different from all columns that may be used. */
+  /** A name for an output of the subselect that differs from all columns that may be used. */
   freeName(wish: string): string {
     const { columns, primaryKey, relations } = this.#table;
     const isColumn = (name: string) =>
@@ -105,17 +106,17 @@ export class DerivedScope implements Scope {
     return name;
   }
 
-  /** The columns that are used. */
+  /** The columns used so far. */
   names(): readonly string[] {
     return [...this.#names];
   }
 
-  /** The select list: the columns of `inner`, and its whole row where a function needs it. */
+  /** The select list: the columns of `inner`, and its whole row if a function needs it. */
   outputs(inner: Scope): Sql[] {
     const columns = this.names().map((name) => inner.column(name));
     if (!this.#usesRow) return columns;
     const { schema, name } = this.#table;
-    // Without the cast, a star in a select list means all columns.
+    // Without the cast, the star in a select list would expand to all columns.
     return [...columns, sql`${inner.row()}::${identifier(schema, name)} as ${identifier(this.#rowName())}`];
   }
 

@@ -6,7 +6,7 @@ import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
 import { render } from '../sql/sql.ts';
 import { JoinedValues } from './joined-values.ts';
 import { Aliases, directScope } from './scope.ts';
-import { asOneRange, conditionsBehind, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
+import { asOneRange, conditionsNotAfter, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
 const rows = directScope('t', { keepsNotNull: true });
 const values = new JoinedValues(rows, { table: account, keepsNotNull: true, ofAllRows: null }, new Aliases());
@@ -22,7 +22,7 @@ const value = (of: string): Parameter => ({ value: { kind: 'constant', value: of
 const names = (keys: readonly OrderKey[]) =>
   keys.map(({ value: ordered }) => (ordered.kind === 'column' ? ordered.column.name : ordered.kind));
 
-/** The ranges as text, and how many keys need no ordering in each: aliases and casts are left away. */
+/** The ranges as text, and how many keys need no ordering in each. Aliases and casts are removed. */
 function rangesOf(keys: readonly OrderKey[], cursor: readonly (string | null)[]): [string, number][] {
   const parameters = cursor.map((of) => (of === null ? null : value(of)));
   return seekRanges(keys, parameters, values).map(({ condition, order }) => {
@@ -36,23 +36,23 @@ function rangesOf(keys: readonly OrderKey[], cursor: readonly (string | null)[])
   });
 }
 
-describe('the ranges behind a cursor', () => {
-  it('are one comparison where a key is never null', () => {
+describe('the ranges after a cursor', () => {
+  it('are one comparison if a key is never null', () => {
     assert.deepEqual(rangesOf([id], ['1']), [['id > 1', 0]]);
     assert.deepEqual(rangesOf([{ ...id, descending: true }], ['1']), [['id < 1', 0]]);
   });
 
-  it('have casts of the types of the columns', () => {
+  it('cast to the types of the columns', () => {
     const [range] = seekRanges([id], [value('1')], values);
     assert.equal(render(range!.condition).text, 't."id" > $1::integer');
   });
 
-  it('compare keys of one direction as a row', () => {
+  it('compare keys of the same direction as a row', () => {
     const first = { ...id, value: by(columnOf('a', int4, { notNull: true })) };
     assert.deepEqual(rangesOf([first, id], ['1', '2']), [['(a, id) > (1, 2)', 0]]);
   });
 
-  it('end with the nulls where those come last', () => {
+  it('end with the nulls if those sort last', () => {
     assert.deepEqual(rangesOf([key('a', false, false), id], ['x', '1']), [
       ['(a, id) > (x, 1)', 0],
       ['a is null', 1],
@@ -64,7 +64,7 @@ describe('the ranges behind a cursor', () => {
     ]);
   });
 
-  it('have no nulls where those come first', () => {
+  it('have no nulls if those sort first', () => {
     assert.deepEqual(rangesOf([key('a', false, true), id], ['x', '1']), [['(a, id) > (x, 1)', 0]]);
     assert.deepEqual(rangesOf([key('a', true, true), id], ['x', '1']), [
       ['a = x and id > 1', 1],
@@ -72,7 +72,7 @@ describe('the ranges behind a cursor', () => {
     ]);
   });
 
-  it('go on from a null to the values where nulls come first, and to nothing where they come last', () => {
+  it('continue from a null to the values if nulls sort first, and to nothing if they sort last', () => {
     assert.deepEqual(rangesOf([key('a', false, true), id], [null, '1']), [
       ['a is null and id > 1', 1],
       ['a is not null', 0],
@@ -80,7 +80,7 @@ describe('the ranges behind a cursor', () => {
     assert.deepEqual(rangesOf([key('a', false, false), id], [null, '1']), [['a is null and id > 1', 1]]);
   });
 
-  it('are disjoint for three keys of changing directions', () => {
+  it('are disjoint for three keys of alternating directions', () => {
     assert.deepEqual(rangesOf([key('a', false, false), key('b', true, true), id], ['x', 'y', '1']), [
       ['a = x and b = y and id > 1', 2],
       ['a = x and b < y', 1],
@@ -90,7 +90,7 @@ describe('the ranges behind a cursor', () => {
   });
 });
 
-describe('ranges one beyond the other', () => {
+describe('consecutive ranges', () => {
   const beyond = (keys: readonly OrderKey[], cursor: readonly string[]) =>
     seekRanges(
       keys,
@@ -98,18 +98,18 @@ describe('ranges one beyond the other', () => {
       values,
     ).map(({ isBeyond }) => isBeyond);
 
-  it('are those of a change of direction, and the nulls of the first key that is compared', () => {
+  it('are those of a change of direction, and the nulls of the first key of the row comparison', () => {
     assert.deepEqual(beyond([key('a', false, false), key('b', true, true), id], ['x', 'y', '1']), [true, true, true, true]);
     assert.deepEqual(beyond([key('a', false, false), id], ['x', '1']), [true, true]);
   });
 
-  it('are not the nulls of a later key, which come between the rows of the comparison', () => {
+  it('are not the nulls of a later key, which lie between the rows of the comparison', () => {
     // (a, b, id) > (x, y, 1); a = x and b is null; a is null.
     assert.deepEqual(beyond([key('a', false, false), key('b', false, false), id], ['x', 'y', '1']), [true, false, true]);
   });
 });
 
-describe('the ranges behind a cursor of fewer values than keys', () => {
+describe('the ranges after a cursor with fewer values than keys', () => {
   it('compare values only', () => {
     assert.deepEqual(rangesOf([key('a', false, false), id], ['x']), [['a > x', 0]]);
     assert.deepEqual(rangesOf([key('a', true, false), key('b', false, false), id], ['x', 'y']), [
@@ -118,21 +118,21 @@ describe('the ranges behind a cursor of fewer values than keys', () => {
     ]);
   });
 
-  it('are none where nothing can follow', () => {
+  it('are empty if nothing can follow', () => {
     assert.deepEqual(rangesOf([key('a', false, false), id], [null]), []);
     assert.deepEqual(rangesOf([id], []), []);
   });
 });
 
-describe('what is not after a cursor', () => {
+describe('the rows not after a cursor', () => {
   const behind = (keys: readonly OrderKey[], cursor: readonly (string | null)[]) =>
-    conditionsBehind(
+    conditionsNotAfter(
       keys,
       cursor.map((of) => (of === null ? null : value(of))),
       values,
     ).map((condition) => render(condition).text);
 
-  it('is bounded in the first key, with the nulls before it by themselves', () => {
+  it('are bounded by the first key, with the nulls before it separate', () => {
     const after = '((t."id" > $1::integer)) is not true';
     assert.deepEqual(behind([id], ['1']), [`t."id" <= $1::integer and ${after}`]);
     assert.deepEqual(behind([key('a', true, true)], ['x']), ['t."a" is null', 't."a" >= $1::text and ((t."a" < $1::text)) is not true']);
@@ -141,7 +141,7 @@ describe('what is not after a cursor', () => {
     ]);
   });
 
-  it('is every value before a null that comes last', () => {
+  it('include every value before a null that sorts last', () => {
     const [values = '', nulls = ''] = behind([key('a', false, false), id], [null, '1']);
     assert.equal(values, 't."a" is not null');
     assert.match(nulls, /^t\."a" is null and \(/);
@@ -149,8 +149,8 @@ describe('what is not after a cursor', () => {
   });
 });
 
-describe('ranges as one', () => {
-  it('hold where any of them does, in the order of all keys', () => {
+describe('ranges combined into one', () => {
+  it('match the rows of any, in the order of all keys', () => {
     const keys = [key('a', false, false), id];
     const ranges = seekRanges(keys, [value('x'), value('1')], values);
     const [whole, ...others] = asOneRange(ranges, keys);
@@ -170,7 +170,7 @@ describe('the ranges of all rows', () => {
       render(orderBy(order, values)).text,
     ]);
 
-  it('part values and nulls where an index has the nulls at the other end', () => {
+  it('separate values and nulls if an index has the nulls at the other end', () => {
     assert.deepEqual(rangesFor(key('a', true, false)), [
       ['t."a" is not null', 't."a" desc, t."id"'],
       ['t."a" is null', 't."id"'],
@@ -181,7 +181,7 @@ describe('the ranges of all rows', () => {
     ]);
   });
 
-  it('are as the index has them where that moves nulls', () => {
+  it('match an index with nulls at the non-default end', () => {
     const moved = ({ value, ...rest }: OrderKey): OrderKey =>
       value.kind === 'column' ? { ...rest, value: by({ ...value.column, leadsIndex: true, indexMovesNulls: true }) } : { value, ...rest };
     const rangesOf = (first: OrderKey) =>
@@ -199,7 +199,7 @@ describe('the ranges of all rows', () => {
     assert.equal(render(orderBy([moved({ ...id, descending: true })], values)).text, 't."id" desc nulls last');
   });
 
-  it('are one where an index or its lack asks for no more', () => {
+  it('are one range if an index matches or there is none', () => {
     for (const first of [key('a', false, false), key('a', true, true), { ...id, descending: true }]) assert.deepEqual(rangesFor(first), []);
     assert.deepEqual(rangesFor(key('a', true, false), false), []);
   });
@@ -208,7 +208,7 @@ describe('the ranges of all rows', () => {
 describe('orderBy', () => {
   const written = (...keys: OrderKey[]) => render(orderBy(keys, values)).text;
 
-  it('says only what is not the default', () => {
+  it('omits defaults', () => {
     assert.equal(written(key('a', false, false), id), 't."a", t."id"');
     assert.equal(written(key('a', false, true)), 't."a" nulls first');
     assert.equal(written(key('a', true, true)), 't."a" desc');

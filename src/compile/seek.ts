@@ -1,7 +1,7 @@
 /**
- * The rows after a cursor, as disjoint ranges, each of which an index can serve: a row comparison if all keys have the same direction (`(t1."views",
- * t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. With an OR of the same conditions, PostgreSQL would read the
- * table from its start for each page.
+ * The rows after a cursor, as disjoint ranges, each of which an index can serve: a row comparison if all keys have the same direction
+ * (`(t1."views", t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. If the same conditions were
+ * combined by OR, PostgreSQL would read the table from its start for each page.
  */
 import type { Table } from '../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
@@ -12,7 +12,7 @@ import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 /** A range of rows in paging order. */
 export interface SeekRange {
   readonly condition: Sql;
-  /** The keys that order the rows within the range; the keys before them have a single value in it. */
+  /** The keys that order the rows within the range. The keys before them have a single value in it. */
   readonly order: readonly PagingKey[];
   /** Whether all of its rows come after those of the preceding ranges. */
   readonly isBeyond: boolean;
@@ -20,14 +20,14 @@ export interface SeekRange {
 
 /** A key in paging order. */
 export interface PagingKey extends OrderKey {
-  /** Whether it is never null in its range, even if its value may be. */
+  /** Whether it is never null within its range, although its value may be null elsewhere. */
   readonly isValue?: boolean;
 }
 
 /**
- * All rows of `table`. If nulls are to come at the opposite end from where indexes have them, nulls and values are separate ranges: an index serves each
- * of the two, but not all rows. So they are if the value is that of a related row: but for nulls, PostgreSQL can begin with the
- * other table.
+ * Ranges of all rows of `table`; empty if one suffices. If the order has nulls at the opposite end from the indexes, nulls and values are
+ * separate ranges, because an index can serve each but not both together. So they are if the first value is that of a related row, because
+ * without nulls PostgreSQL can start from the other table.
  */
 export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, table: Table): SeekRange[] {
   const [first, ...others] = keys;
@@ -39,7 +39,7 @@ export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, tabl
   return first.nullsFirst ? [nulls, present] : [present, nulls];
 }
 
-/** The ranges, nearest first. None if nothing can follow. Keys are in paging order. */
+/** The ranges after a cursor, nearest first; empty if nothing can follow. Keys are in paging order. */
 export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): SeekRange[] {
   const seeker = new Seeker(keys, cursor, values);
   const ranges: SeekRange[] = [];
@@ -53,12 +53,12 @@ export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Paramete
   return ranges;
 }
 
-/** The ranges as one, where no index serves them: then each of them would read all rows. */
+/** Combines the ranges into one. For orders that no index serves, in which each range would read all rows. */
 export function asOneRange(ranges: readonly SeekRange[], keys: readonly OrderKey[]): SeekRange[] {
   return ranges.length > 1 ? [{ condition: sql`(${conditionOf(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
 }
 
-/** What holds for the rows in any of the ranges. */
+/** A condition that holds for the rows in any of the ranges. */
 export function conditionOf(ranges: readonly SeekRange[]): Sql {
   if (ranges.length === 0) return sql`false`;
   return join(
@@ -67,20 +67,23 @@ export function conditionOf(ranges: readonly SeekRange[]): Sql {
   );
 }
 
-/** What holds for the rows that are not after a cursor: conditions, of which each bounds the first key, so that an index can serve it. */
-export function conditionsBehind(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql[] {
-  const isBehind = sql`(${conditionOf(seekRanges(keys, cursor, values))}) is not true`;
+/**
+ * Conditions for the rows that are not after a cursor, of which at least one must hold. Each bounds the first key, so that an index can
+ * serve it.
+ */
+export function conditionsNotAfter(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql[] {
+  const isNotAfter = sql`(${conditionOf(seekRanges(keys, cursor, values))}) is not true`;
   const [first] = keys;
-  if (!first || cursor.length === 0) return [isBehind];
+  if (!first || cursor.length === 0) return [isNotAfter];
   const value = values.sqlOf(first.value);
   const isNull = sql`${value} is null`;
-  if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isBehind}`];
+  if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isNotAfter}`];
   const bound = boundOf(cursor[0], first.value);
-  const within = sql`${orderable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isBehind}`;
+  const within = sql`${orderable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
   return first.nullsFirst && !values.isNeverNull(first.value) ? [isNull, within] : [within];
 }
 
-/** The value of a cursor. */
+/** The value of the cursor for a key. */
 function boundOf(element: Parameter | null | undefined, value: OrderValue): Sql {
   const type = typeOf(value);
   return orderable(bind(element, type.sqlType), type);
@@ -97,7 +100,7 @@ class Seeker {
     this.#values = values;
   }
 
-  /** Where the tail starts: the last keys that have values and the same direction are compared as a row. */
+  /** The index where the tail starts: the last keys that are not null in the cursor and have the same direction are compared as a row. */
   tailStart(): number {
     let start = this.#cursor.length;
     while (start > 0 && this.#cursor[start - 1] && this.#key(start - 1).descending === this.#key(this.#cursor.length - 1).descending)
@@ -113,13 +116,13 @@ class Seeker {
     if (indexes.length === 1) return this.#range(start, sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`);
     const comparison = sql`(${join(values, ', ')}) ${trusted(symbol)} (${join(bounds, ', ')})`;
     if (indexes.every((index) => this.#key(index).value.kind === 'column')) return this.#range(start, comparison);
-    // No index has columns of two tables: the first of them is compared by itself, so that its own index serves.
+    // No index covers columns of two tables, so the first key is also compared by itself, to use its own index.
     return this.#range(start, sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`);
   }
 
   /**
-   * Rows that equal the cursor in the keys before this one and are beyond it in this one. Every value is beyond a null that sorts first, and nothing
-   * beyond one that sorts last.
+   * Rows that equal the cursor in the preceding keys and are beyond it in this one. Every value is beyond a null that sorts first, and
+   * nothing is beyond a null that sorts last.
    */
   beyondKey(index: number): SeekRange[] {
     const { descending, nullsFirst } = this.#key(index);
@@ -129,8 +132,8 @@ class Seeker {
   }
 
   /**
-   * Rows that equal the cursor in the keys before this one and are null in this one, if nulls sort last. A cursor that is shorter than the order
-   * compares values only.
+   * Rows that equal the cursor in the preceding keys and are null in this one, if nulls sort last. None for a cursor with fewer values than
+   * keys, which compares values only.
    */
   trailingNulls(index: number): SeekRange[] {
     const { value, nullsFirst } = this.#key(index);
@@ -139,7 +142,7 @@ class Seeker {
     return [this.#range(index, sql`${this.#value(index)} is null`, this.#keys.slice(index + 1))];
   }
 
-  /** Unless `keys` says otherwise, a range is ordered from its key on, which is never null beyond a value or a null. */
+  /** By default, a range is ordered from its key on, which is never null there. */
   #range(index: number, condition: Sql, keys: readonly PagingKey[] = this.#valuesFrom(index)): SeekRange {
     const prefix = Array.from({ length: index }, (_, each) =>
       this.#cursor[each] ? sql`${this.#value(each)} = ${this.#bound(each)}` : sql`${this.#value(each)} is null`,
@@ -160,15 +163,14 @@ class Seeker {
     return orderable(this.#values.sqlOf(value), typeOf(value));
   }
 
-  /** The value of the cursor. */
   #bound(index: number): Sql {
     return boundOf(this.#cursor[index], this.#key(index).value);
   }
 }
 
 /**
- * ORDER BY for keys in paging order, so that an index matches: keywords that state the default are left out, and where there are no nulls, they are said to
- * come where indexes have them.
+ * ORDER BY for keys in paging order, written so that an index matches: keywords for defaults are left out, and for keys without nulls,
+ * nulls are placed where the indexes have them.
  */
 export function orderBy(keys: readonly PagingKey[], values: OrderValues): Sql {
   return join(
@@ -182,7 +184,7 @@ export function orderBy(keys: readonly PagingKey[], values: OrderValues): Sql {
   );
 }
 
-/** Whether nulls come where they do not by default: they sort last if ascending, and first if descending (manual: Sorting Rows). */
+/** Whether nulls are at the non-default end. By default they sort last if ascending and first if descending (manual: Sorting Rows). */
 function movesNulls({ descending, nullsFirst }: OrderKey): boolean {
   return nullsFirst !== descending;
 }

@@ -1,4 +1,7 @@
-/** What surrounds the columns of a statement: the guard ahead of them, and where its result is left for a later statement of the transaction. */
+/**
+ * The parts around the columns of a statement: the guard before them, and the setting that stores the result for a later statement of the
+ * transaction.
+ */
 import { type Guard, unguarded } from '../freshness/schema-guard.ts';
 import { join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
 
@@ -10,17 +13,17 @@ export interface Frame {
 
 export const noFrame: Frame = { guard: unguarded, keptAs: null };
 
-/** The setting in which the statement of this number leaves its result. `rowgraph.keep_response` reads it. */
+/** The setting in which a statement stores its result, by its number. `rowgraph.keep_response` reads it. */
 export function resultSetting(statement: number): string {
   return `rowgraph.result_${statement}`;
 }
 
-/** The columns, after the guard if there is one: it is evaluated first. */
+/** The columns, after the guard if there is one, so that the guard is evaluated first. */
 export function selectList({ guard, keptAs }: Frame, columns: readonly Sql[]): Sql {
   return join([...guard, ...(keptAs === null ? columns : columns.map((column) => keepResult(column, keptAs)))], sql`,${newLine}`);
 }
 
-/** `set_config` returns what it sets, which cannot be null. */
+/** `set_config` returns the value that it sets, which cannot be null. */
 function keepResult(column: Sql, setting: string): Sql {
   return sql`pg_catalog.set_config(${literal(setting)}, coalesce((${column})::text, 'null'), true)`;
 }

@@ -17,14 +17,14 @@ const mappedEnum = enumType({ READY: "rea'dy", done: 'done' });
 const bigInt = scalarType('BigInt', 'bigint');
 
 describe('valueJson', () => {
-  it('writes numbers and booleans as they are, and quotes what JSON would round', () => {
+  it('writes numbers and booleans bare, and quotes numbers that clients would round', () => {
     assert.equal(json(int4), 'v');
     assert.equal(json(scalarType('Boolean', 'boolean')), 'v::text');
     for (const type of [bigInt, scalarType('BigFloat', 'numeric'), scalarType('UUID', 'uuid')])
       assert.equal(json(type), `pg_catalog.concat('"', v, '"')`);
   });
 
-  it('leaves to PostgreSQL what needs escapes', () => {
+  it('lets PostgreSQL write text that needs escapes', () => {
     assert.equal(json(text), 'pg_catalog.to_json(v)');
     assert.equal(json(scalarType('Datetime', 'timestamptz')), 'pg_catalog.to_json(v)');
     assert.equal(json(scalarType('JSON', 'jsonb')), 'pg_catalog.to_json(v::text)');
@@ -37,7 +37,7 @@ describe('valueJson', () => {
     assert.equal(json(text, false), "coalesce(pg_catalog.to_json(v), 'null')");
   });
 
-  it('quotes labels that are safe, and has others escaped', () => {
+  it('quotes safe labels, and lets PostgreSQL escape others', () => {
     assert.equal(json(plainEnum), `pg_catalog.concat('"', v, '"')`);
     for (const label of ['a"b', 'a\\b', 'ü', 'a\nb']) assert.equal(json(enumType({ [label]: label })), 'pg_catalog.to_json(v)', label);
   });
@@ -46,14 +46,14 @@ describe('valueJson', () => {
     assert.equal(json(mappedEnum), `case v when 'rea''dy' then '"READY"' else pg_catalog.to_json(v) end`);
   });
 
-  it('writes lists, as texts where their elements are', () => {
+  it('writes lists, of strings if their elements are strings', () => {
     assert.equal(json(listOf(int4)), 'pg_catalog.to_json(v)');
     assert.equal(json(listOf(bigInt)), 'pg_catalog.to_json(v::text[])');
     assert.equal(json(listOf(plainEnum)), 'pg_catalog.to_json(v::text[])');
     assert.match(json(listOf(mappedEnum)), /^case when v is not null then \(select .*coalesce\(case item when .* order by n\)/);
   });
 
-  it('says where it names the value more than once', () => {
+  it('knows when it uses the value more than once', () => {
     assert.deepEqual([int4, plainEnum, listOf(plainEnum), mappedEnum, listOf(mappedEnum)].map(repeatsValue), [
       false,
       false,
@@ -64,13 +64,13 @@ describe('valueJson', () => {
     assert.ok(json(listOf(mappedEnum)).match(/\bv\b/g)!.length > 1);
   });
 
-  it('has none of rows', () => {
+  it('rejects rows', () => {
     assert.throws(() => json({ kind: 'unsupported', sqlType: 'x' }), /has no JSON of its own/);
   });
 });
 
 describe('cursorElementJson', () => {
-  it('writes a key as jsonb does', () => {
+  it('writes keys like jsonb', () => {
     assert.equal(element(int4), 'v');
     assert.equal(element(bigInt), 'v');
     assert.equal(element(text), 'pg_catalog.to_json(v)');
@@ -80,7 +80,7 @@ describe('cursorElementJson', () => {
     assert.equal(element(scalarType('Opaque', 'inet')), 'pg_catalog.to_jsonb(v)');
   });
 
-  it('writes as text what would be an object or a list', () => {
+  it('writes values that would be objects or lists as strings', () => {
     const hstore: ScalarType = { ...scalarType('Opaque', 'hstore'), nestsInJson: true };
     const composite: ValueType = { kind: 'composite', sqlType: 'pair' };
     for (const type of [hstore, scalarType('JSON', 'jsonb'), listOf(int4), listOf(mappedEnum), composite])
@@ -91,7 +91,7 @@ describe('cursorElementJson', () => {
     );
   });
 
-  it('differs from an element of a nodeId in composite types', () => {
+  it('differs from nodeId elements for composite types', () => {
     assert.equal(keyElement({ kind: 'composite', sqlType: 'pair' }), 'pg_catalog.to_jsonb(v)');
     assert.equal(keyElement(listOf(int4)), element(listOf(int4)));
   });

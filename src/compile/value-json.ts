@@ -1,22 +1,22 @@
 /**
- * A value of PostgreSQL as the JSON of its GraphQL type: `to_json(t1."title")`, `"` and `t1."id"` and `"`. Values whose text is JSON already, such as
- * integers, are left to `concat`, which needs no cast to text.
+ * PostgreSQL values as JSON of their GraphQL types: `to_json(t1."title")`; `"`, `t1."id"`, `"`. `concat` writes values whose text is
+ * already JSON, such as integers, without a cast.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { builtIn, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
-/** JSON of a value; never null. */
+/** The JSON of a value; never SQL null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   return written(jsonOf(value, type), notNull);
 }
 
-/** Whether the SQL repeats the value, so that the value must not be a function call. */
+/** Whether the SQL uses the value more than once, in which case it must not be a function call. */
 export function repeatsValue(type: ValueType): boolean {
   return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
 }
 
-/** How a value becomes JSON: as PostgreSQL writes it, the same in quotes, or by an expression of type json or text. Null if the value is null. */
+/** How a value becomes JSON: its text, its text in quotes, or an expression of type json or text. Null if the value is null. */
 interface Form {
   readonly kind: 'bare' | 'quoted' | 'json';
   readonly value: Sql;
@@ -32,7 +32,7 @@ function quoted(value: Sql): JsonText {
   return ['"', value, '"'];
 }
 
-/** JSON of a text that needs no escapes, or of null. */
+/** A text that needs no escapes as a JSON string, or JSON null. */
 export function quotedOrNull(text: Sql): Sql {
   return sql`coalesce('"' || ${text} || '"', 'null')`;
 }
@@ -64,7 +64,8 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
     case 'UUID':
       return { kind: 'quoted', value };
     case 'Float':
-      // Adding zero turns -0 into 0: JSON clients distinguish them. The sum keeps the type, because float4 has fewer digits.
+      // Adding zero turns -0 into 0, because JSON clients distinguish them. The zero has the same type, because float4 has fewer digits
+      // than float8.
       return { kind: 'json', value: toJson(sql`${value} + '0'::${trusted(typeName)}`) };
     case 'JSON':
       return { kind: 'json', value: toJson(sql`${value}::text`) };
@@ -97,15 +98,18 @@ function listJson(value: Sql, { element }: ListType): Sql {
 }
 
 /**
- * JSON of an element of a cursor. A scalar, as jsonb writes it, so that it can be read back: a value whose JSON is an object or a list is there as text, but
- * for domains over arrays of numbers, which are lists as in pg_graphql. Never null.
+ * The JSON of a cursor element; never SQL null. It is a scalar, as jsonb writes it, so that it can be read back. A value whose JSON would
+ * be an object or list is a string instead, except for domains over arrays of numbers, which are lists as in pg_graphql.
  */
 export function cursorElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
   return written(isWhole ? { kind: 'bare', value } : { kind: 'json', value: elementExpression(value, type) }, notNull);
 }
 
-/** JSON of an element of a nodeId: the same, but for values of composite types, which are objects as in pg_graphql. Never null. */
+/**
+ * The JSON of a nodeId element; never SQL null. Like a cursor element, except for values of composite types, which are objects as in
+ * pg_graphql.
+ */
 export function keyElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   if (type.kind !== 'row' && type.kind !== 'composite') return cursorElementJson(value, type, notNull);
   return written({ kind: 'json', value: builtIn('to_jsonb', value) }, notNull);
@@ -122,7 +126,7 @@ function elementExpression(value: Sql, type: ValueType): Sql {
   return type.scalar === 'Float' || type.scalar === 'Opaque' ? builtIn('to_jsonb', value) : toJson(value);
 }
 
-/** The characters of an opaque id: the text in base64, on one line. */
+/** The text in base64, on one line. */
 export function opaqueId(text: Sql): Sql {
   return sql`pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
 }
