@@ -133,7 +133,7 @@ class PgDatabase implements Database {
   }
 
   tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return tryOutOnClient((options) => openClient(this.#pool, options), session, timeoutMillis, work);
+    return tryOutOnClient(() => openClient(this.#pool), session, timeoutMillis, work);
   }
 
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {

@@ -36,7 +36,13 @@ export interface PgPool {
 /** What rowgraph uses of a `pg.Client` that serves a single task. */
 export interface PgTaskClient extends PgListenerClient {
   query(text: string): Promise<unknown>;
-  query(config: { text: string; values: readonly unknown[]; rowMode: 'array'; types: object }): Promise<{ readonly rows: Rows }>;
+  query(config: {
+    text: string;
+    values: readonly unknown[];
+    rowMode: 'array';
+    types: object;
+    query_timeout: number;
+  }): Promise<{ readonly rows: Rows }>;
 }
 
 /** How long opening a connection may take. */
@@ -55,9 +61,9 @@ export function openPool(connectionString: string, max = 10): PgPool {
   return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
 }
 
-/** A client outside the pool, of the pool's class and with its options, some of which may be replaced. */
-export function openClient(pool: PgPool, options: object = {}): PgTaskClient {
-  return new pool.Client({ ...pool.options, ...options });
+/** A client outside the pool, of the pool's class. It gets the same object of options: a copy would lack the password, which `pg` hides. */
+export function openClient(pool: PgPool): PgTaskClient {
+  return new pool.Client(pool.options);
 }
 
 /** Closes the socket of a connection at once, without telling the server. */

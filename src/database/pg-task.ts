@@ -13,17 +13,18 @@ const graceMillis = 5_000;
 
 /** Runs work in a transaction that is rolled back, on a connection that is closed afterwards. Rejects with `DatabaseError`. */
 export async function tryOutOnClient<Result>(
-  open: (options: { readonly query_timeout: number }) => PgTaskClient,
+  open: () => PgTaskClient,
   session: Session,
   timeoutMillis: number,
   work: (run: RunStatement) => Promise<Result>,
 ): Promise<Result> {
-  const client = open({ query_timeout: timeoutMillis + graceMillis });
+  const client = open();
+  const query_timeout = timeoutMillis + graceMillis;
   // An error is reported through the promise of the statement that fails.
   client.on('error', () => undefined);
   const run: RunStatement = async (text, parameters): Promise<Rows> => {
     try {
-      return (await client.query({ text, values: parameters ?? [], rowMode: 'array', types })).rows;
+      return (await client.query({ text, values: parameters ?? [], rowMode: 'array', types, query_timeout })).rows;
     } catch (error) {
       throw toDatabaseError(error);
     }

@@ -1,0 +1,68 @@
+/** Pools of the caller's, with options and habits that rowgraph's own pools do not have. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Pool, type PoolConfig } from 'pg';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { rolesSql } from '../../test/support/roles.ts';
+import { until } from '../../test/support/until.ts';
+import type { Database, Session } from './database.ts';
+import { openPgDatabase } from './pg-database.ts';
+import type { PgPool } from './pg-pool.ts';
+
+let server: PostgresServer;
+let admin: Pool;
+
+before(async () => {
+  server = await startPostgres();
+  admin = new Pool({ connectionString: server.url, max: 2 });
+  await admin.query(`${rolesSql} create table entry (id int primary key); grant all on entry to anon;`);
+});
+
+after(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+const session: Session = { role: 'anon', claims: '{}', searchPath: 'public', version: null };
+
+/** Runs a test on a pool of the login role, with more options. */
+async function withPool(options: PoolConfig, run: (database: Database, pool: Pool) => Promise<void>): Promise<void> {
+  const pool = new Pool({ host: '127.0.0.1', port: server.port, user: 'authenticator', database: 'postgres', ...options });
+  pool.on('error', () => {});
+  const database = openPgDatabase(pool as unknown as PgPool);
+  try {
+    await run(database, pool);
+  } finally {
+    await database.close();
+    await pool.end();
+  }
+}
+
+test('connections beside a pool log in with its password, a string or a function', async () => {
+  const { hba_file } = (await admin.query('show hba_file')).rows[0];
+  const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256'];
+  await admin.query("alter role authenticator password 'secret'");
+  await admin.query(`copy (select unnest('{${rules.map((rule) => `"${rule}"`)}}'::text[])) to '${hba_file}'; select pg_reload_conf()`);
+  const isRefused = async (): Promise<boolean> => {
+    const stranger = new Pool({ host: '127.0.0.1', port: server.port, user: 'authenticator', database: 'postgres' });
+    const refused = await stranger.query('select 1').then(
+      () => false,
+      () => true,
+    );
+    await stranger.end();
+    return refused;
+  };
+  await until(isRefused);
+  for (const password of ['secret', async () => 'secret']) {
+    await withPool({ password }, async (database) => {
+      assert.deepEqual(await database.query('select 7'), [['7']]);
+      const heard = Promise.withResolvers<string | null>();
+      await database.listen('some_channel', heard.resolve);
+      await admin.query("notify some_channel, 'hello'");
+      assert.equal(await heard.promise, 'hello');
+      assert.deepEqual(await database.tryOut(session, 60_000, (run) => run('select current_user::text')), [['anon']]);
+    });
+  }
+  await admin.query(`copy (select 'host all all 127.0.0.1/32 trust') to '${hba_file}'; select pg_reload_conf()`);
+  await until(async () => !(await isRefused()));
+});
