@@ -1,5 +1,5 @@
 /**
- * Keeps of the declarations in `dist` only those that the package exports or that these lead to: no others can be imported from it. Fails if one of them
+ * Keeps only those declarations in `dist` that the package exports or that these refer to: no others can be imported. Fails if one of them
  * needs the types of another package, which users would have to install.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -10,9 +10,9 @@ const { exports } = JSON.parse(readFileSync(path.join(folder, '../package.json')
   exports: Record<string, { types: string }>;
 };
 const kept = new Set(Object.values(exports).map(({ types }) => path.join(folder, '..', types)));
-/** Whose types every user has: a dependency that brings its own, and Node's for those who pass its requests on. */
+/** Modules whose types every user has: a dependency that brings its own, and Node's for those who pass it Node's requests. */
 const installed = ['node:http', 'graphql'];
-// Grows while it is walked.
+// Grows during the iteration.
 for (const file of kept) {
   for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\b(?:from |import\()'([^']+)'/g)) {
     if (installed.includes(target)) continue;

@@ -1,6 +1,6 @@
 /**
- * Bundles the GraphiQL page into `dist/graphiql`, compressed, from where `src/http/serve-graphiql.ts` serves it: when the package is built, and in a clone behind
- * `npm ci` and ahead of `npm start`. Does nothing where the bundle is made of the same sources and packages already.
+ * Bundles the GraphiQL page into `dist/graphiql`, compressed; `src/http/serve-graphiql.ts` serves it from there. Runs when the package is
+ * built, and in a clone after `npm ci` and before `npm start`. Does nothing if the bundle was made from the same sources and packages.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { pageParts } from './page-parts.ts';
 const compress = promisify(brotliCompress);
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, 'dist/graphiql');
-/** What the bundle was made of. */
+/** Identifies the sources of the bundle. */
 const stampFile = path.join(folder, 'made-of.txt');
 const packages = ['graphiql', 'react', 'react-dom', 'esbuild'];
 
@@ -27,12 +27,15 @@ const entryPoints = [
   { in: 'monaco-editor/esm/vs/language/json/json.worker.js', out: 'json.worker' },
 ];
 
-/** Of Brotli, where the bundle is made while somebody waits. The best one takes ten times as long, for a package that is built once. */
+/**
+ * The Brotli quality for a bundle that somebody waits for. The best quality takes ten times as long; it is for the package, which is built
+ * once.
+ */
 const quickQuality = 5;
 
 /**
- * Makes the bundle if there is none, or an older one. `isSmallest` makes it for others: compressed as far as possible, with the licenses of what is in it.
- * Throws where a package that it needs is not installed.
+ * Makes the bundle if it is missing or out of date. `isSmallest` makes it for publication: compressed as far as possible, with the licenses
+ * of its packages. Throws if a package that it needs is not installed.
  */
 export async function bundleGraphiql(isSmallest = false): Promise<void> {
   const quickStamp = describeSources();
@@ -47,11 +50,11 @@ export async function bundleGraphiql(isSmallest = false): Promise<void> {
     const write = async ({ path: file, contents }: Bundle['files'][number]): Promise<void> => {
       await writeFile(`${file}.br`, await compress(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
     };
-    // The largest first: it takes as long as all others together.
+    // The largest first, because it takes as long as all others together.
     await Promise.all([...files].sort((one, other) => other.contents.length - one.contents.length).map(write));
     if (isSmallest) await writeFile(path.join(part, 'licenses.txt'), collectLicenses(inputs));
     await writeFile(path.join(part, path.basename(stampFile)), isSmallest ? smallestStamp : quickStamp);
-    // Whole or not at all, for servers and tests that read it meanwhile.
+    // Replaced by a rename, for servers and tests that read it meanwhile.
     await rm(folder, { recursive: true, force: true });
     await rename(part, folder);
   } finally {
@@ -61,12 +64,12 @@ export async function bundleGraphiql(isSmallest = false): Promise<void> {
 
 interface Bundle {
   readonly files: readonly { readonly path: string; readonly contents: Uint8Array }[];
-  /** What went into them. */
+  /** The source files of the bundle. */
   readonly inputs: readonly string[];
 }
 
 async function bundle(outdir: string): Promise<Bundle> {
-  // esbuild is a program in Go that lives for a second here: not to collect garbage meanwhile saves it a third of its work, for 50 MB more.
+  // esbuild is a Go program that runs for only a second here: without garbage collection it does a third less work, for 50 MB more.
   process.env.GOGC ??= 'off';
   const { build, stop } = await import('esbuild');
   const { outputFiles, metafile } = await build({
@@ -77,7 +80,7 @@ async function bundle(outdir: string): Promise<Bundle> {
     bundle: true,
     minify: true,
     format: 'esm',
-    // What is only used now and then, such as the formatter, is loaded then.
+    // Rarely used code, such as the formatter, is loaded on demand.
     splitting: true,
     target: 'es2022',
     jsx: 'automatic',
@@ -113,7 +116,7 @@ function describeSources(): string {
   return `${[...versions, `sources ${hash.digest('hex')}`].join('\n')}\n`;
 }
 
-/** Their authors allow to pass their code on together with these texts. */
+/** Their licenses require these texts to be distributed with the code. */
 function collectLicenses(inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...folders]
@@ -126,7 +129,7 @@ function collectLicenses(inputs: readonly string[]): string {
     .join('\n----\n\n');
 }
 
-/** `--if-installed`: an installation without devDependencies is one without GraphiQL. */
+/** `--if-installed`: does nothing in an installation without devDependencies, which then has no GraphiQL. */
 if (import.meta.main && !(process.argv.includes('--if-installed') && packages.some((name) => !existsSync(packageFile(name))))) {
   await bundleGraphiql(process.argv.includes('--smallest'));
 }

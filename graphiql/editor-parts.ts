@@ -1,7 +1,7 @@
 /**
- * Leaves out of the bundle what the page never shows of Monaco, the editor: half of its parts, such as comparing texts, the map beside the text, quick fixes and
- * the palette of commands. A plugin for esbuild. It leans on the names of Monaco's own modules; where a later version has others, the bundle works and is larger,
- * and `test/contracts/graphiql.test.ts` fails.
+ * A plugin for esbuild that leaves out of the bundle what the page never shows of the Monaco editor: half of its parts, such as the diff
+ * view, the minimap, quick fixes and the command palette. Relies on the names of Monaco's modules; if a later version renames them, the
+ * bundle works but is larger, and `test/contracts/graphiql.test.ts` fails.
  */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
@@ -46,8 +46,8 @@ const unusedImport = new RegExp(`^import '\\./[^']*/(?:${unused.join('|')})(?:/[
 const none = '{ static get() { return null; } }';
 
 /**
- * Modules that others refer to without ever using them here, and what stands for them: parts that never show, and services that nobody asks. By their paths in
- * `monaco-editor/esm/vs`.
+ * Modules that others import but never use here, and their replacements: parts that never show, and services that nobody calls. By their
+ * paths in `monaco-editor/esm/vs`.
  */
 export const standIns: Readonly<Record<string, string>> = {
   'editor/browser/widget/diffEditor/diffEditorWidget': 'export class DiffEditorWidget {}',
@@ -83,7 +83,7 @@ export const standIns: Readonly<Record<string, string>> = {
 };
 const standInFilter = new RegExp(`monaco-editor/esm/vs/(?:${Object.keys(standIns).join('|')})\\.js$`);
 
-/** A table of characters that look alike, for a part of the editor that is not there. */
+/** A table of look-alike characters, for a part of the editor that is left out. */
 export const lookAlikes = /JSON\.parse\('\{\\"_common\\".*\}'\)/;
 
 export const editorParts: Plugin = {

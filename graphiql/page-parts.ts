@@ -1,26 +1,27 @@
 /**
- * Puts small modules of ours, or such that are loaded when they are needed, where GraphiQL has large packages: a plugin for esbuild. It leans on the names of
- * GraphiQL's modules; where a later version has others, the bundle works and is larger, and `test/contracts/graphiql.test.ts` fails.
+ * A plugin for esbuild that replaces large packages of GraphiQL by small modules of ours, or by modules that are loaded on demand. Relies
+ * on the names of GraphiQL's modules; if a later version renames them, the bundle works but is larger, and
+ * `test/contracts/graphiql.test.ts` fails.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const page = path.join(import.meta.dirname, 'page');
-/** The icons of the editor: half of all styles where it stands in them. Browsers load it when an icon is shown. */
+/** The editor's icons, which would be half of all styles if they were inlined. Browsers load the file when an icon is shown. */
 export const iconFont = 'monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf';
 
-/** A line of the help for keys, of a part of the editor that is not there. */
+/** A line of the keyboard help, for a part of the editor that is left out. */
 export const commandPalette = /"Open the Command Palette[^"]*": "F1",/;
 
 export const textFonts = /@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g;
 export const inlinedIcons = /url\("?data:font\/ttf;base64,[^)]*\)/g;
 
 interface Replacement {
-  /** What is imported, by which module. */
+  /** Which import to replace, and in which module. */
   readonly imported: RegExp;
   readonly importer: RegExp;
-  /** A module of the page. */
+  /** The replacement, a module of the page. */
   readonly by: string;
 }
 
@@ -34,11 +35,11 @@ export const replacements: readonly Replacement[] = [
 interface Narrowing {
   readonly imported: string;
   readonly importer: RegExp;
-  /** The module of that package, beside its first one. */
+  /** The module of that package to import instead of its index. */
   readonly to: string;
 }
 
-/** The first module of a package leads to all others, whatever is taken of it. */
+/** Importing the index of a package would bundle all of its modules, whatever is used of them. */
 export const narrowings: readonly Narrowing[] = [
   { imported: '@graphiql/plugin-doc-explorer', importer: /(?:page\/app\.tsx|graphiql\/dist\/GraphiQL\.js)$/, to: 'context.js' },
   { imported: '@graphiql/react', importer: /page\/lazy-markdown\.tsx$/, to: 'components/markdown-content/index.js' },
@@ -70,7 +71,7 @@ export const pageParts: Plugin = {
   },
 };
 
-/** Without the fonts for text, which are larger than all other styles: the page has those of the system. */
+/** Removes the text fonts, which are larger than all other styles: the page uses the system's. */
 function lighten(styles: string): string {
   return styles.replace(textFonts, '').replace(inlinedIcons, `url("${iconFont}")`);
 }

@@ -1,4 +1,4 @@
-/** What would make the last operation faster, with the SQL that does it; and what is read, written or called for each of its fields. */
+/** What would make the last operation faster, with the SQL for it; and what each of its fields reads, writes or calls. */
 import type { PlanTree } from '../../src/explain/explanation.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { ExplanationViewProps } from './result-tabs.tsx';

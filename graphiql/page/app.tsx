@@ -1,4 +1,4 @@
-/** The page: GraphiQL, with a bar above it that says who asks, and tabs beside its result. In: the settings that stand in the page. */
+/** The page: GraphiQL, with a bar above it that shows the caller, and tabs next to its result. In: the settings embedded in the page. */
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
@@ -57,7 +57,7 @@ function usePageState(settings: GraphiqlSettings): PageState {
     rememberCaller(changed, keepsKey);
     setCaller(changed);
   }, []);
-  // GraphiQL reads the schema again when it is given another fetcher: what there is, and what completes, depends on who asks.
+  // With a new fetcher GraphiQL reads the schema again: which fields exist and complete depends on the caller.
   const { fetcher, ask } = useMemo(() => {
     const options = { endpoint: settings.endpoint, headersOfCaller: (wasRefused: boolean) => headers.of(caller, wasRefused) };
     return {
@@ -71,7 +71,7 @@ function usePageState(settings: GraphiqlSettings): PageState {
   );
 }
 
-/** Who asked last time; else the one whose key the server has filled in. */
+/** The caller of the last visit; otherwise the one whose key the server has filled in. */
 function firstCaller({ anonKey, backend }: GraphiqlSettings): PageCaller {
   const remembered = loadCaller();
   if (remembered?.kind === 'key' || (remembered !== null && backend !== null)) return remembered;

@@ -1,4 +1,4 @@
-/** Says who asks, and changes it: a menu of roles and users where the server signs tokens for the page, else a pasted key. */
+/** Shows the caller, and changes it: by a menu of roles and users if the server signs tokens for the page, otherwise by a pasted key. */
 import { useEffect, useState } from 'react';
 import type { CallerChoices } from '../../src/http/page-backend.ts';
 import { ClaimsDialog } from './claims-dialog.tsx';
@@ -38,7 +38,7 @@ export function CallerBar() {
   );
 }
 
-/** Whom the server signs tokens for; nobody until it has answered. */
+/** The callers that the server signs tokens for; none until it has answered. */
 function useChoices(): CallerChoices {
   const { backend } = usePage();
   const [choices, setChoices] = useState(noChoices);

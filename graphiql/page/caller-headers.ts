@@ -1,9 +1,9 @@
-/** The headers by which the server knows who asks. In: the caller; out: headers, whose token is signed anew before it expires. */
+/** The headers that identify the caller to the server. In: the caller; out: headers, whose token is renewed before it expires. */
 
 import type { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
 
-/** A token that is about to expire, in milliseconds, is not used any more: clocks differ, and requests take time. */
+/** In milliseconds. A token that is about to expire is no longer used: clocks differ, and requests take time. */
 const margin = 60_000;
 
 interface Signed {
@@ -19,7 +19,10 @@ export class CallerHeaders {
     this.#backend = backend;
   }
 
-  /** Rejects if the server does not sign for this caller. `wasRefused`: the server took those of before no more, because it was started again with another secret. */
+  /**
+   * Rejects if the server does not sign for this caller. `wasRefused`: the server rejected the previous headers, because it was restarted
+   * with another secret.
+   */
   async of(caller: PageCaller, wasRefused = false): Promise<Readonly<Record<string, string>>> {
     if (caller.kind === 'role') return { apiKey: await this.#sign(caller.role, caller.claims, wasRefused) };
     const { key, token } = caller;

@@ -1,4 +1,4 @@
-/** The claims of the token that the server signs, as a form: a name and a value a line, read as JSON where it is JSON. */
+/** A form for the claims of the token that the server signs: a name and a value per line; a value that is valid JSON is parsed. */
 import { type FormEvent, useState } from 'react';
 import { type ClaimLine, readClaims, writeClaims } from './claim-lines.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
@@ -11,7 +11,7 @@ interface ClaimsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Each line keeps its key while others come and go. */
+/** Lines keep their keys while others are added and removed. */
 type KeyedLine = ClaimLine & { readonly key: number };
 
 export function ClaimsDialog({ caller, onClose }: ClaimsDialogProps) {

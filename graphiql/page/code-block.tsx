@@ -1,4 +1,4 @@
-/** SQL with its keywords, texts and parameters told apart, and a button that copies it. */
+/** SQL with syntax highlighting, and a button that copies it. */
 import { useState } from 'react';
 import { readSqlTokens } from './read-sql-tokens.ts';
 

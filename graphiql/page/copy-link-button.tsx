@@ -1,4 +1,4 @@
-/** A button of the editor's toolbar: copies a link that opens the page with what is in the editors. */
+/** A button in the editor's toolbar that copies a link to the page with the content of the editors. */
 import { ToolbarButton, useGraphiQL } from '@graphiql/react';
 import { useState } from 'react';
 import { writeSharedQuery } from './share-link.ts';
@@ -15,7 +15,7 @@ export function CopyLinkButton() {
       await navigator.clipboard.writeText(link);
       setSaid('The link is in the clipboard.');
     } catch {
-      // Where the clipboard is not allowed, the address bar has the link.
+      // If the clipboard is not allowed, the address bar has the link.
       history.replaceState(null, '', link);
       setSaid('The link is in the address bar.');
     }

@@ -1,4 +1,4 @@
-/** PostgreSQL's plan as a tree: what each node does, the rows that it gives, and where the time goes. */
+/** PostgreSQL's plan as a tree: what each node does, how many rows it returns, and where the time goes. */
 import type { DatabasePlan, DatabasePlanNode } from '../../src/explain/explanation.ts';
 import { ownMilliseconds } from './own-milliseconds.ts';
 import type { ExplanationViewProps } from './result-tabs.tsx';
@@ -26,7 +26,7 @@ function Plan({ plan: { root, planningMillis, executionMillis } }: { readonly pl
 
 interface PlanNodeProps {
   readonly node: DatabasePlanNode;
-  /** What the whole plan took; null if it did not run. */
+  /** Duration of the whole plan; null if it did not run. */
   readonly total: number | null;
 }
 

@@ -1,8 +1,8 @@
-/** What a JSON Web Token says, without verifying it: for people to read, and to know when it expires. In: its text; out: its claims. */
+/** Decodes a JSON Web Token without verifying it, to show its claims and to know when it expires. In: its text; out: its claims. */
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims; null for what is no such token, as an opaque key is not. */
+/** The claims; null for anything else, such as an opaque key. */
 export function decodeToken(token: string): Claims | null {
   const [, payload = ''] = token.trim().split('.');
   try {
@@ -14,7 +14,7 @@ export function decodeToken(token: string): Claims | null {
   }
 }
 
-/** When a token expires, in milliseconds since 1970; null if it does not say. */
+/** When a token expires, in milliseconds since 1970; null if it never does. */
 export function expiryOf(claims: Claims): number | null {
   return typeof claims.exp === 'number' ? claims.exp * 1000 : null;
 }

@@ -1,4 +1,4 @@
-/** The last line of a form that chooses who asks: buttons of the form's own, and those that close it. */
+/** The last line of a form that chooses the caller: the form's own buttons, and those that close it. */
 import type { ReactNode } from 'react';
 
 interface DialogButtonsProps {

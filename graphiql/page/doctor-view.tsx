@@ -1,4 +1,4 @@
-/** What the doctor finds for the role that asks: what its API lacks, what is dangerous or slow, each with its remedy. */
+/** What the doctor finds for the caller's role: what its API lacks, and what is dangerous or slow, each with its remedy. */
 import { useEffect, useState } from 'react';
 import type { DoctorReport } from '../../src/doctor/report.ts';
 import { CodeBlock } from './code-block.tsx';

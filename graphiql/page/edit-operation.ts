@@ -1,6 +1,6 @@
 /**
- * Edits an operation as the explorer asks for it: puts fields and arguments in, and takes them out. In: the syntax tree of an operation, and places in it; out:
- * another tree. A place is a path of fields; an argument has a path of input fields below it. Fields of fragments are left as they are.
+ * Edits an operation for the explorer: adds and removes fields and arguments. In: the syntax tree of an operation, and paths in it; out:
+ * another tree. A path has names of fields; for an argument, also a path of input fields. Fields of fragments are left unchanged.
  */
 import {
   type ArgumentNode,
@@ -15,10 +15,10 @@ import {
 
 /** Names of fields from the root of the operation. */
 export type FieldPath = readonly string[];
-/** The name of an argument, and of input fields below it. */
+/** The name of an argument, and of input fields within it. */
 export type ArgumentPath = readonly string[];
 
-/** The field at a path; null where the operation does not have it. */
+/** The field at a path; null if the operation does not have it. */
 export function findField({ selectionSet }: OperationDefinitionNode, path: FieldPath): FieldNode | null {
   let field: FieldNode | null = null;
   let selections: readonly SelectionNode[] = selectionSet.selections;
@@ -30,25 +30,25 @@ export function findField({ selectionSet }: OperationDefinitionNode, path: Field
   return field;
 }
 
-/** The value at a path of arguments of a field; null where it has none. A list of objects is entered by its first one. */
+/** The value at a path of arguments of a field; null if there is none. In a list of objects, the path continues in the first one. */
 export function findValue({ arguments: given = [] }: FieldNode, [name, ...below]: ArgumentPath): ValueNode | null {
   let value: ValueNode | null = given.find((argument) => argument.name.value === name)?.value ?? null;
   for (const key of below) value = membersOf(value).find((member) => member.name.value === key)?.value ?? null;
   return value;
 }
 
-/** The operation with a field, and those above it; the last one as it is given. */
+/** The operation with a field at the path, and with the fields above it; the last one as given. */
 export function addField(operation: OperationDefinitionNode, path: FieldPath, added: FieldNode): OperationDefinitionNode {
   return { ...operation, selectionSet: withField(operation.selectionSet, path, () => added) };
 }
 
-/** The operation without a field, and without those above it that would be left empty. */
+/** The operation without a field, and without the fields above it that would be left empty. */
 export function removeField(operation: OperationDefinitionNode, path: FieldPath): OperationDefinitionNode {
   const selectionSet = withField(operation.selectionSet, path, () => null);
   return { ...operation, selectionSet: selectionSet.selections.length > 0 ? selectionSet : selectionSetOf([fieldOf('__typename')]) };
 }
 
-/** The operation with another value of an argument, or of a field of one; null takes it out, and what would be left empty. */
+/** The operation with a new value for an argument or an input field; null removes it, and what would be left empty. */
 export function setValue(
   operation: OperationDefinitionNode,
   path: FieldPath,
@@ -64,7 +64,7 @@ export function fieldOf(name: string, selectionSet?: SelectionSetNode): FieldNod
   return { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name }, ...(selectionSet !== undefined && { selectionSet }) };
 }
 
-/** Fields side by side. */
+/** A selection set of these selections. */
 export function selectionSetOf(selections: readonly SelectionNode[]): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections: [...selections] };
 }
@@ -83,7 +83,7 @@ function withField(
   return selectionSetOf(selections.flatMap((selection, place) => (place !== index ? selection : (changed ?? []))));
 }
 
-/** Null for a field that nothing is selected of. */
+/** Null for a field with nothing selected. */
 function withSelections(field: FieldNode, selectionSet: SelectionSetNode): FieldNode | null {
   return selectionSet.selections.length === 0 ? null : { ...field, selectionSet };
 }
@@ -113,7 +113,7 @@ function membersOf(value: ValueNode | null): readonly ObjectFieldNode[] {
   return object?.kind === Kind.OBJECT ? object.fields : [];
 }
 
-/** With another one in its place, behind the others where there was none, or without it. */
+/** The list with `before` replaced by `changed`. Without `before`, `changed` is appended; if it is null, `before` is removed. */
 function replaced<T>(all: readonly T[], before: T | undefined, changed: T | null): readonly T[] {
   if (before === undefined) return changed === null ? all : [...all, changed];
   return all.flatMap((each) => (each !== before ? [each] : changed === null ? [] : [changed]));

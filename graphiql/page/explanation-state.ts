@@ -1,4 +1,4 @@
-/** How far the explanation of the last request has come. Types only. */
+/** The state of the explanation of the last request. Types only. */
 import type { Explanation } from '../../src/explain/explanation.ts';
 
 export type ExplanationState =

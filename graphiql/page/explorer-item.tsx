@@ -1,4 +1,7 @@
-/** A line of the explorer's tree: what opens it, whether the operation has it, its name and type, and the value of an argument that has none below it. */
+/**
+ * A line of the explorer's tree: a button that opens it, whether the operation contains it, its name and type, and the value of an argument
+ * without input fields.
+ */
 import { type GraphQLInputType, getNamedType, isEnumType, isInputObjectType, type ValueNode } from 'graphql';
 import { useState } from 'react';
 import type { ExplorerLine } from './list-explorer-lines.ts';
@@ -6,7 +9,7 @@ import { describeValue, readValue } from './read-value.ts';
 
 interface ExplorerItemProps {
   readonly line: ExplorerLine;
-  /** Whether Tab leads to this one. */
+  /** Whether Tab leads to this item. */
   readonly isCurrent: boolean;
   readonly onFocus: () => void;
   readonly onToggle: () => void;
@@ -18,7 +21,7 @@ export function ExplorerItem({ line, isCurrent, onFocus, onToggle, onOpen, onVal
   const { level, place, count, isChecked, isOpen, name, type, description } = line;
   const hasValue = line.kind === 'argument' && line.value !== null && !isInputObjectType(getNamedType(line.inputType));
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree follows the keys of all its items.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all its items.
     <div
       role="treeitem"
       className={`explorer-item ${line.kind}`}
@@ -65,7 +68,7 @@ interface ValueProps {
   readonly onValue: (value: ValueNode) => void;
 }
 
-/** What is typed counts as soon as it is a value of the type. */
+/** Takes the text as soon as it is a value of the type. */
 function Value({ name, type, value, isReached, onValue }: ValueProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const named = getNamedType(type);

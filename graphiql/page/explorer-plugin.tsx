@@ -1,4 +1,4 @@
-/** The explorer as a plugin of GraphiQL, whose content is loaded when it is first opened. */
+/** The explorer as a plugin of GraphiQL. Its content is loaded when it is first opened. */
 import type { GraphiQLPlugin } from '@graphiql/react';
 import { later } from './later.tsx';
 import { PartBoundary } from './part-boundary.tsx';

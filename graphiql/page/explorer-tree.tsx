@@ -1,6 +1,6 @@
 /**
- * The tree of the explorer. The keys are those that screen readers announce for trees (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/): arrows go along, open
- * and close; Space and Enter check; Home, End and letters jump; Tab leads on to the value of an argument.
+ * The tree of the explorer, with the usual keys of a tree (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/): arrows move, open and
+ * close; Space and Enter check; Home, End and letters jump; Tab moves on to the value of an argument.
  */
 import type { GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
@@ -62,7 +62,7 @@ export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTr
   );
 }
 
-/** The operation with what a line stands for, or without it where it was there. */
+/** The operation with the field or argument of a line, or without it if it was there. */
 function toggle(operation: OperationDefinitionNode, line: ExplorerLine): OperationDefinitionNode {
   if (line.kind === 'field') {
     if (line.isChecked) return removeField(operation, line.path);
@@ -72,7 +72,7 @@ function toggle(operation: OperationDefinitionNode, line: ExplorerLine): Operati
   return setValue(operation, line.path, line.argument, value);
 }
 
-/** What stands in an operation that asks for nothing goes with the first field. */
+/** Removes the `__typename` of an otherwise empty operation when the first field is added. */
 function withoutTypename(changed: OperationDefinitionNode, before: OperationDefinitionNode, depth: number): OperationDefinitionNode {
   const wasEmpty = before.selectionSet.selections.length === 1 && findField(before, ['__typename']) !== null;
   return wasEmpty && depth > 0 ? removeField(changed, ['__typename']) : changed;

@@ -1,4 +1,4 @@
-/** How the page asks the endpoint. In: where it is, and who asks; out: GraphiQL's fetcher. */
+/** Sends the page's requests to the endpoint. In: the endpoint, and the caller's headers; out: GraphiQL's fetcher. */
 import { chooseOperationName } from './choose-operation-name.ts';
 import type { Exchange } from './last-exchange.ts';
 import { reachServer, readJson } from './reach-server.ts';
@@ -14,9 +14,9 @@ export type Fetcher = (request: GraphqlRequest, options?: { readonly headers?: R
 export interface FetcherOptions {
   /** Path of the endpoint. */
   readonly endpoint: string;
-  /** Other ones than before, if there are any, where the server has refused those. */
+  /** The caller's headers; new ones, if possible, after the server has refused the previous ones. */
   readonly headersOfCaller: (wasRefused: boolean) => Promise<Readonly<Record<string, string>>>;
-  /** Told of each request of the user's own; of null where nothing answered it. */
+  /** Called for each request that the user ran; with null if it was not answered. */
   readonly onExchange: (exchange: Exchange | null) => void;
 }
 
@@ -26,9 +26,9 @@ const introspection = 'IntrospectionQuery';
 const unauthorized = 401;
 
 /**
- * What stands in GraphiQL's pane of headers goes ahead of what the caller gives; names are compared without regard to case, because a browser would send
- * `apiKey` and `apikey` as one header with two keys in it. What keeps a request from being answered is given as its error: GraphiQL shows a rejection with the
- * places in the scripts that it came from.
+ * Headers in GraphiQL's editor override those of the caller. Names are compared case-insensitively, because a browser would send `apiKey`
+ * and `apikey` as one header with two keys. A failure to send the request is returned as a GraphQL error: GraphiQL would show a rejection
+ * with its stack.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   return async (request, { headers = {} } = {}) => {

@@ -1,6 +1,6 @@
 /**
- * Builds a query by clicks and keys: a tree of the schema's fields and arguments, in which those of an operation are checked. In: the text of the editor; out:
- * the same text with a field or an argument more or less.
+ * Builds a query by clicks and keys: a tree of the schema's fields and arguments, in which those of an operation are checked. In: the text
+ * of the editor; out: the same text with a field or an argument added or removed.
  */
 import { useGraphiQL, useOperationsEditorState, useOptimisticState } from '@graphiql/react';
 import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';

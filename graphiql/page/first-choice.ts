@@ -1,4 +1,4 @@
-/** What the explorer writes for a field or an argument before the user has chosen anything: something that can be run. In: types; out: syntax. */
+/** The explorer's initial text for a field or an argument: something that can be run. In: types; out: syntax. */
 import {
   type ArgumentNode,
   type FieldNode,
@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 import { fieldOf, selectionSetOf } from './edit-operation.ts';
 
-/** A field with the arguments that it must have; of an object, what tells it apart for a person. */
+/** A field with its required arguments, and for an object the fields that best identify it to a person. */
 export function writeField({ name, args, type }: GraphQLField<unknown, unknown>): FieldNode {
   const required = args.filter(isRequiredArgument).map(
     (argument): ArgumentNode => ({
@@ -33,7 +33,7 @@ export function writeField({ name, args, type }: GraphQLField<unknown, unknown>)
   return { ...fieldOf(name, selection === null ? undefined : selectionSetOf([selection])), arguments: required };
 }
 
-/** A collection leads on to its rows; a row to its first text, or its first column. */
+/** For a collection, its rows; for a row, its first text column, or else its first column. */
 function firstSelection(type: unknown): SelectionNode | null {
   if (isLeafType(type)) return null;
   if (!isObjectType(type)) return fieldOf('__typename');
@@ -48,7 +48,7 @@ function firstSelection(type: unknown): SelectionNode | null {
   return fieldOf(column?.name ?? '__typename');
 }
 
-/** A value of a type, to be edited. */
+/** A value of a type, for the user to edit. */
 export function writeValue(type: GraphQLInputType): ValueNode {
   if (isNonNullType(type)) return writeValue(type.ofType);
   if (isListType(type)) return { kind: Kind.LIST, values: [writeValue(type.ofType)] };

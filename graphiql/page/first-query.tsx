@@ -1,4 +1,4 @@
-/** Fills an empty editor with a query that the schema has an answer to, once. */
+/** Fills an empty editor, once, with a query that works on this schema. */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useRef } from 'react';
 import { writeFirstQuery } from './write-first-query.ts';

@@ -1,4 +1,4 @@
-/** GraphiQL's history as a plugin, whose entries screen readers call by the name that is shown. Leans on the elements that GraphiQL renders. */
+/** GraphiQL's history as a plugin whose entries have the accessible names that they show. Relies on the elements that GraphiQL renders. */
 import { HISTORY_PLUGIN, useHistory } from '@graphiql/plugin-history';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import { useEffect } from 'react';
@@ -9,7 +9,7 @@ export const historyPlugin: GraphiQLPlugin = { ...HISTORY_PLUGIN, content: Reada
 
 function ReadableHistory() {
   const entries = useHistory();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other entries are other elements.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other entries have other elements.
   useEffect(() => {
     for (const label of document.querySelectorAll('.graphiql-history-item-label')) label.removeAttribute('aria-label');
   }, [entries]);

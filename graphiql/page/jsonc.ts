@@ -1,6 +1,6 @@
 /**
- * JSON with comments, as the editors of variables and headers hold it: stands for GraphiQL's own module, which brings two parsers of JavaScript along to format
- * it. In: text; out: text, or a value.
+ * JSON with comments, for the editors of variables and headers: replaces GraphiQL's own module, which would bring two JavaScript parsers to
+ * format it. In: text; out: text, or a value.
  */
 import { applyEdits, format, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 
@@ -9,7 +9,7 @@ export async function formatJSONC(text: string): Promise<string> {
   return applyEdits(text, format(text, undefined, { insertSpaces: true, tabSize: 2, insertFinalNewline: true }));
 }
 
-/** Its value; undefined where there is none. Throws where it is not JSON, and says what is wrong in which line. */
+/** Its value; undefined for an empty text. Throws an error with the line if it is not JSON. */
 export function parseJSONC(text: string): unknown {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -17,7 +17,7 @@ export function parseJSONC(text: string): unknown {
   return value;
 }
 
-/** The object that the text is. Throws the rest of a sentence: GraphiQL puts ahead whether variables or headers are meant. */
+/** The object in the text. Throws the end of a sentence: GraphiQL begins it with "Variables" or "Headers". */
 export function tryParseJSONC(text = ''): object | undefined {
   const value = parseOrThrow(text);
   if (!value) return undefined;

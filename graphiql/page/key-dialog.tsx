@@ -1,4 +1,7 @@
-/** Takes a pasted key and a user's token, and shows what they say. They stay in this page unless the user wants them to be kept until the tab is closed. */
+/**
+ * Takes a pasted key and a user's token, and shows their claims. They stay in this page; if the user wants, they are kept until the tab is
+ * closed.
+ */
 import { type FormEvent, useState } from 'react';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { Modal } from './modal.tsx';

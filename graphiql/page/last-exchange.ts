@@ -1,16 +1,16 @@
-/** The last request that the user ran, with what came back beside the response: for the tabs beside it. */
+/** The last request that the user ran, with the facts about its response that the tabs show. */
 
 export interface Exchange {
   readonly query: string;
   readonly variables: unknown;
   readonly operationName: string | undefined;
-  /** What was sent, by names in lower case. */
+  /** The headers that were sent, with names in lower case. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly status: number;
   readonly responseHeaders: readonly (readonly [name: string, value: string])[];
-  /** From sending it until the response was read. */
+  /** From sending the request to the end of the response. */
   readonly milliseconds: number;
-  /** Of the response, decompressed. */
+  /** Size of the response, decompressed. */
   readonly bytes: number;
 }
 
@@ -18,7 +18,7 @@ export class LastExchange {
   #exchange: Exchange | null | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** Null where it was not answered; undefined as long as nothing was asked. */
+  /** Null if it was not answered; undefined as long as nothing was asked. */
   readonly get = (): Exchange | null | undefined => this.#exchange;
 
   readonly set = (exchange: Exchange | null): void => {
@@ -26,7 +26,7 @@ export class LastExchange {
     for (const listener of this.#listeners) listener();
   };
 
-  /** Calls the listener after each change, until the function that it returns is called. */
+  /** Calls the listener after each change, until the returned function is called. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,6 +1,6 @@
 /**
- * Places the tables of the diagram: side by side in columns, each near those that it leads to. In: tables; out: a box for each, none over another. The same
- * tables always get the same places.
+ * Places the tables of the diagram in columns, each near the tables that it refers to. In: tables; out: a box for each, without overlaps.
+ * The same tables always get the same places.
  */
 import type { ApiTable } from './read-tables.ts';
 
@@ -16,7 +16,7 @@ export const titleHeight = 32;
 export const lineHeight = 20;
 const gapX = 90;
 const gapY = 36;
-/** How many lines a box has at most; the last of them then counts the others. */
+/** How many lines a box has at most; the last one then counts the rest. */
 export const maxLines = 14;
 
 /** How many lines a table has below its title. */
@@ -24,12 +24,12 @@ export function linesOf({ columns, relations }: ApiTable): number {
   return Math.min(columns.length + relations.length, maxLines);
 }
 
-/** The boxes by the types of their rows, in pixels from the upper left corner. */
+/** The boxes by row type, in pixels from the top left corner. */
 export function layOutTables(tables: readonly ApiTable[]): ReadonlyMap<string, Box> {
   const neighbours = findNeighbours(tables);
   const sizes = new Map(tables.map((table) => [table.type, titleHeight + linesOf(table) * lineHeight + 8]));
   const area = [...sizes.values()].reduce((sum, height) => sum + (height + gapY) * (boxWidth + gapX), 0);
-  // Wider than high, as screens are.
+  // Wider than high, like screens.
   const count = Math.max(1, Math.round(Math.sqrt(area * 1.5) / (boxWidth + gapX)));
   const heights = Array.from({ length: count }, () => 0);
   const columns = new Map<string, number>();
@@ -45,7 +45,7 @@ export function layOutTables(tables: readonly ApiTable[]): ReadonlyMap<string, B
   return boxes;
 }
 
-/** A low column, or one near the tables that this one leads to. */
+/** A short column, or one near the tables that this one refers to. */
 function bestColumn(heights: readonly number[], placed: readonly number[]): number {
   const centre = placed.length === 0 ? null : placed.reduce((sum, column) => sum + column, 0) / placed.length;
   const costs = heights.map((height, column) => height + (centre === null ? 0 : Math.abs(column - centre) * 120));
@@ -62,14 +62,14 @@ function findNeighbours(tables: readonly ApiTable[]): ReadonlyMap<string, Readon
   return neighbours;
 }
 
-/** All tables, so that each comes soon after one that it is related to; the most related first. */
+/** All tables, ordered so that each comes soon after a table that it is related to; the most related first. */
 function walk(tables: readonly ApiTable[], neighbours: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const degree = (type: string): number => neighbours.get(type)?.size ?? 0;
   const byDegree = (one: string, other: string): number => degree(other) - degree(one) || (one < other ? -1 : 1);
   const seen = new Set<string>();
   for (const start of tables.map(({ type }) => type).sort(byDegree)) {
     seen.add(start);
-    // Grows while it is walked.
+    // Grows during the iteration.
     const queue = new Set([start]);
     for (const type of queue)
       for (const next of [...(neighbours.get(type) ?? [])].sort(byDegree))

@@ -1,4 +1,4 @@
-/** GraphiQL's documentation of the schema, loaded when it is first opened: it brings a parser of Markdown, and widgets of its own. */
+/** GraphiQL's documentation of the schema, loaded when it is first opened: it includes a Markdown parser, and widgets of its own. */
 import { lazy, Suspense } from 'react';
 
 const Loaded = lazy(async () => ({ default: (await import('@graphiql/plugin-doc-explorer')).DocExplorer }));

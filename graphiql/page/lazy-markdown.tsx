@@ -1,4 +1,4 @@
-/** GraphiQL's view of Markdown, loaded when there is some to show; until then the text as it is. */
+/** GraphiQL's Markdown view, loaded when there is Markdown to show; shows the plain text until then. */
 import { type ComponentProps, lazy, Suspense } from 'react';
 
 const Loaded = lazy(async () => ({ default: (await import('@graphiql/react')).MarkdownContent }));
@@ -11,5 +11,5 @@ export function MarkdownContent(props: ComponentProps<typeof Loaded>) {
   );
 }
 
-/** GraphiQL exports its parser, and does not use it itself. */
+/** GraphiQL exports its parser but does not use it itself. */
 export const markdown = undefined;

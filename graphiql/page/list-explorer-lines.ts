@@ -1,6 +1,6 @@
 /**
- * The lines of the explorer's tree as far as it is open: fields with their arguments and the fields below them. In: the schema, an operation, and what the user
- * has opened and closed; out: lines in their order, each with what the operation has of it.
+ * The visible lines of the explorer's tree: fields with their arguments and the fields below them. In: the schema, an operation, and what
+ * the user has opened and closed; out: lines in order, each with what the operation contains of it.
  */
 import {
   type FieldNode,
@@ -19,20 +19,20 @@ import {
 import { type ArgumentPath, type FieldPath, findField, findValue } from './edit-operation.ts';
 
 interface Line {
-  /** The same for the same place. */
+  /** Stable for the same field or argument. */
   readonly id: string;
   readonly name: string;
   /** From 1. */
   readonly level: number;
-  /** Among those beside it, from 1. */
+  /** Position among its siblings, from 1. */
   readonly place: number;
   readonly count: number;
   readonly isChecked: boolean;
-  /** Null where nothing is below it. */
+  /** Null if it has no children. */
   readonly isOpen: boolean | null;
   readonly path: FieldPath;
   readonly description: string;
-  /** As SDL has it. */
+  /** As in SDL. */
   readonly type: string;
 }
 
@@ -52,13 +52,13 @@ export type ExplorerLine = FieldLine | ArgumentLine;
 
 export interface ExplorerState {
   readonly operation: OperationDefinitionNode;
-  /** What the user has opened (true) and closed (false); all else is open where the operation has it. */
+  /** What the user has opened (true) and closed (false); everything else is open if the operation contains it. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** Part of the names of root fields that are shown; those that the operation has always are. */
+  /** Shows only root fields whose name contains this, and those that the operation contains. */
   readonly search: string;
 }
 
-/** The lines that are shown. */
+/** The visible lines. */
 export function listExplorerLines(schema: GraphQLSchema, state: ExplorerState): readonly ExplorerLine[] {
   const root = schema.getRootType(state.operation.operation);
   if (!root) return [];
@@ -98,7 +98,7 @@ function listFields(
   });
 }
 
-/** Of one field. */
+/** The arguments of one field. */
 interface Arguments {
   readonly path: FieldPath;
   readonly found: FieldNode | null;

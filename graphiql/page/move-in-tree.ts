@@ -1,9 +1,9 @@
-/** What a key does in a tree whose lines are shown one below the other. In: the lines, which of them has the focus, and the key; out: a move, or null. */
+/** What a key does in a tree whose visible lines form a list. In: the lines, the focused one, and the key; out: a move, or null. */
 
 interface TreeLine {
   readonly name: string;
   readonly level: number;
-  /** Null where nothing is below it. */
+  /** Null if it has no children. */
   readonly isOpen: boolean | null;
 }
 
@@ -46,7 +46,7 @@ export function moveInTree(lines: readonly TreeLine[], place: number, { key, ctr
   }
 }
 
-/** To the next line that begins with a letter, from the top again behind the last one. */
+/** Moves to the next line that begins with a letter, wrapping around at the end. */
 function jump(lines: readonly TreeLine[], place: number, letter: string): TreeMove | null {
   const places = [...lines.keys()];
   const inOrder = [...places.slice(place + 1), ...places.slice(0, place)];

@@ -1,4 +1,7 @@
-/** The operations in the text of an editor, and the text with another one in the place of one of them: all else of it, comments included, stays as it is. */
+/**
+ * Reads the operations in the text of an editor, and replaces one of them. Everything else in the text, including comments, is left
+ * unchanged.
+ */
 import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode, parse, print } from 'graphql';
 import { fieldOf, selectionSetOf } from './edit-operation.ts';
 
@@ -6,7 +9,7 @@ export interface OperationsText {
   readonly operations: readonly OperationDefinitionNode[];
 }
 
-/** The operations; none of an empty text, and an error for what is no document. */
+/** The operations; none for an empty text, and an error for an invalid document. */
 export function readOperations(text: string): OperationsText | { readonly error: string } {
   if (isEmpty(text)) return { operations: [] };
   try {
@@ -17,7 +20,7 @@ export function readOperations(text: string): OperationsText | { readonly error:
   }
 }
 
-/** The text with an operation in the place of `before`, or at its end for null. */
+/** The text with an operation in the place of `before`, or at the end if that is null. */
 export function writeOperation(
   text: string,
   { operations }: OperationsText,
@@ -30,7 +33,7 @@ export function writeOperation(
   return `${text.slice(0, before.loc.start)}${written}${text.slice(before.loc.end)}`;
 }
 
-/** An operation that asks for nothing yet. */
+/** An operation without fields. */
 export function emptyOperation(kind: OperationTypeNode, name = kind === 'mutation' ? 'MyMutation' : 'MyQuery'): OperationDefinitionNode {
   return {
     kind: Kind.OPERATION_DEFINITION,
@@ -40,7 +43,7 @@ export function emptyOperation(kind: OperationTypeNode, name = kind === 'mutatio
   };
 }
 
-/** Comments and commas alone are no document. */
+/** A text of only comments and commas is not a document. */
 function isEmpty(text: string): boolean {
   return text.replaceAll(/#.*/g, '').replaceAll(/[\s,\ufeff]/g, '') === '';
 }

@@ -1,4 +1,4 @@
-/** The backend that `rowgraph dev` gives its page. In: the path below which it is; out: what it answers. */
+/** The backend that `rowgraph dev` provides for its page. In: its path prefix; out: its answers. */
 
 import type { DoctorReport } from '../../src/doctor/report.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
@@ -6,7 +6,7 @@ import type { CallerChoices, SignedToken } from '../../src/http/page-backend.ts'
 import type { Claims } from './decode-token.ts';
 import { reachServer, readJson } from './reach-server.ts';
 
-/** What was asked, and as whom, as `explain` takes it. */
+/** A request and its caller, as `explain` takes them. */
 export interface RequestToExplain {
   readonly query: string;
   readonly variables?: unknown;
@@ -39,7 +39,7 @@ export class PageBackend {
     return this.#ask('doctor', { role });
   }
 
-  /** Rejects with an `Error` whose message is that of the server, or says why there is none. */
+  /** Rejects with an `Error` that has the server's message, or says why there is no answer. */
   async #ask<Answer>(name: string, body: unknown): Promise<Answer> {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const { value } = await readJson(await reachServer(`${this.#path}/${name}`, init));

@@ -1,9 +1,9 @@
-/** Who asks: somebody whom the page's backend signs a token for, or whoever a pasted key or token belongs to. */
+/** The caller: somebody for whom the page's backend signs a token, or the owner of a pasted key or token. */
 import type { Claims } from './decode-token.ts';
 
 export type PageCaller = RoleCaller | KeyCaller;
 
-/** Only where `rowgraph dev` signs for the page. */
+/** Only if `rowgraph dev` signs for the page. */
 export interface RoleCaller {
   readonly kind: 'role';
   readonly role: string;
@@ -12,8 +12,8 @@ export interface RoleCaller {
 
 export interface KeyCaller {
   readonly kind: 'key';
-  /** For the header `apiKey`. */
+  /** For the `apiKey` header. */
   readonly key: string;
-  /** For the header `Authorization`; '' for none. */
+  /** For the `Authorization` header; '' for none. */
   readonly token: string;
 }

@@ -1,4 +1,4 @@
-/** What all parts of the page share: who asks, the page's backend, and the last request. */
+/** What all parts of the page share: the caller, the page's backend, and the last request. */
 import { createContext, useContext } from 'react';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
 import type { Fetcher } from './fetcher.ts';
@@ -8,13 +8,13 @@ import type { PageCaller } from './page-caller.ts';
 
 export interface PageState {
   readonly settings: GraphiqlSettings;
-  /** Null elsewhere than in `rowgraph dev`. */
+  /** Null outside `rowgraph dev`. */
   readonly backend: PageBackend | null;
   readonly caller: PageCaller;
   readonly changeCaller: (caller: PageCaller, keepsKey?: boolean) => void;
-  /** What the editor asks with; it notes the last exchange. */
+  /** The fetcher of the editor, which records the last exchange. */
   readonly fetcher: Fetcher;
-  /** What other views ask with. */
+  /** The fetcher of all other views. */
   readonly ask: Fetcher;
   readonly lastExchange: LastExchange;
 }

@@ -1,9 +1,9 @@
 /**
- * The first script of the page at `/graphiql`: runs the rest once the browser shows the outlines of the page, which would be late otherwise. In a tab that
- * nobody sees there is no paint to wait for.
+ * The first script of the page at `/graphiql`: runs the rest once the browser has painted the skeleton of the page, which would otherwise
+ * appear late. A tab in the background paints nothing, so there the rest runs at once.
  */
 
-/** In milliseconds: a browser that does not tell of its paint has painted by then. */
+/** In milliseconds. A browser that does not report its first paint has painted by then. */
 const longestWait = 400;
 
 async function waitForPaint(): Promise<void> {

@@ -1,7 +1,7 @@
-/** What part of the diagram is seen, and how large. In: the part, and what the user does; out: the next part. */
+/** Which part of the diagram is visible, and at which scale. In: the part, and the user's action; out: the next part. */
 import type { Box } from './lay-out-tables.ts';
 
-/** A point of the diagram is seen at `x + scale * point`. */
+/** A point of the diagram appears at `x + scale * point`. */
 export interface Part {
   readonly x: number;
   readonly y: number;
@@ -17,14 +17,14 @@ const smallest = 0.05;
 const largest = 2.5;
 const margin = 24;
 
-/** Larger or smaller, while the point of the screen stays where it is. */
+/** Zooms while the point `at` stays where it is on the screen. */
 export function zoom({ x, y, scale }: Part, factor: number, at: { readonly x: number; readonly y: number }): Part {
   const next = Math.min(largest, Math.max(smallest, scale * factor));
   const change = next / scale;
   return { x: at.x - (at.x - x) * change, y: at.y - (at.y - y) * change, scale: next };
 }
 
-/** The part that shows all boxes, no larger than they are. */
+/** The part that shows all boxes, but not enlarged. */
 export function fit(boxes: Iterable<Box>, { width, height }: Size): Part {
   const all = [...boxes];
   if (all.length === 0) return { x: margin, y: margin, scale: 1 };
@@ -36,7 +36,7 @@ export function fit(boxes: Iterable<Box>, { width, height }: Size): Part {
   return { x: (width - wide * scale) / 2 - left * scale, y: (height - high * scale) / 2 - top * scale, scale };
 }
 
-/** The part with a box in its middle, as large as it is. */
+/** The part with a box in the centre, at its natural size. */
 export function centre(box: Box, { width, height }: Size): Part {
   return { x: width / 2 - box.x - box.width / 2, y: height / 2 - box.y - box.height / 2, scale: 1 };
 }

@@ -1,4 +1,4 @@
-/** Around each part that is loaded later: says that it is being loaded, or why it cannot be shown, and leaves the rest of the page as it is. */
+/** Wraps each part that is loaded later: says that it is loading, or why it cannot be shown, and leaves the rest of the page unaffected. */
 import { Component, type ReactNode, Suspense } from 'react';
 
 interface PartBoundaryProps {

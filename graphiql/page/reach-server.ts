@@ -1,6 +1,9 @@
-/** Requests to the server that the page came from. In: as `fetch` has them; out: the response, or an error that says what to do where there is none. */
+/**
+ * Requests to the server that the page came from. In: the arguments of `fetch`; out: the response, or an error that says what to do if
+ * there is none.
+ */
 
-/** Rejects where nobody answers: the server has stopped or is being started again, or the network is gone. */
+/** Rejects if nobody answers: the server has stopped or is restarting, or the network is down. */
 export async function reachServer(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
@@ -9,7 +12,7 @@ export async function reachServer(path: string, init: RequestInit): Promise<Resp
   }
 }
 
-/** The JSON of a response. Rejects where it is none: a proxy in front may have answered. */
+/** The JSON of a response. Rejects if it is not JSON: a proxy in front may have answered. */
 export async function readJson(response: Response): Promise<{ readonly value: object; readonly text: string }> {
   const text = await response.text();
   try {

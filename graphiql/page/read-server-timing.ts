@@ -1,11 +1,11 @@
-/** Reads the header Server-Timing (https://www.w3.org/TR/server-timing/). In: its value; out: the stages that it times, in its order. */
+/** Reads the Server-Timing header (https://www.w3.org/TR/server-timing/). In: its value; out: the timed stages, in order. */
 
 export interface Stage {
   readonly name: string;
   readonly milliseconds: number;
 }
 
-/** The stages; what has no duration is left out. */
+/** The stages; entries without a duration are left out. */
 export function readServerTiming(header: string): readonly Stage[] {
   return header.split(',').flatMap((metric) => {
     const [name = '', ...parameters] = metric.split(';').map((part) => part.trim());

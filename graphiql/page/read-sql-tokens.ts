@@ -1,9 +1,9 @@
-/** Splits SQL for a reader's eye: keywords, texts, quoted names, parameters, and the rest. In: SQL; out: tokens that add up to it. */
+/** Splits SQL for highlighting: keywords, strings, quoted names, parameters, and the rest. In: SQL; out: tokens that add up to it. */
 
 export interface SqlToken {
   readonly kind: 'keyword' | 'text' | 'name' | 'parameter' | 'plain';
   readonly text: string;
-  /** Where it begins. */
+  /** Its position in the SQL. */
   readonly start: number;
 }
 
@@ -11,7 +11,7 @@ const keywords =
   'select|from|where|as|and|or|not|in|is|null|on|order|by|group|having|limit|offset|join|left|lateral|inner|cross|union|all|with|insert|into|values|update|set|delete|returning|using|case|when|then|else|end|filter|coalesce|exists|distinct|asc|desc|nulls|first|last|any|true|false|over|for';
 const pattern = new RegExp(`(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<parameter>\\$\\d+)|(?<keyword>\\b(?:${keywords})\\b)`, 'gi');
 
-/** The tokens in their order. */
+/** The tokens, in order. */
 export function readSqlTokens(sql: string): readonly SqlToken[] {
   const tokens: SqlToken[] = [];
   let end = 0;

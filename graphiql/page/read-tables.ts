@@ -1,6 +1,6 @@
 /**
- * What the API says of tables, read from the schema that a role sees: a table is what a field of Query of the type `…Connection` lists. In: the schema; out:
- * tables with columns and relations, by the names that the API has for them.
+ * Reads tables from the schema that a role sees: there is a table for each field of Query whose type is a `…Connection`. In: the schema;
+ * out: tables with columns and relations, under their names in the API.
  */
 import {
   type GraphQLField,
@@ -26,9 +26,9 @@ export interface ApiTable {
 
 export interface ApiColumn {
   readonly name: string;
-  /** As SDL has it: `[String]!`. */
+  /** As in SDL: `[String]!`. */
   readonly type: string;
-  /** The type of the scalar or enum. */
+  /** The name of the scalar or enum. */
   readonly leaf: string;
   readonly isList: boolean;
   readonly isRequired: boolean;

@@ -1,10 +1,13 @@
-/** The value of an argument as people type it, and back. In: a text and the type; out: syntax. Texts need no quotes, and `$name` is a variable. */
+/**
+ * Converts the text that people type for an argument to a value, and back. In: a text and the type; out: syntax. Strings need no quotes,
+ * and `$name` is a variable.
+ */
 import { type GraphQLInputType, getNamedType, isEnumType, Kind, parseValue, print, type ValueNode } from 'graphql';
 
 /** Types whose values are written without quotes. */
 const bare = new Set(['Int', 'Float', 'Boolean']);
 
-/** The value; null where the text is none of the type. */
+/** The value; null if the text is not a value of the type. */
 export function readValue(text: string, type: GraphQLInputType): ValueNode | null {
   const named = getNamedType(type);
   const isBare = isEnumType(named) || bare.has(named.name);

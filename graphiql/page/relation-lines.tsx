@@ -1,4 +1,7 @@
-/** The lines of the diagram: from the field of a table to the table whose row it holds. The way back, a collection, has no line of its own. */
+/**
+ * The lines of the diagram: from a field of a table to the table whose row it returns. The reverse relation, a collection, has no line of
+ * its own.
+ */
 import type { Box } from './lay-out-tables.ts';
 import type { ApiTable } from './read-tables.ts';
 import { heightOfRelation } from './table-box.tsx';
@@ -20,7 +23,7 @@ export function RelationLines({ tables, boxes, isFaint }: RelationLinesProps) {
   );
 }
 
-/** From the side of a box to the side of the other that is nearer. */
+/** From the side of a box to the nearer side of the other. */
 function drawLine(from: Box, height: number, to: Box): string {
   const isRight = to.x > from.x + from.width / 2;
   const isBeside = Math.abs(to.x - from.x) < from.width;

@@ -1,24 +1,24 @@
 /**
- * Remembers who asks over a reload. A role and its claims are no secrets, and stay in this browser; a pasted key stays only if the user wants it to, and only
- * until the tab is closed.
+ * Remembers the caller across reloads. A role and its claims are not secret, and stay in this browser; a pasted key is kept only if the
+ * user wants that, and only until the tab is closed.
  */
 import type { PageCaller } from './page-caller.ts';
 
 const item = 'rowgraph:caller';
 
-/** The caller that was remembered; null if there is none. */
+/** The remembered caller; null if there is none. */
 export function loadCaller(): PageCaller | null {
   try {
     const text = sessionStorage.getItem(item) ?? localStorage.getItem(item);
     const caller = text === null ? null : (JSON.parse(text) as PageCaller);
     return isCaller(caller) ? caller : null;
   } catch {
-    // Without storage, or with something else in it.
+    // Storage is not allowed, or has other content.
     return null;
   }
 }
 
-/** Remembers the caller instead of the one before; a pasted key only if `keepsKey`. */
+/** Remembers the caller instead of the previous one; a pasted key only if `keepsKey`. */
 export function rememberCaller(caller: PageCaller, keepsKey: boolean): void {
   try {
     sessionStorage.removeItem(item);
@@ -26,7 +26,7 @@ export function rememberCaller(caller: PageCaller, keepsKey: boolean): void {
     if (caller.kind === 'role') localStorage.setItem(item, JSON.stringify(caller));
     else if (keepsKey) sessionStorage.setItem(item, JSON.stringify(caller));
   } catch {
-    // Where storage is forbidden, nothing is remembered.
+    // Without storage, nothing is remembered.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Renders the page at `/graphiql` with the settings that stand in it. */
+/** Renders the page at `/graphiql` with the settings embedded in it. */
 import { createRoot } from 'react-dom/client';
 import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
 import { App } from './app.tsx';
@@ -11,7 +11,7 @@ self.MonacoEnvironment = {
   },
 };
 
-/** Puts the page where its outlines are. */
+/** Replaces the skeleton by the page. */
 export function renderPage(): void {
   const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '') as GraphiqlSettings;
   createRoot(document.getElementById('graphiql')!).render(<App settings={settings} />);

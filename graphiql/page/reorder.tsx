@@ -1,6 +1,6 @@
 /**
- * The tabs of operations, which are put into another order by dragging: stands for `Reorder` of framer-motion, which GraphiQL takes for nothing else. In: the
- * values in their order; out: `onReorder` with all of them, whenever one is dragged over another.
+ * The tabs of operations, which can be reordered by dragging: replaces `Reorder` of framer-motion, which GraphiQL uses for nothing else.
+ * In: the values in order; out: `onReorder` with the new order, whenever one is dragged over another.
  */
 import { createContext, type DragEvent, type HTMLAttributes, type Ref, useContext, useMemo, useRef } from 'react';
 
@@ -59,7 +59,7 @@ function Item({ value, dragElastic: _elastic, dragConstraints: _constraints, ...
   return <li {...rest} draggable onDragStart={() => order?.begin(value)} onDragOver={passOver} onDragEnd={() => order?.end()} />;
 }
 
-/** The values with one of them where another one is. */
+/** The values, with one of them moved to the place of another. */
 function moveTo(values: readonly unknown[], moved: unknown, place: unknown): readonly unknown[] {
   const others = values.filter((value) => value !== moved);
   return others.toSpliced(values.indexOf(place), 0, moved);

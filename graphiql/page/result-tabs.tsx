@@ -1,6 +1,6 @@
 /**
- * Tabs beside the response: how long it took, and, where the server tells, what ran: SQL, PostgreSQL's plan, cost, advice. Stands in GraphiQL's footer; the
- * style sheet moves the tabs above the response, and hides that behind the others.
+ * Tabs next to the response: how long it took and, if the server reports it, what ran: SQL, PostgreSQL's plan, cost, advice. Rendered in
+ * GraphiQL's footer; the style sheet moves the tabs above the response, and hides the response behind the other tabs.
  */
 import { type ComponentType, useState, useSyncExternalStore } from 'react';
 import type { ExplanationState } from './explanation-state.ts';

@@ -1,4 +1,4 @@
-/** The filters of the grid: a column, an operator and a value each. They count once they have a value. */
+/** The filters of the grid: a column, an operator and a value each. A filter applies once it has a value. */
 import { useState } from 'react';
 import type { RowsAbilities, RowsFilter } from './rows-query.ts';
 

@@ -1,11 +1,11 @@
-/** Rows in a table of HTML; a click on a column's name orders by it, a second one the other way round. */
+/** Rows in an HTML table; a click on a column's name sorts by it, a second one reverses the order. */
 import type { ApiTable } from './read-tables.ts';
 import type { RowsChoice } from './rows-query.ts';
 import type { Row } from './use-rows.ts';
 
 interface RowGridProps {
   readonly table: ApiTable;
-  /** Null until they are there. */
+  /** Null until they have arrived. */
   readonly rows: readonly Row[] | null;
   readonly order: RowsChoice['order'];
   readonly orderable: ReadonlySet<string>;

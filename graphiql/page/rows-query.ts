@@ -1,4 +1,4 @@
-/** Writes the GraphQL of the grid of rows. In: a table, and what the user has chosen; out: a query with its variables. */
+/** Writes the GraphQL query of the grid of rows. In: a table, and what the user has chosen; out: a query with its variables. */
 import { type GraphQLSchema, getNamedType, isInputObjectType, isListType } from 'graphql';
 import type { ApiTable } from './read-tables.ts';
 
@@ -6,7 +6,7 @@ export interface RowsChoice {
   readonly filters: readonly RowsFilter[];
   /** Null leaves the order to the server. */
   readonly order: { readonly column: string; readonly isDescending: boolean } | null;
-  /** The cursor behind which the page begins; null for the first page. */
+  /** The cursor after which the page begins; null for the first page. */
   readonly after: string | null;
   readonly pageSize: number;
 }
@@ -23,19 +23,19 @@ export interface RowsQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** What can be chosen for a table. */
+/** The choices that a table offers. */
 export interface RowsAbilities {
   /** By column. */
   readonly operators: Readonly<Record<string, readonly string[]>>;
   readonly orderable: ReadonlySet<string>;
-  /** The types of the arguments, as SDL has them. */
+  /** The types of the arguments, as in SDL. */
   readonly argumentTypes: Readonly<Record<string, string>>;
 }
 
-/** Operators that take one value, in the order in which people want them. */
+/** Operators that take one value, the most useful first. */
 const knownOperators = ['eq', 'ilike', 'like', 'neq', 'gt', 'gte', 'lt', 'lte', 'startsWith', 'is'];
 
-/** What the schema lets choose. */
+/** The choices that the schema offers. */
 export function readAbilities(schema: GraphQLSchema, { collection }: ApiTable): RowsAbilities {
   const { args } = schema.getQueryType()!.getFields()[collection]!;
   const typeOf = (name: string) => args.find((argument) => argument.name === name)?.type;
@@ -55,7 +55,7 @@ export function readAbilities(schema: GraphQLSchema, { collection }: ApiTable): 
   };
 }
 
-/** The query; arguments that are not chosen are not in it. */
+/** The query, with only the arguments that were chosen. */
 export function writeRowsQuery(table: ApiTable, choice: RowsChoice, { argumentTypes }: RowsAbilities): RowsQuery {
   const variables = variablesOf(table, choice);
   const names = Object.keys(variables);
@@ -93,7 +93,7 @@ function variablesOf({ columns }: ApiTable, { filters, order, after, pageSize }:
   };
 }
 
-/** As JSON has a value of the type: everything else than numbers and truth values is a text. */
+/** The JSON value: everything but numbers and booleans is a string. */
 function readValue(value: string, operator: string, leaf: string): unknown {
   if (operator === 'is') return value.trim().toUpperCase() === 'NULL' ? 'NULL' : 'NOT_NULL';
   if (leaf === 'Boolean') return value.trim().toLowerCase() === 'true';

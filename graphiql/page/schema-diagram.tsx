@@ -1,4 +1,7 @@
-/** The schema that the caller sees as a diagram: tables as boxes, relations as lines. It is searched, zoomed and dragged; a click on a table writes a query. */
+/**
+ * The schema that the caller sees as a diagram: tables as boxes, relations as lines. It can be searched, zoomed and dragged; a click on a
+ * table writes a query.
+ */
 import { useGraphiQL } from '@graphiql/react';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { type Box, layOutTables } from './lay-out-tables.ts';
@@ -9,7 +12,7 @@ import { SchemaNotice } from './schema-notice.tsx';
 import { TableBox } from './table-box.tsx';
 import { writeTableQuery } from './write-first-query.ts';
 
-/** In pixels: what moves less was clicked. */
+/** In pixels: a shorter movement counts as a click. */
 const clickDistance = 4;
 
 export function SchemaDiagram({ onOpenQuery }: { readonly onOpenQuery: (query: string) => void }) {
@@ -88,17 +91,17 @@ function matches({ type, collection, columns, relations }: ApiTable, search: str
   return names.some((name) => name.toLowerCase().includes(search.toLowerCase()));
 }
 
-/** The part that is seen: all tables at first, and whenever there are others. The wheel zooms. */
+/** The visible part: all tables at first, and again whenever the tables change. The wheel zooms. */
 function usePart(boxes: ReadonlyMap<string, Box>, tables: readonly ApiTable[]) {
   const svg = useRef<SVGSVGElement>(null);
   const [part, setPart] = useState<Part>({ x: 0, y: 0, scale: 1 });
   const size = () => svg.current?.getBoundingClientRect() ?? { width: 0, height: 0 };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: boxes that were dragged are no others.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: dragging boxes must not reset the view.
   useEffect(() => setPart(fit(boxes.values(), size())), [tables]);
   useEffect(() => {
     const element = svg.current;
     const turn = (event: WheelEvent): void => {
-      // React's own listeners cannot keep the page from scrolling.
+      // React's own listeners are passive and cannot keep the page from scrolling.
       event.preventDefault();
       const { left, top } = element!.getBoundingClientRect();
       setPart((before) => zoom(before, Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top }));
@@ -117,7 +120,7 @@ interface Dragged {
   isMoved: boolean;
 }
 
-/** Follows a pointer from where it went down; `move` gets the distance from there in pixels. What hardly moved is a click. */
+/** Follows a pointer from where it went down; `move` receives the distance from there in pixels. A tiny movement counts as a click. */
 function useDrag() {
   const dragged = useRef<Dragged | null>(null);
   return {

@@ -1,4 +1,4 @@
-/** What stands in a view of the schema while there is none, or where it could not be read: why, and a way to try again. */
+/** Shown in a view of the schema while the schema is missing, or if it could not be read: why, and a button to try again. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 
 export function SchemaNotice() {
@@ -22,7 +22,7 @@ export function SchemaNotice() {
   );
 }
 
-/** GraphiQL keeps the response as formatted JSON. */
+/** GraphiQL stores the response as formatted JSON. */
 function readMessage(text: string): string {
   try {
     const { errors = [], message = text } = JSON.parse(text) as { errors?: readonly { message: string }[]; message?: string };

@@ -1,11 +1,11 @@
-/** Links that open the page with a query: `?query=…&variables=…`. They hold neither keys nor who asked. */
+/** Links that open the page with a query: `?query=…&variables=…`. They contain neither keys nor the caller. */
 
 export interface SharedQuery {
   readonly query: string | undefined;
   readonly variables: string | undefined;
 }
 
-/** What a link of the page says. */
+/** The query in a link. */
 export function readSharedQuery(search: string): SharedQuery {
   const parameters = new URLSearchParams(search);
   return { query: parameters.get('query') ?? undefined, variables: parameters.get('variables') ?? undefined };

@@ -1,4 +1,4 @@
-/** The SQL that the last request became, with the values of its parameters. */
+/** The SQL that the last request was compiled to, with the values of its parameters. */
 import { CodeBlock } from './code-block.tsx';
 import type { ExplanationViewProps } from './result-tabs.tsx';
 

@@ -1,9 +1,9 @@
-/** A table of the diagram: its name, its columns, and what it leads to. A click or Enter writes a query; dragging moves it. */
+/** A table of the diagram: its name, its columns, and its relations. A click or Enter writes a query; dragging moves it. */
 import type { PointerEvent } from 'react';
 import { type Box, lineHeight, linesOf, titleHeight } from './lay-out-tables.ts';
 import type { ApiTable } from './read-tables.ts';
 
-/** In characters: what fits into the width of a box. */
+/** In characters: as many as fit into the width of a box. */
 const longestName = 20;
 const longestLine = 29;
 

@@ -1,4 +1,4 @@
-/** The rows of a table as a grid, with filters, order and pages; and the GraphQL that it asks for them. */
+/** The rows of a table as a grid, with filters, order and pages; and the GraphQL query for them. */
 import { useGraphiQL } from '@graphiql/react';
 import { useMemo, useState } from 'react';
 import { type ApiTable, readTables } from './read-tables.ts';
@@ -43,7 +43,7 @@ interface RowsProps {
 function Rows({ table, onOpenQuery }: RowsProps) {
   const schema = useGraphiQL((state) => state.schema)!;
   const [choice, setChoice] = useState(firstPage);
-  /** The cursors of the pages before this one. */
+  /** The cursors of the previous pages. */
   const [before, setBefore] = useState<readonly (string | null)[]>([]);
   const abilities = useMemo(() => readAbilities(schema, table), [schema, table]);
   const asked = useMemo(() => writeRowsQuery(table, choice, abilities), [table, choice, abilities]);

@@ -1,4 +1,4 @@
-/** How long the last request took, stage by stage where the server says (`--server-timing`), and the headers of its response. */
+/** How long the last request took, by stage if the server reports it (`--server-timing`), and the headers of its response. */
 import type { Exchange } from './last-exchange.ts';
 import { readServerTiming } from './read-server-timing.ts';
 

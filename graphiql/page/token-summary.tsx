@@ -1,4 +1,4 @@
-/** What a pasted token says: its claims, and whether it has expired. Whether it is signed rightly is for the server to know. */
+/** The claims of a pasted token, and whether it has expired. Only the server can verify its signature. */
 import { decodeToken, expiryOf } from './decode-token.ts';
 
 export function TokenSummary({ token }: { readonly token: string }) {

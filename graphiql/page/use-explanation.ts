@@ -1,6 +1,6 @@
 /**
- * Asks the server how the last request runs, once a tab wants to know. Queries are measured; a mutation is measured, in a transaction that is rolled back,
- * only if the user asks for it, because what triggers and functions do outside of it stays.
+ * Asks the server how the last request runs, once a tab needs it. Queries are measured. A mutation is measured only if the user asks for
+ * it: its transaction is rolled back, but effects of triggers and functions outside of the transaction remain.
  */
 import { useEffect, useState } from 'react';
 import { callerOf } from './caller-of-headers.ts';
@@ -16,7 +16,7 @@ interface Known {
   readonly state: ExplanationState;
 }
 
-/** The state of the explanation, and what measures a mutation. */
+/** The state of the explanation, and a function that measures a mutation. */
 export function useExplanation(
   exchange: Exchange | null,
   isWanted: boolean,

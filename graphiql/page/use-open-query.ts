@@ -1,4 +1,4 @@
-/** Puts a query into the editor: into the tab that is open if it is empty, else into a new one. */
+/** Puts a query into the editor: into the open tab if it is empty, otherwise into a new one. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 
 /** The function that does it; `variables` is JSON, '' for none. */

@@ -1,6 +1,6 @@
 /**
- * Makes GraphiQL's tabs of operations readable to screen readers: a list of buttons, because what GraphiQL calls a tab holds two buttons. Leans on the elements
- * that GraphiQL renders (`test/contracts/graphiql.test.ts`); without them it does nothing.
+ * Makes GraphiQL's tabs of operations accessible to screen readers: a list of buttons, because each of GraphiQL's "tabs" contains two
+ * buttons. Relies on the elements that GraphiQL renders (`test/contracts/graphiql.test.ts`); without them it does nothing.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';

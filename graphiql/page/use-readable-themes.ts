@@ -1,5 +1,5 @@
 /**
- * The colours of the editor, where GraphiQL's are too faint to be read, under the names that GraphiQL gives its themes (`test/contracts/graphiql.test.ts`).
+ * Readable colours for the editor where GraphiQL's are too faint, under the names of GraphiQL's themes (`test/contracts/graphiql.test.ts`).
  */
 import { useMonaco } from '@graphiql/react';
 import { useEffect } from 'react';
@@ -22,7 +22,7 @@ export function useReadableThemes(): void {
   }, [monaco]);
 }
 
-/** Widgets on the background of the page, which shows through the editor itself. */
+/** Colours of widgets on the background of the page, which shows through the editor itself. */
 function coloursOn(background: string, accent: string): Record<string, string> {
   const transparent = '#ffffff00';
   const widgets = ['editorHoverWidget', 'editorSuggestWidget', 'editorWidget', 'menu'];

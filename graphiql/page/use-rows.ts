@@ -1,4 +1,4 @@
-/** Asks for the rows of a query of the grid, anew whenever the query or the caller changes. */
+/** Fetches the rows of the grid, again whenever the query or the caller changes. */
 import { useEffect, useState } from 'react';
 import { usePage } from './page-context.ts';
 import type { ApiTable } from './read-tables.ts';
@@ -7,7 +7,7 @@ import type { RowsQuery } from './rows-query.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Rows {
-  /** Null until they are there. */
+  /** Null until they have arrived. */
   readonly rows: readonly Row[] | null;
   /** Where the next page begins; null if there is none. */
   readonly endCursor: string | null;
@@ -26,7 +26,7 @@ interface Answer {
 
 const nothing: Rows = { rows: null, endCursor: null, error: null };
 
-/** The rows as far as they are known; those of the query before stay until the others are there. */
+/** The rows known so far; those of the previous query stay until the new ones have arrived. */
 export function useRows({ collection }: ApiTable, asked: RowsQuery): Rows {
   const { ask } = usePage();
   const [rows, setRows] = useState(nothing);

@@ -1,4 +1,4 @@
-/** What is on the page: the bar, and the view that is chosen there. The editor stays as it is behind the others. */
+/** The content of the page: the bar, and the view that is selected there. The editor keeps its state while another view is shown. */
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useState } from 'react';
 import { CallerBar } from './caller-bar.tsx';
