@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBlock, findClientAddress, readProxyTrust } from './client-address.ts';
+import { addressBlock, findClientAddress, peerAddress, readProxyTrust } from './client-address.ts';
 
 test('one client is an IPv4 address, or the first 64 bits of an IPv6 address', () => {
   const blocks: readonly (readonly [address: string, block: string])[] = [
@@ -15,6 +15,7 @@ test('one client is an IPv4 address, or the first 64 bits of an IPv6 address', (
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
     ['', ''],
+    ['192.0.2.1:51234', '192.0.2.1'],
   ];
   for (const [address, block] of blocks) assert.equal(addressBlock(address), block);
 });
@@ -31,6 +32,16 @@ test('X-Forwarded-For counts as far as the proxies are trusted', () => {
     ['::1', '::1', '2001:db8::9', '2001:db8::9'],
     [true, '10.0.0.1', '203.0.113.9, 198.51.100.7', '203.0.113.9'],
     [true, '10.0.0.1', undefined, '10.0.0.1'],
+    ['10.0.0.1', '10.0.0.1', '203.0.113.7:51234', '203.0.113.7'],
+    ['10.0.0.1', '10.0.0.1', '198.51.100.7, "203.0.113.7:51234"', '203.0.113.7'],
+    ['10.0.0.0/8', '10.0.0.1', '203.0.113.7,10.0.0.2:80', '203.0.113.7'],
+    ['10.0.0.1', '10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
+    ['10.0.0.1', '10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
+    ['10.0.0.1', '10.0.0.1', '"[2001:db8::1]"', '2001:db8::1'],
+    ['10.0.0.1', '10.0.0.1', '"[2001:db8::1]:443"', '2001:db8::1'],
+    ['10.0.0.1', '10.0.0.1', '[::ffff:203.0.113.7]:443', '203.0.113.7'],
+    ['10.0.0.1', '10.0.0.1', '[203.0.113.7', '10.0.0.1'],
+    ['10.0.0.1', '10.0.0.1', '203.0.113.7:', '10.0.0.1'],
     [true, '10.0.0.1', 'unknown', '10.0.0.1'],
     [true, '10.0.0.1', '"; drop', '10.0.0.1'],
   ];
@@ -40,6 +51,14 @@ test('X-Forwarded-For counts as far as the proxies are trusted', () => {
     assert.equal(findClientAddress(remote, forwarded, isTrusted), client);
   }
   assert.equal(readProxyTrust(false), null);
+});
+
+test('the peer on a Unix socket is on this machine; one that has gone is nowhere', () => {
+  const local = { destroyed: false };
+  assert.equal(peerAddress(local), '127.0.0.1');
+  assert.equal(peerAddress({ ...local, destroyed: true }), '');
+  assert.equal(peerAddress({ ...local, localAddress: '192.0.2.1' }), '');
+  assert.equal(peerAddress({ ...local, remoteAddress: '192.0.2.2', localAddress: '192.0.2.1' }), '192.0.2.2');
 });
 
 test('a proxy that is not an address is refused', () => {

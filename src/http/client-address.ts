@@ -2,7 +2,7 @@
  * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a trusted proxy sent
  * it; out: the client's address, and the block of addresses that a single client is assumed to have.
  */
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net';
 
 /** Names of the usual address ranges of proxies. */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
@@ -47,7 +47,7 @@ export function findClientAddress(remote: string, forwarded: string | string[] |
   let client = plainAddress(remote);
   const hops = String(forwarded ?? '').split(',');
   while (isTrusted(client)) {
-    const hop = plainAddress((hops.pop() ?? '').trim());
+    const hop = plainAddress(hops.pop() ?? '');
     if (isIP(hop) === 0) break;
     client = hop;
   }
@@ -70,9 +70,23 @@ export function addressBlock(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The address without its zone; an IPv4-mapped IPv6 address as plain IPv4. */
-function plainAddress(address: string): string {
-  const zoneless = address.split('%', 1)[0] ?? '';
+/** What an entry of the header may hold besides the address: quotes, the brackets of an IPv6 address, and a port. */
+const entryPattern = /^(?:\[(?<bracketed>[^\]]*)\](?::\d+)?|(?<withPort>[\d.]+):\d+)$/;
+
+/** The address alone: without quotes, brackets, port and zone; an IPv4-mapped IPv6 address as plain IPv4. */
+function plainAddress(entry: string): string {
+  const unquoted = entry.trim().replace(/^"(.*)"$/, '$1');
+  const { bracketed, withPort } = entryPattern.exec(unquoted)?.groups ?? {};
+  const zoneless = (bracketed ?? withPort ?? unquoted).split('%', 1)[0] ?? '';
   const mapped = zoneless.slice(0, 7).toLowerCase() === '::ffff:' ? zoneless.slice(7) : '';
   return isIPv4(mapped) ? mapped : zoneless;
+}
+
+/**
+ * The address of the peer of a socket; '' if it has gone. The peer on a Unix socket has no address, but it is on this machine, so it counts
+ * as 127.0.0.1. A TCP socket has a local address even if the other one can no longer be read.
+ */
+export function peerAddress(socket: Pick<Socket, 'remoteAddress' | 'localAddress' | 'destroyed'>): string {
+  const { remoteAddress, localAddress, destroyed } = socket;
+  return remoteAddress ?? (localAddress === undefined && !destroyed ? '127.0.0.1' : '');
 }

@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Admission, Share } from './admission.ts';
-import { addressBlock } from './client-address.ts';
+import { addressBlock, peerAddress } from './client-address.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
 
 /** Milliseconds between checks for clients that do not read. */
@@ -69,7 +69,7 @@ export class Connections implements ConnectionOwner {
   }
 
   #add(socket: Socket): Connection {
-    const share = this.#admission.refer(addressBlock(socket.remoteAddress ?? ''));
+    const share = this.#admission.refer(addressBlock(peerAddress(socket)));
     const connection = new Connection(socket, share, this.#limits, this);
     this.#bySocket.set(socket, connection);
     socket.once('close', () => {

@@ -37,6 +37,10 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   const { clientAddress, writeTimeout = 30_000, observe = ignore } = options;
   if (options.rateLimit !== undefined && clientAddress === undefined && !options.trustProxy)
     throw new Error('rateLimit counts requests per address. Set clientAddress or trustProxy to provide the address.');
+  if (typeof options.trustProxy === 'string' && clientAddress === undefined)
+    throw new Error(
+      'trustProxy names proxies by their addresses. Set clientAddress to provide the address of a request, or trust any proxy with true.',
+    );
   const { endpoint, crossOrigin } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
   const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };

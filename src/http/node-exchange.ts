@@ -7,6 +7,7 @@ import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { ApiError } from '../errors.ts';
 import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
+import { peerAddress } from './client-address.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { readBody } from './read-body.ts';
@@ -46,7 +47,7 @@ export class NodeExchange extends Exchange {
   }
 
   get remoteAddress(): string {
-    return this.request.socket.remoteAddress ?? '';
+    return peerAddress(this.request.socket);
   }
 
   checkHead(): void {

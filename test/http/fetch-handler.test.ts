@@ -189,10 +189,18 @@ test('clients are told apart by the address that the server knows', async () => 
     () => createFetchHandler({ executeRaw }, options),
     /^Error: rateLimit counts requests per address\. Set clientAddress or trustProxy/,
   );
+  assert.throws(
+    () => createFetchHandler({ executeRaw }, { ...options, trustProxy: 'loopback' }),
+    /^Error: trustProxy names proxies by their addresses\. Set clientAddress/,
+  );
   const behind = createFetchHandler({ executeRaw }, { ...options, trustProxy: true });
   const forwarded = async (address: string): Promise<number> =>
     (await behind(postOf({ query }, { headers: { ...headers, 'x-forwarded-for': address } }))).status;
-  assert.deepEqual([await forwarded('192.0.2.1'), await forwarded('192.0.2.2'), await forwarded('192.0.2.1')], [200, 200, 429]);
+  assert.deepEqual([await forwarded('192.0.2.1'), await forwarded('192.0.2.2'), await forwarded('192.0.2.1:5123')], [200, 200, 429]);
+  const listed = createFetchHandler({ executeRaw }, { ...options, trustProxy: '10.0.0.0/8', clientAddress: () => '10.0.0.1' });
+  const listedStatus = async (address: string): Promise<number> =>
+    (await listed(postOf({ query }, { headers: { ...headers, 'x-forwarded-for': address } }))).status;
+  assert.deepEqual([await listedStatus('192.0.2.1'), await listedStatus('192.0.2.2'), await listedStatus('192.0.2.1')], [200, 200, 429]);
 });
 
 test('a graph that fails is a defect that is reported, and not thrown', async () => {

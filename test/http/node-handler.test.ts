@@ -1,9 +1,12 @@
 /** The endpoint as a handler in servers of others: below a path, behind body parsers and wrappers, and when clients or frameworks interfere. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
@@ -331,6 +334,30 @@ test('a server of HTTP/2 mounts it too', async () => {
     for await (const chunk of stream.setEncoding('utf8')) text += chunk;
     if (status === 200) assert.equal(text, answer);
   }
+});
+
+test('a proxy on a Unix socket is trusted as one on 127.0.0.1 is', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-'));
+  const socketPath = path.join(folder, 'socket');
+  const ask = async (trustProxy: string): Promise<(number | undefined)[]> => {
+    const options = { jwtSecret: secret, trustProxy, rateLimit: { max: 1, windowMilliseconds: 3_600_000 } };
+    const server = createServer(createNodeHandler({ executeRaw: async () => rawResponse(answer) }, options)).listen(socketPath);
+    await once(server, 'listening');
+    const statuses = [];
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) {
+      const asking = request({ socketPath, method: 'POST', headers: { ...headers, 'x-forwarded-for': client }, agent: false });
+      asking.end(JSON.stringify({ query }));
+      const [response] = (await once(asking, 'response')) as [IncomingMessage];
+      statuses.push(response.resume().statusCode);
+    }
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+    return statuses;
+  };
+  assert.deepEqual(await ask('loopback'), [200, 200, 429]);
+  assert.deepEqual(await ask('10.0.0.0/8'), [200, 429, 429]);
+  await rm(folder, { recursive: true });
 });
 
 test('documents may be trusted by a plain object, whose names are its own', async () => {
