@@ -44,3 +44,23 @@ test('with a child that has the same key both rows are there, also right after i
   const { mayorCollection } = (await ask(ruled)) as { mayorCollection: { edges: { node: { city: { name: string } } }[] } };
   assert.match(mayorCollection.edges[0]!.node.city.name, /^Bonn/);
 });
+
+test('what rows of children need not have is nullable', async () => {
+  await started.database.run(`
+    create table rank (id int primary key);
+    create table officer (id int primary key, rank_id int not null references rank, note text not null no inherit, name text not null);
+    create table consul () inherits (officer);
+    create table proconsul () inherits (consul);
+    create table senator (id int primary key, rank_id int not null references rank);
+    insert into proconsul (id, rank_id, name) values (1, 99, 'Gaius');`);
+  const { officerCollection } = (await ask(
+    '{ officerCollection { edges { node { id name note rank { id } } } } senatorCollection { edges { node { id } } } }',
+  )) as { officerCollection: unknown };
+  assert.deepEqual(officerCollection, { edges: [{ node: { id: 1, name: 'Gaius', note: null, rank: null } }] });
+  const sdl = await started.graph.sdl({ role: 'anon' });
+  const typeOf = (table: string) => new RegExp(`^type ${table} [^}]*`, 'm').exec(sdl)![0];
+  assert.match(typeOf('officer'), /\n {2}rank: rank\n/);
+  assert.match(typeOf('officer'), /\n {2}note: String\n/);
+  assert.match(typeOf('officer'), /\n {2}name: String!\n/);
+  assert.match(typeOf('senator'), /\n {2}rank: rank!\n/);
+});

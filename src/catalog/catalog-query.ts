@@ -32,6 +32,17 @@ attribute as materialized (
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
 ),
+-- The tables that inherit from a table, at any depth.
+heir as (
+  with recursive h as (
+    select i.inhparent as parent, i.inhrelid as child
+    from pg_catalog.pg_inherits i
+    where (i.inhparent in (select r.oid from relation r where r.relkind = 'r' and r.relhassubclass)) is true
+    union
+    select h.parent, i.inhrelid from h join pg_catalog.pg_inherits i on i.inhparent = h.child
+  )
+  select h.parent, h.child from h
+),
 -- Only of tables that allow ON CONFLICT: no update (2) or insert (3) rules.
 unique_index as materialized (
   select i.indexrelid as id, i.indrelid as table_id, i.indimmediate as immediate, i.indnkeyatts as key_count, i.indkey, i.indcollation, i.indclass,
@@ -175,11 +186,19 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       and d.refobjsubid > 0 and d.deptype in ('a', 'i')
       and (d.objid in (select s.oid from pg_catalog.pg_class s where s.relkind = 'S')) is true
       and (d.refobjid in (select r.oid from relation r)) is true`,
-  // Columns with a NOT NULL constraint that is not validated.
+  // Columns with a NOT NULL constraint that is not validated, or that a table which inherits them lacks. (Partitions cannot lack it.)
   unproven: `
-    select pg_catalog.string_agg(pg_catalog.json_build_array(k.conrelid::int8, k.conkey[1])::text, ${separator})
-    from pg_catalog.pg_constraint k
-    where k.contype = 'n' and not k.convalidated and (k.conrelid in (select r.oid from relation r)) is true`,
+    select pg_catalog.string_agg(pg_catalog.json_build_array(u.table_id::int8, u.number)::text, ${separator})
+    from (
+      select k.conrelid as table_id, k.conkey[1] as number
+      from pg_catalog.pg_constraint k
+      where k.contype = 'n' and not k.convalidated and (k.conrelid in (select r.oid from relation r)) is true
+      union all
+      select h.parent, p.attnum
+      from heir h
+      join pg_catalog.pg_attribute c on c.attrelid = h.child and c.attnum > 0 and not c.attnotnull
+      join pg_catalog.pg_attribute p on p.attrelid = h.parent and p.attname = c.attname and p.attnotnull
+    ) u`,
   comments: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       case d.classoid

@@ -92,8 +92,8 @@ function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey)
   const name = nameOfConstraint(context, constraint);
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
   if (key instanceof Excluded) return key;
-  const certain = constraint.validated && key.localColumns.every((column) => column.notNull);
-  // Row level security may hide the target.
+  // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
+  const certain = constraint.validated && !local.facts.source.hasChildren && key.localColumns.every((column) => column.notNull);
   return { ...key, nullable: !certain || target.rowSecurity };
 }
 
