@@ -86,7 +86,7 @@ function plainAddress(entry: string): string {
  * The address of the peer of a socket; '' if it has gone. The peer on a Unix socket has no address, but it is on this machine, so it counts
  * as 127.0.0.1. A TCP socket has a local address even if the other one can no longer be read.
  */
-export function peerAddress(socket: Pick<Socket, 'remoteAddress' | 'localAddress' | 'destroyed'>): string {
+export function peerAddress(socket: Partial<Pick<Socket, 'remoteAddress' | 'localAddress' | 'destroyed'>>): string {
   const { remoteAddress, localAddress, destroyed } = socket;
   return remoteAddress ?? (localAddress === undefined && !destroyed ? '127.0.0.1' : '');
 }
