@@ -81,6 +81,10 @@ function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly
 }
 
 class VariableCoercer {
+  /**
+   * The types of the variables tell how to read it from left to right, so that two structures never have the same one: what has no fixed
+   * length ends with a character that it cannot contain.
+   */
   variant = '';
   readonly values = new Map<string, InputValue>();
   readonly bindValues: ScalarValue[] = [];
@@ -226,7 +230,7 @@ class VariableCoercer {
     if (!isEnumType(type) || typeof value !== 'string' || !type.getValue(value)) {
       throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
     }
-    this.variant += value;
+    this.variant += `=${value};`;
     return { kind: 'choice', name: value };
   }
 
