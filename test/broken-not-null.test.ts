@@ -20,7 +20,13 @@ before(async () => {
     create function "reserve"() returns setof berth language sql volatile as 'select 5, null::text, null::numeric, null::boolean';
     create table quay (id int primary key, name text not null no inherit);
     create table pier () inherits (quay);
-    insert into pier values (3, null);`);
+    insert into pier values (3, null);
+    create table bollard (id int primary key, name text not null);
+    create function bollards() returns setof bollard language sql stable as $$values (1, 'a'), (2, null), (3, 'b'), (4, null)$$;
+    create table jetty (id int primary key, name text not null no inherit);
+    create table slipway () inherits (jetty);
+    insert into jetty values (1, 'a'), (3, 'b');
+    insert into slipway values (2, null), (4, null);`);
 });
 after(() => started.stop());
 
@@ -61,3 +67,33 @@ test('a table that is its own holds none, which needs no look', async () => {
   );
   assert.doesNotMatch(statements[0]!.text, /'null'/);
 });
+
+const orders = { AscNullsLast: [1, 3, 2, 4], AscNullsFirst: [2, 4, 1, 3], DescNullsLast: [3, 1, 2, 4], DescNullsFirst: [2, 4, 3, 1] };
+
+for (const [direction, expected] of Object.entries(orders)) {
+  for (const field of ['bollards', 'jettyCollection']) {
+    test(`nulls of ${field} sort where they are to, and no page loses them: ${direction}`, async () => {
+      const read = async (paging: string) => {
+        const data = await ask(`{ rows: ${field}(${paging} orderBy: [{name: ${direction}}]) { edges { cursor node { id } } } }`);
+        return (data as { rows: { edges: { cursor: string; node: { id: number } }[] } }).rows.edges;
+      };
+      assert.deepEqual(
+        (await read('')).map(({ node }) => node.id),
+        expected,
+      );
+      for (const [size, side] of [
+        ['first', 'after'],
+        ['last', 'before'],
+      ]) {
+        const pages: number[][] = [];
+        for (let cursor = ''; pages.length < 5; ) {
+          const page = await read(`${size}: 1 ${cursor}`);
+          if (page.length === 0) break;
+          pages.push(page.map(({ node }) => node.id));
+          cursor = `${side}: "${page[0]!.cursor}"`;
+        }
+        assert.deepEqual(pages.flat(), size === 'first' ? expected : expected.toReversed());
+      }
+    });
+  }
+}

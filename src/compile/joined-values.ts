@@ -159,12 +159,12 @@ function isAlwaysThere({ nullable }: Relation, keepsNotNull: boolean): boolean {
 function isNeverNull(value: OrderValue, keepsNotNull: boolean): boolean {
   switch (value.kind) {
     case 'column':
-      return value.column.notNull;
+      return value.column.notNull && keepsNotNull;
     case 'computed':
       return false;
     case 'related': {
       const relation = uniqueRelation(value.rows);
-      return !!relation && isAlwaysThere(relation, keepsNotNull) && relation.target.keepsNotNull && isNeverNull(value.value, true);
+      return !!relation && isAlwaysThere(relation, keepsNotNull) && isNeverNull(value.value, relation.target.keepsNotNull);
     }
     case 'aggregate':
       return value.function === 'count';
