@@ -1,4 +1,4 @@
-/** What the examinations look at, and how they name what they find: plainly in messages, as SQL in remedies. */
+/** The input of the doctor's examinations, with the names of objects: plain for messages, as SQL for remedies. */
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import type { ReportedModel } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
@@ -22,7 +22,7 @@ export class Examination {
     return qualifiedName(this.#schemaNames.get(schemaId) ?? '', name);
   }
 
-  /** A name as SQL: quoted if necessary. */
+  /** A name as SQL, quoted if necessary. */
   quote(name: string): string {
     return this.facts.quotedNames.get(name) ?? name;
   }
@@ -44,7 +44,7 @@ export class Examination {
   }
 }
 
-/** A list as a sentence has it: `insert, update and delete`. */
+/** A list in prose: `insert, update and delete`. */
 export function inWords(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

@@ -10,7 +10,7 @@ describe('examineDatabase', () => {
   });
   after(() => doctor.close());
 
-  it('warns of tables that the role may write without row level security', async () => {
+  it('warns of tables that the role can write without row level security', async () => {
     const findings = await doctor.examine(
       `create table note (id int primary key, text text, grade int); grant select, insert on note to public; grant update (grade) on note to anon;
        create table "Read Me" (id int primary key); grant select on "Read Me" to anon; create table closed (id int primary key);
@@ -29,7 +29,7 @@ describe('examineDatabase', () => {
     assert.equal(onlyOf(findings, 'readable-without-rls').remedy, 'alter table s."Read Me" enable row level security;');
   });
 
-  it('tells which relations filters and orders leave out because a column has the name', async () => {
+  it('reports relations that filters and orders leave out because a column has their name', async () => {
     const findings = await doctor.examine(
       `create table owner (id int primary key); create table pet (id int primary key, owner int, "ownerId" int references owner);
        grant select on owner, pet to anon;`,
@@ -38,7 +38,7 @@ describe('examineDatabase', () => {
     assert.match(onlyOf(findings, 'addition-gave-way').message, /^rows cannot be filtered by owner or ordered by owner, /);
   });
 
-  it('says which names groups leave to a table', async () => {
+  it('reports names of groups that a table already uses', async () => {
     const findings = await doctor.examine(
       `create table item (id int primary key, bucket int, fraction int); create table "GroupByTime" (id int primary key); create type "GroupByDate" as enum ('a');
        comment on table item is '@graphql({"aggregate": {"enabled": true}})';
@@ -52,7 +52,7 @@ describe('examineDatabase', () => {
     ]);
   });
 
-  it('tells which keys of views are inferred, with the directive that says the same, and why others are not', async () => {
+  it('reports inferred keys of views, with the equivalent directive, and why others cannot be inferred', async () => {
     const findings = await doctor.examine(
       `create table author (id int primary key); create table book (id int primary key, author_id int references author);
        create view shown as select id, author_id from book; create view several as select a.id from author a join book b on b.author_id = a.id;
@@ -72,18 +72,18 @@ describe('examineDatabase', () => {
     await doctor.run(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
   });
 
-  it('can only revoke what may be done with a foreign table', async () => {
+  it('can only suggest revoking privileges on a foreign table', async () => {
     const findings = await doctor.examine(
       `create foreign data wrapper nowhere; create server nowhere foreign data wrapper nowhere; create foreign table far (id int) server nowhere;
        create role writers; grant writers to anon; grant select, insert on far to writers;`,
     );
-    // The role anon does not inherit what its memberships give.
+    // The role anon does not inherit the privileges of its memberships.
     assert.deepEqual(linesOf(findings, 'writable-without-rls'), []);
     const direct = await doctor.examine('create foreign table far (id int) server nowhere; grant insert, update on far to anon, public;');
     assert.equal(onlyOf(direct, 'writable-without-rls').remedy, 'revoke insert, update on table s.far from anon, public;');
   });
 
-  it('warns of row level security that does not do what was meant', async () => {
+  it('warns of row level security that does not work as intended', async () => {
     const findings = await doctor.examine(
       `create table forgotten (id int primary key); create policy p on forgotten using (id = 1);
        create table empty (id int primary key); alter table empty enable row level security; grant select, delete on empty to anon;
@@ -102,7 +102,7 @@ describe('examineDatabase', () => {
     assert.match(onlyOf(findings, 'no-policy').message, /no policy lets anon select or delete any row/);
   });
 
-  it('warns of policies that let everybody write, and of those that call a function for each row', async () => {
+  it('warns of policies that allow every write, and of those that call a function for each row', async () => {
     const policies = await doctor.examine(
       `create table book (id int primary key, owner text); alter table book enable row level security; grant all on book to anon;
        create policy "Reads all" on book for select using (true); create policy writes_all on book for update using (true);
@@ -123,7 +123,7 @@ describe('examineDatabase', () => {
       if (code === 'policy-calls-per-row') await doctor.run((remedy ?? '').replaceAll('s.book', 'book'));
   });
 
-  it('warns of views that show what row level security hides, directly or through others', async () => {
+  it('warns of views that show what row level security hides, directly or through other views', async () => {
     const views = ['direct', 'invoking', 'harmless', 'outer_view', 'through_invoking', 'filled', 'over_filled', 'weak', 'of_forced'];
     const findings = await doctor.examine(
       `create role reader; create table secret (id int primary key); insert into secret values (1); alter table secret enable row level security;
@@ -157,7 +157,7 @@ describe('examineDatabase', () => {
     assert.deepEqual(shown.sort(), findings.flatMap(({ code, name }) => (code === 'view-bypasses-rls' ? [name] : [])).sort());
   });
 
-  it('warns of functions that give the rights of their owner', async () => {
+  it('warns of functions that run with the privileges of their owner', async () => {
     const findings = await doctor.examine(
       `create function risky(a int, "B" text default '') returns int security definer language sql as 'select 1';
        create function fixed() returns int security definer set search_path = '' language sql as 'select 1';
@@ -178,14 +178,14 @@ describe('examineDatabase', () => {
     assert.match(fixed?.message ?? '', /with the privileges of postgres, who bypasses row level security/);
   });
 
-  it('names fields that always fail', async () => {
+  it('reports fields that always fail', async () => {
     const findings = await doctor.examine(
       `create procedure act(a int) language sql as ''; create function many(variadic a int[]) returns int stable language sql as 'select 1';`,
     );
     assert.deepEqual(linesOf(findings, 'call-fails'), ['call-fails function s.act(integer)']);
   });
 
-  it('names keys that the role may not select, and columns that it may only write', async () => {
+  it('reports keys that the role cannot select, and columns that it can only write', async () => {
     const findings = await doctor.examine(
       `create table pair (a int, b int, label text, secret text, primary key (a, b)); create table note (id int primary key, text text);
        grant select (label), insert (label, secret), update (secret) on pair to anon; grant select (text), insert (text, id) on note to anon;`,
@@ -203,7 +203,7 @@ describe('examineDatabase', () => {
     );
   });
 
-  it('counts a table and its partitions once', async () => {
+  it('reports a table and its partitions once', async () => {
     const findings = await doctor.examine(
       `create table sale (id int, year int, "no good" int, primary key (id, year)) partition by list (year);
        create table sale_1 partition of sale for values in (1); create table sale_2 partition of sale for values in (2) partition by list (id);
@@ -223,7 +223,7 @@ describe('examineDatabase', () => {
     assert.match(findings[0]?.remedy ?? '', /^alter table s\.sale .*;\nalter table s\.sale_1 .*;\nalter table s\.sale_3 .*;$/);
   });
 
-  it('finds the foreign keys that no index serves', async () => {
+  it('finds foreign keys without an index', async () => {
     const findings = await doctor.examine(
       `create table up (a int, b int, "C" int unique, primary key (a, b));
        create table down (id int primary key, a int, b int, "C" int references up ("C"), d int references up ("C"), e int references up ("C"), f int references up ("C"),
@@ -240,7 +240,7 @@ describe('examineDatabase', () => {
     assert.equal(quoted?.remedy, 'create index on s.down ("C");');
   });
 
-  it('warns of roles that no policy binds, and of rights to create', async () => {
+  it('warns of roles that bypass policies, and of roles that can create objects', async () => {
     const sql = 'create table note (id int primary key); grant all on note to service_role, anon;';
     assert.deepEqual(linesOf(await doctor.examine(sql, { role: 'postgres' }), 'role-bypasses-rls', 'writable-without-rls'), [
       'role-bypasses-rls role postgres',
@@ -262,7 +262,7 @@ describe('examineDatabase', () => {
     );
   });
 
-  it('is the same each time, errors first', async () => {
+  it('is deterministic, errors first', async () => {
     const sql = `create table b (id int); create table a (id int); grant all on a, b to anon; create function f() returns int security definer language sql as 'select 1';
       comment on table a is '@graphql({"name": x})';`;
     const findings = await doctor.examine(sql);
@@ -281,7 +281,7 @@ describe('examineDatabase', () => {
     );
   });
 
-  it('refuses a role that does not exist', async () => {
+  it('rejects a role that does not exist', async () => {
     await assert.rejects(doctor.examine('', { role: 'nobody' }), { code: 'UNAUTHENTICATED' });
   });
 });

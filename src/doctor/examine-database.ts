@@ -1,6 +1,6 @@
 /**
- * The doctor: what an expert would say about the exposed schemas as one role sees them. In: a database, schemas and a role; out: a report of
- * what is not in the API and why, what is dangerous, and what is slow or has no effect. It only reads.
+ * The doctor: examines the exposed schemas as one role sees them, and reports what is not in the API and why, what is dangerous, and what
+ * is slow or has no effect. It only reads.
  */
 
 import { runInSlices } from '../budget/slices.ts';
@@ -28,7 +28,7 @@ import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
 import { reportDirectives } from './report-directives.ts';
 
-/** Examines the database as it is now. Rejects with UNAUTHENTICATED if the role does not exist. */
+/** Examines the database. Rejects with UNAUTHENTICATED if the role does not exist. */
 export async function examineDatabase(
   database: Database,
   schemas: readonly string[],

@@ -1,9 +1,9 @@
 /**
- * The one query of the doctor, as one row with one column of JSON text. Its parameters are the role and the ids of the schemas
- * that names are looked up in, of the exposed tables and of functions, as JSON. It runs on PostgreSQL 14 to 18 and depends on no search path.
+ * The doctor's query, which returns one row with one column of JSON text. Its parameters are the role, and as JSON the ids of the exposed
+ * tables, of functions, and of the schemas that names are looked up in. It runs on PostgreSQL 14 to 18 with any search path.
  */
 
-/** Rows come as JSON arrays; `load-facts.ts` names their members in the same order. */
+/** Rows are JSON arrays; `load-facts.ts` names their members in the same order. */
 export const factsQuery = `
 with recursive role as materialized (
   select r.oid, r.rolname, r.rolsuper or r.rolbypassrls as bypasses from pg_catalog.pg_roles r where r.rolname = $1::text
@@ -23,7 +23,7 @@ function as materialized (
   from pg_catalog.json_array_elements_text($2::json -> 'functions') f(id)
   join pg_catalog.pg_proc p on p.oid = f.id::oid
 ),
--- Whose privileges the role has.
+-- The roles whose privileges the role has.
 grantee as materialized (
   select 0::oid as oid, 'public' as name
   union all
@@ -53,14 +53,14 @@ policy as materialized (
   where p.polrelid in (select r.oid from relation r)
   group by p.polrelid
 ),
--- Which relations each view selects from.
+-- The relations that each view selects from.
 selects_from as materialized (
   select distinct w.ev_class as view, d.refobjid as relation
   from pg_catalog.pg_rewrite w
   join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = w.oid
   where w.ev_type = '1' and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid <> w.ev_class
 ),
--- The views that reading an exposed view reads through, and the materialized view that they have filled, or 0.
+-- The views that reading an exposed view passes through, and the materialized view that they fill, or 0.
 through(view, oid, filled) as (
   select r.oid, r.oid, case r.relkind when 'm' then r.oid else 0::oid end from relation r where r.relkind in ('v', 'm')
   union
@@ -69,7 +69,8 @@ through(view, oid, filled) as (
   join selects_from f on f.view = t.oid
   join pg_catalog.pg_class c on c.oid = f.relation and c.relkind in ('v', 'm')
 ),
--- What a view selects from is read as its owner; of a security invoker view as the caller, or as who filled the materialized view.
+-- A view reads with the privileges of its owner. A security invoker view reads with those of the caller, or of the owner of the
+-- materialized view that it fills.
 bypass as materialized (
   select distinct t.view, s.oid as through, pg_catalog.quote_ident(sn.nspname) || '.' || pg_catalog.quote_ident(s.relname) as name,
     s.relkind = 'm' as materialized, o.rolname as owner, n.nspname || '.' || c.relname as base
@@ -112,7 +113,7 @@ select pg_catalog.json_build_object(
     ))
     from role r
     cross join relation t
-    -- A privilege is of no use in a schema that the role may not use.
+    -- A privilege has no effect in a schema that the role may not use.
     cross join lateral (select pg_catalog.has_schema_privilege(r.oid, t.relnamespace, 'USAGE') as usable) u
     left join relation_grant a on a.id = t.oid
     left join policy p on p.polrelid = t.oid
@@ -128,7 +129,7 @@ select pg_catalog.json_build_object(
   'definerFunctions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
       f.oid::int8, o.rolname, o.rolsuper or o.rolbypassrls,
-      -- A body of SQL that was parsed at its creation, and one in C, look no names up.
+      -- Functions with a SQL body parsed at creation, and those in C, do not look up names at run time.
       f.prosqlbody is not null or l.lanname in ('c', 'internal')
         or exists (select from pg_catalog.unnest(f.proconfig) c where pg_catalog.starts_with(c, 'search_path=')),
       (
@@ -142,7 +143,7 @@ select pg_catalog.json_build_object(
     join pg_catalog.pg_language l on l.oid = f.prolang
     where f.prosecdef and pg_catalog.has_function_privilege(r.oid, f.oid, 'EXECUTE')
       and pg_catalog.has_schema_privilege(r.oid, f.pronamespace, 'USAGE')
-      -- Only triggers call these, whoever may execute them.
+      -- Only triggers can call these, whoever has EXECUTE.
       and f.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
   ),
   'extensions', (
@@ -155,12 +156,12 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(k.oid::int8)
     from relation r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid
-    -- A partition has the keys of its parent, which is said there.
+    -- Keys that a partition gets from its parent are reported there.
     where k.contype = 'f' and k.conparentid = 0 and not exists (
       select from pg_catalog.pg_index i
       where i.indrelid = k.conrelid and i.indisvalid and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
         and (i.indkey::pg_catalog.int2[])[0:pg_catalog.cardinality(k.conkey) - 1] operator(pg_catalog.@>) k.conkey
-        -- A partial index serves the key if all that it leaves out are nulls in it.
+        -- A partial index serves the key if it leaves out only nulls of a key column.
         and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) in (
           select '(' || pg_catalog.quote_ident(a.attname) || ' IS NOT NULL)'
           from pg_catalog.pg_attribute a
@@ -173,7 +174,7 @@ select pg_catalog.json_build_object(
     from relation r
     join pg_catalog.pg_rewrite w on w.ev_class = r.oid
     where w.ev_type in ('2', '3', '4') and w.ev_enabled in ('O', 'A')
-      -- PostgreSQL takes but one unconditional action that returns the rows.
+      -- PostgreSQL supports only a single unconditional action that returns rows.
       and not (w.is_instead and w.ev_qual = '<>' and w.ev_action::text like '%:returningList (%' and w.ev_action::text not like '%} {QUERY %')
   ),
   'partitions', (

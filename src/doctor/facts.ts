@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL knows about the safety and speed of exposed objects, beyond what the API is derived from: ownership, policies, grantees,
- * indexes. Loaded by `load-facts.ts`; ids are oids.
+ * Facts about the safety and speed of exposed objects that the API does not depend on: ownership, policies, grantees, indexes. Loaded by
+ * `load-facts.ts`; ids are oids.
  */
 
 export interface Facts {
@@ -12,34 +12,34 @@ export interface Facts {
   readonly creatable: ReadonlyMap<number, Grantees>;
   /** Every exposed table, by id. */
   readonly tables: ReadonlyMap<number, TableAccess>;
-  /** Views that read tables with row level security as somebody for whom it does not hold. */
+  /** Views that read tables with row level security as a role that bypasses it. */
   readonly viewBypasses: readonly ViewBypass[];
-  /** Functions that run with the privileges of their owner and that the role may execute, by id. */
+  /** `security definer` functions that the role may execute, by id. */
   readonly definerFunctions: ReadonlyMap<number, DefinerFunction>;
-  /** The extension that a function belongs to, by the id of the function. */
+  /** The extensions that functions belong to, by id of the function. */
   readonly extensions: ReadonlyMap<number, string>;
-  /** Ids of foreign keys that no index serves. */
+  /** Ids of foreign keys without an index. */
   readonly unindexedKeys: ReadonlySet<number>;
-  /** Rules on writing that PostgreSQL does not take in the statements of mutations. */
+  /** Rules that make PostgreSQL reject mutations. */
   readonly refusedRules: readonly RefusedRule[];
-  /** By the id of a partition, the id of the table that it is in the end a partition of. */
+  /** The root table of each partition, by id of the partition. */
   readonly partitionRoots: ReadonlyMap<number, number>;
-  /** Names as SQL takes them, of those that it takes in quotes only. */
+  /** Names that must be quoted in SQL, in quotes. */
   readonly quotedNames: ReadonlyMap<string, string>;
 }
 
-/** Through whom the role has its privileges, as SQL: itself, roles that it is a member of, `public`. */
+/** The roles through which the role has a privilege, as SQL: itself, roles that it is a member of, `public`. */
 export type Grantees = readonly string[];
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete';
 
 export interface TableAccess {
   readonly rowSecurity: boolean;
-  /** Whether row level security holds for the owner too. */
+  /** Whether row level security applies to the owner too (`force`). */
   readonly forced: boolean;
-  /** Whether the role is its owner, or a member of it. */
+  /** Whether the role is its owner, or a member of its owner. */
   readonly owned: boolean;
-  /** What the role may do with the table, or with some of its columns. */
+  /** What the role may do with the table or some of its columns. */
   readonly verbs: readonly Verb[];
   readonly grantees: Grantees;
   readonly policies: readonly Policy[];
@@ -48,9 +48,9 @@ export interface TableAccess {
 export interface Policy {
   readonly name: string;
   readonly command: Verb | 'all';
-  /** Otherwise it is restrictive. */
+  /** False if it is restrictive. */
   readonly permissive: boolean;
-  /** Whether it is made for the role. */
+  /** Whether it applies to the role. */
   readonly applies: boolean;
   /** The conditions as SQL. */
   readonly using: string | null;
@@ -59,9 +59,9 @@ export interface Policy {
 
 export interface ViewBypass {
   readonly viewId: number;
-  /** The view in whose definition it happens, which may be the same; its name is SQL. */
+  /** The view that bypasses row level security, which may be the same. Its name is SQL. */
   readonly through: { readonly id: number; readonly name: string; readonly materialized: boolean };
-  /** Whose rights it reads with. */
+  /** The role whose privileges it reads with. */
   readonly owner: string;
   /** The qualified names of the tables. */
   readonly tables: readonly string[];
@@ -71,7 +71,7 @@ export interface RefusedRule {
   readonly tableId: number;
   readonly name: string;
   readonly verb: Exclude<Verb, 'select'>;
-  /** Whether it runs instead of the statement, or as well. */
+  /** Whether it runs instead of the statement (`instead`) or in addition (`also`). */
   readonly instead: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface DefinerFunction {
   readonly owner: string;
   /** Whether its owner is a superuser or bypasses row level security. */
   readonly ownerBypassesRowSecurity: boolean;
-  /** Whether the names in its body are found the same way whoever calls it. */
+  /** Whether it looks up names in the same way for every caller. */
   readonly fixedSearchPath: boolean;
   readonly grantees: Grantees;
 }

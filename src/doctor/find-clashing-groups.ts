@@ -1,4 +1,4 @@
-/** What groups leave out or name otherwise, because something of the schema has the name already. */
+/** Parts of groups that are left out or renamed, because something in the schema already has the name. */
 import { groupUnitNames } from '../model/graphql-names.ts';
 import { clashesWithBuckets, clashesWithFraction } from '../model/groupable.ts';
 import type { Table } from '../model/model.ts';
@@ -6,7 +6,9 @@ import { qualifiedName } from '../model/object-names.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each table without ranges of numbers, or percentiles of a field, and for each type that has a name of groups. */
+/**
+ * A finding for each table whose groups lack number ranges or the percentiles of a field, and for each type with a name that groups use.
+ */
 export function findClashingGroups({ model }: Examination): Finding[] {
   const grouped = model.tables.filter(({ additions, aggregate }) => additions.has('groups') && aggregate);
   if (grouped.length === 0) return [];

@@ -1,4 +1,7 @@
-/** Relations and computed fields that filters, orders, inserts and updates leave out, because a column or a combinator has their name there. */
+/**
+ * Relations and computed fields that filters, orders, inserts and updates leave out, because a column or a combinator already has their
+ * name.
+ */
 import { qualifiedName } from '../model/object-names.ts';
 import { filterableRows, orderableFields } from '../model/related-rows.ts';
 import { writableRelations } from '../model/writable-relations.ts';

@@ -22,7 +22,7 @@ describe('findExclusions', () => {
   });
   after(() => doctor.close());
 
-  it('gives the grant that would bring an object into the API', async () => {
+  it('suggests the grant that would add an object to the API', async () => {
     await doctor.run(`create schema away; create schema shut; create table shut."In" (id int primary key, up int references shut."In");
       create function shut.call_me() returns int language sql as 'select 1'; create type shut.mood as enum ('calm');`);
     const findings = await doctor.examine(
@@ -63,7 +63,7 @@ describe('findExclusions', () => {
     assert.deepEqual(linesOf(findings, 'missing-schema'), ['missing-schema schema nowhere']);
   });
 
-  it('says of the functions of an extension how many are no fields', async () => {
+  it('says how many functions of an extension are not fields', async () => {
     await doctor.run('create schema extra; create extension citext with schema extra; grant usage on schema extra to anon');
     const inside = await doctor.examine('', { schemas: ['extra'] });
     const found = onlyOf(inside, 'extension-functions');
@@ -73,7 +73,7 @@ describe('findExclusions', () => {
     assert.deepEqual(linesOf(inside, 'not-callable', 'unsupported-type', 'name-taken'), []);
   });
 
-  it('names every object that is not in the API', async () => {
+  it('reports every object that is not in the API', async () => {
     await doctor.run(zoo);
     const { database } = doctor;
     const rows = await doctor.run(objectsText);
@@ -92,7 +92,7 @@ describe('findExclusions', () => {
 
 const zooSchemas = ['zoo', 'shed', 'cellar'];
 
-/** One of everything that may be left out, and of what may not. */
+/** One example of everything that can be left out of the API, and of everything that cannot. */
 const zoo = `
   create schema zoo; create schema shed; create schema cellar; grant usage on schema zoo, shed to anon, service_role; set search_path to zoo;
   alter default privileges in schema zoo, shed grant all on tables to anon, service_role; comment on schema zoo is '@graphql({"inflect_names": true})';
@@ -118,7 +118,7 @@ const zoo = `
   create function animal_collection() returns int stable language sql as 'select 1'; comment on function animal_collection is '@graphql({"name": "animalCollection"})';
   create function "keeperCollection"(a animal) returns text stable language sql as 'select 1::text';`;
 
-/** Every table, column, foreign key, function and enum value of some schemas. */
+/** Selects all tables, columns, foreign keys, functions and enum values of these schemas. */
 const objectsText = `
   with schema as (select oid, nspname from pg_namespace where nspname = any ('{${zooSchemas}}'))
   select case c.relkind when 'r' then 'table ' when 'p' then 'partitioned table ' when 'v' then 'view ' else 'materialized view ' end
@@ -141,7 +141,7 @@ const objectsText = `
   select 'enum value ' || s.nspname || '.' || t.typname || '.' || e.enumlabel
   from pg_enum e join pg_type t on t.oid = e.enumtypid join schema s on s.oid = t.typnamespace where s.nspname = 'zoo' and t.typname not in ('odd name', 'only_odd')`;
 
-/** What can be reached in the GraphQL schema of a role, under the names of PostgreSQL. */
+/** The objects reachable in a role's GraphQL schema, by their PostgreSQL names. */
 async function objectsInApi(database: Database, role: string): Promise<Set<string>> {
   const catalog = await loadCatalog(database, zooSchemas);
   const model = runAtOnce(buildModel(catalog, await loadPrivileges(database, catalog, role)));
@@ -178,7 +178,7 @@ function nameOfKey({ tables, schemas }: Catalog, { tableId, name }: CatalogForei
   return `${schemas.find(({ id }) => id === table?.schemaId)?.name}.${table?.name}.${name}`;
 }
 
-/** Whether both its sides have a field. */
+/** Whether both sides of the relation have a field. */
 function isFollowed(model: Model, { tables }: Catalog, key: CatalogForeignKey): boolean {
   const namesOf = (tableId: number, numbers: readonly number[]) =>
     numbers.map((number) => tables.find(({ id }) => id === tableId)?.columns.find((column) => column.number === number)?.name ?? '');

@@ -1,6 +1,6 @@
 /**
- * What is not in the API, as findings: the exclusions of the model, each with the grant that would end it and what is left out with it; and
- * what is in the API under another name than its own.
+ * Findings about objects that are not in the API, each with the grant that would add it and what else is left out with it; and about
+ * objects that have another name in the API.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Exclusion, LackingPrivilege } from '../model/model.ts';
@@ -40,7 +40,7 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
   return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
 }
 
-/** A schema is left out with all that is in it, a table with its columns. */
+/** The objects left out together with a schema or a table. */
 function containedIn({ catalog }: Examination, { object, id, name }: Exclusion): string[] {
   if (object === 'schema') return contentOf(catalog, id, name);
   const isTable = Object.values<string>(tableKinds).includes(object);
@@ -64,7 +64,7 @@ function contentOf(catalog: Catalog, id: number, schema: string): string[] {
   return [...tables, ...functions, ...enums.map((type) => `enum ${qualifiedName(schema, type.name)}`)];
 }
 
-/** One finding per extension: users cannot change its functions. */
+/** One finding per extension, because users cannot change its functions. */
 function findExtensionFunctions({ catalog, model, facts }: Examination): Finding[] {
   const present = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
   const usable = new Set(catalog.schemas.filter(({ name }) => model.schemas.includes(name)).map(({ id }) => id));

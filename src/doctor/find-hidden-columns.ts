@@ -1,15 +1,17 @@
-/** Columns that the role lacks the right to select although it may use their table: keys, without which no row is read, and columns that it may write. */
+/**
+ * Columns that the role cannot select although it can use their table: key columns, without which no row can be read, and columns that it
+ * can write.
+ */
 import type { Column, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** The findings of all tables of the API. */
 export function findHiddenColumns(examination: Examination): Finding[] {
   return examination.model.tables.flatMap((table) => [...hiddenKey(examination, table), ...writeOnly(examination, table)]);
 }
 
-/** Rows are ordered and identified by their key, whatever is selected. */
+/** Every query needs the key, which orders and identifies rows. */
 function hiddenKey(examination: Examination, table: Table): Finding[] {
   const hidden = table.primaryKey.filter(({ selectable }) => !selectable);
   if (hidden.length === 0) return [];

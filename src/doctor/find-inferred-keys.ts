@@ -1,11 +1,11 @@
-/** Views whose keys and relations are inferred from their definitions, with the directive that says the same. */
+/** Views whose keys and relations are inferred from their definitions, with the equivalent directive. */
 import { readDirective, readKeyColumns } from '../model/directives.ts';
 import type { InferredKey, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** A finding for each view of which anything is inferred. */
+/** A finding for each view with an inferred key or relation. */
 export function findInferredKeys({ catalog, model }: Examination): Finding[] {
   const declared = new Set(catalog.tables.flatMap(({ id, comment }) => (readKeyColumns(readDirective(comment)) ? [id] : [])));
   const keys = Map.groupBy(model.inferredKeys, ({ tableId }) => tableId);
@@ -19,7 +19,7 @@ export function findInferredKeys({ catalog, model }: Examination): Finding[] {
 }
 
 function describe(key: readonly string[], relations: readonly InferredKey[]): string {
-  const told = [
+  const inferred = [
     ...(key.length === 0 ? [] : [`its key is ${inWords(key)}`]),
     ...relations.map(({ columns, target }) => `${inWords(columns)} ${columns.length > 1 ? 'refer' : 'refers'} to ${nameOf(target)}`),
   ];
@@ -27,7 +27,7 @@ function describe(key: readonly string[], relations: readonly InferredKey[]): st
     ...(key.length > 0 && { primary_key_columns: key }),
     ...(relations.length > 0 && { foreign_keys: relations.map(foreignKeyOf) }),
   };
-  return `inferred from its definition: ${told.join('; ')}; a comment directive overrides it, such as ${JSON.stringify(directive)}`;
+  return `inferred from its definition: ${inferred.join('; ')}; a comment directive overrides it, such as ${JSON.stringify(directive)}`;
 }
 
 function foreignKeyOf({ columns, target, targetColumns }: InferredKey) {

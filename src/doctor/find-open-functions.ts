@@ -1,9 +1,8 @@
-/** Functions that run with somebody else's privileges, and procedures, whose fields always fail. */
+/** Functions that run with the privileges of their owner, and procedures, whose fields always fail. */
 import { functionName } from '../model/object-names.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** The findings of all functions of the catalog. */
 export function findOpenFunctions(examination: Examination): Finding[] {
   return [...findDefiners(examination), ...findProcedures(examination)];
 }
@@ -28,7 +27,7 @@ function findDefiners(examination: Examination): Finding[] {
   });
 }
 
-/** As in pg_graphql, procedures are fields, but they cannot be called as a field calls. */
+/** As in pg_graphql, procedures are fields, but calling one fails. */
 function findProcedures({ catalog, model }: Examination): Finding[] {
   const fields = new Set(model.routines.map(({ id }) => id));
   return catalog.functions.flatMap((source) => {

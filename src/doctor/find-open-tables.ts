@@ -1,4 +1,4 @@
-/** Tables that row level security does not protect from the role, or protects so well that it sees nothing; and what policies allow. */
+/** Tables that row level security does not protect from the role, or hides from it completely; and policies that are too open or slow. */
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { tableKinds } from '../model/table-kinds.ts';
 import { type Examination, inWords } from './examination.ts';
@@ -6,7 +6,7 @@ import type { Policy, TableAccess, Verb } from './facts.ts';
 import { wrapCalls } from './policy-calls.ts';
 import { type Finding, finding } from './report.ts';
 
-/** The findings of all exposed tables; not of views, which have no row level security of their own. */
+/** The findings for all exposed tables, except views, which have no row level security of their own. */
 export function findOpenTables(examination: Examination): Finding[] {
   return examination.catalog.tables.flatMap((table) => {
     const facts = examination.facts.tables.get(table.id);
@@ -15,7 +15,7 @@ export function findOpenTables(examination: Examination): Finding[] {
   });
 }
 
-/** Whether row level security is on, and holds for the role. */
+/** Checks that row level security is on and applies to the role. */
 function examineSwitch(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
   const { model, facts: all } = examination;
   const report = (code: Parameters<typeof finding>[0], message: string, remedy: string | null): Finding =>
@@ -78,7 +78,10 @@ function isFor({ command }: Policy, verb: Verb): boolean {
   return command === 'all' || command === verb;
 }
 
-/** Which rows can be chosen is said by `using`, which new rows may come by `check`, and by `using` where there is no `check`. */
+/**
+ * Whether a policy's condition is `true`. `check` applies to inserted rows, or `using` if there is no `check`; `using` applies to existing
+ * rows.
+ */
 function isOpen({ using, check }: Policy, verb: Verb): boolean {
   return (verb === 'insert' ? (check ?? using) : using) === 'true';
 }

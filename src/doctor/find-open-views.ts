@@ -1,4 +1,4 @@
-/** Views that show the role what row level security would hide, because they read with the privileges of their owner. */
+/** Views that show the role rows that row level security would hide, because they read with the privileges of their owner. */
 import { tableKinds } from '../model/table-kinds.ts';
 import { type Examination, inWords } from './examination.ts';
 import type { ViewBypass } from './facts.ts';
@@ -6,7 +6,7 @@ import { type Finding, finding } from './report.ts';
 
 const securityInvokerSince = 150_000;
 
-/** A finding for each exposed view that the role may use, and each view that it reads through. */
+/** A finding for each exposed view that the role may use and each view in its definition that bypasses row level security. */
 export function findOpenViews(examination: Examination): Finding[] {
   const { catalog, facts } = examination;
   if (facts.bypassesRowSecurity) return [];

@@ -1,11 +1,10 @@
-/** Privileges that a role of requests should not have: over policies, and over the schemas that names are looked up in. */
+/** Privileges that a role for requests should not have: bypassing policies, and creating objects in schemas where names are looked up. */
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** The role that is made to bypass row level security, by the SQL of `rowgraph roles`. */
+/** The role that bypasses row level security by design, from the SQL of `rowgraph roles`. */
 const serviceRole = 'service_role';
 
-/** The findings about the role itself. */
 export function findPowers(examination: Examination): Finding[] {
   const { model, facts, catalog } = examination;
   if (facts.bypassesRowSecurity) {

@@ -1,11 +1,14 @@
-/** Mutations that fail because of a rule (`create rule`): PostgreSQL takes few of them in a WITH, and fewer where rows are to be returned. */
+/**
+ * Mutations that fail because of a rule (`create rule`): PostgreSQL supports few rules on statements in WITH, and even fewer if rows are
+ * returned.
+ */
 import type { Table } from '../model/model.ts';
 import { qualifiedName } from '../model/object-names.ts';
 import type { Examination } from './examination.ts';
 import type { RefusedRule } from './facts.ts';
 import { type Finding, finding } from './report.ts';
 
-/** One finding for each rule in the way of what the role could do otherwise. */
+/** One finding for each rule that blocks a write that the role could otherwise do. */
 export function findRefusedWrites({ model, facts }: Examination): Finding[] {
   return facts.refusedRules.flatMap((rule) => {
     const table = model.tables.find(({ id }) => id === rule.tableId);
@@ -21,7 +24,7 @@ const abilities: Readonly<Record<RefusedRule['verb'], (table: Table) => boolean>
 };
 
 function describe({ name, verb, instead }: RefusedRule): string {
-  // A single row is inserted without a WITH.
+  // Inserting a single row needs no WITH.
   const what = verb === 'insert' && !instead ? 'every insert of several rows, and every nested one, fails' : `every ${verb} fails`;
   const why = instead
     ? 'PostgreSQL needs one unconditional action with a RETURNING clause'

@@ -1,8 +1,8 @@
-/** Foreign keys that no index serves. */
+/** Foreign keys without an index. */
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
-/** One finding each, whatever the role. */
+/** One finding each, independent of the role. */
 export function findSlowKeys(examination: Examination): Finding[] {
   const { catalog, facts } = examination;
   return catalog.foreignKeys.flatMap((key) => {

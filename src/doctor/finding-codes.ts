@@ -1,6 +1,6 @@
 /**
- * The one table of what the doctor can find: each code with its severity, its meaning and what to do about it. `docs/doctor.md` lists the
- * same table; a test holds them equal.
+ * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/doctor.md` equal to this
+ * one.
  */
 import type { ExclusionCause } from '../model/model.ts';
 
@@ -13,7 +13,7 @@ interface CodeEntry {
   readonly remedy: string;
 }
 
-/** Why something is not in the API, by the model's cause. */
+/** Why something is not in the API, by the cause in the model. */
 export const exclusionCodes = {
   'missing-schema': {
     severity: 'warning',

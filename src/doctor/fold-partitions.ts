@@ -1,8 +1,8 @@
-/** Folds the equal findings of a partitioned table and its partitions, or of several partitions of one table, into one. */
+/** Folds equal findings of a partitioned table and its partitions, or of several partitions of one table, into one. */
 import type { Examination } from './examination.ts';
 import type { Finding } from './report.ts';
 
-/** The findings with those of partitions folded into that of their table, or else into that of the first partition. */
+/** Folds findings of partitions into that of their table, or else into that of the first partition. */
 export function foldPartitions(examination: Examination, findings: readonly Finding[]): Finding[] {
   const { catalog, facts } = examination;
   if (facts.partitionRoots.size === 0) return [...findings];
@@ -12,7 +12,7 @@ export function foldPartitions(examination: Examination, findings: readonly Find
   const groups = Map.groupBy(findings, (finding) => {
     const partition = partitionOf(finding.name, roots);
     const whole = partition === undefined ? finding.name : `${roots.get(partition)}${finding.name.slice(partition.length)}`;
-    // A function or an enum may have the name of a table.
+    // A function or enum may have the same name as a table.
     return [finding.code, isOfTable(finding) ? '' : finding.object, whole].join(' ');
   });
   return [...groups.values()].map((group) => fold(group, roots));
@@ -22,7 +22,7 @@ function isOfTable({ object }: Finding): boolean {
   return /table$|view$/.test(object) || ['column', 'relation', 'policy'].includes(object);
 }
 
-/** The partition that a finding is about: its name, or the name before a dot. */
+/** The partition that a finding is about: the finding's name, or a part of it before a dot. */
 function partitionOf(name: string, roots: ReadonlyMap<string, string>): string | undefined {
   if (roots.has(name)) return name;
   for (let end = name.lastIndexOf('.'); end > 0; end = name.lastIndexOf('.', end - 1)) {

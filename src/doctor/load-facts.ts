@@ -1,10 +1,10 @@
-/** Loads the facts of the doctor: runs its query for what a catalog holds, and gives the rows their names. */
+/** Loads the doctor's facts: runs its query for the objects of a catalog, and names the members of the result. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
 import type { DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableAccess, Verb, ViewBypass } from './facts.ts';
 import { factsQuery } from './facts-query.ts';
 
-/** The result of the query; a member is null if there is nothing. Rows are arrays, named by the functions below. */
+/** The result of the query. Members are null if empty; rows are arrays, whose members the functions below name. */
 interface RawFacts {
   readonly serverVersion: number;
   readonly bypasses: boolean | null;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { wrapCalls } from './policy-calls.ts';
 
 describe('wrapCalls', () => {
-  it('wraps calls that are made for each row', () => {
+  it('wraps calls evaluated for each row', () => {
     assert.equal(wrapCalls("(owner = current_setting('a'::text, true))"), "(owner = (select current_setting('a'::text, true)))");
     assert.equal(
       wrapCalls("((a = auth.uid()) OR (b = (auth.jwt() ->> 'sub'::text)))"),
@@ -16,7 +16,7 @@ describe('wrapCalls', () => {
     );
   });
 
-  it('wraps calls of further functions whose arguments are constant', () => {
+  it('wraps calls of other functions with constant arguments', () => {
     const others = ['claim', 'private.claim', '"The ""Claim"""'];
     const wrapped: [string, string][] = [
       ["(owner = claim('sub'::text))", "(owner = (select claim('sub'::text)))"],
@@ -33,7 +33,7 @@ describe('wrapCalls', () => {
     assert.equal(wrapCalls("(owner = claim('sub'::text))"), "(owner = claim('sub'::text))");
   });
 
-  it('leaves everything else as it is', () => {
+  it('leaves everything else unchanged', () => {
     for (const condition of [
       'true',
       "(owner = ( SELECT current_setting('a'::text) AS current_setting))",

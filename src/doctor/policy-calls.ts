@@ -1,21 +1,21 @@
-/** Finds calls in the conditions of policies whose result is the same for every row of a statement, and that are made for each row. */
+/** Finds function calls in policy conditions that PostgreSQL evaluates for each row although the result is the same for all. */
 
-/** What reads the claims of the caller. */
+/** Functions that read the caller's claims. */
 const claimFunctions = ['current_setting', 'auth.uid', 'auth.jwt', 'auth.role', 'auth.email'];
-/** What an argument may hold that does not differ by row: literals with their casts, and words of the language. */
+/** Parts of an argument that do not differ by row: literals with casts, keywords, operators. */
 const constantParts = /'(?:[^']|'')*'|::[\w ."]+(?:\[\])?|\b(?:true|false|null|array|row)\b|[\d\s.,[\]()+*/-]/gi;
 
 interface Parenthesis {
-  /** Whether what is inside is in a subselect already, or will be. */
+  /** Whether its content is already in a subselect, or will be. */
   readonly selected: boolean;
-  /** Where the call begins whose arguments are inside, if it must be wrapped. */
+  /** The start of the call whose arguments it encloses, if the call must be wrapped. */
   readonly callStart: number | null;
 }
 
 /**
- * A condition, as PostgreSQL deparsed it, with those calls wrapped: `current_setting('a')` → `(select current_setting('a'))`. PostgreSQL
- * evaluates such a subselect once, as it does not depend on the row. The condition itself where there is none. `others` are more functions, quoted as in
- * the condition; a call of one is wrapped if its arguments are constant.
+ * Wraps such calls in a condition that PostgreSQL deparsed: `current_setting('a')` → `(select current_setting('a'))`. PostgreSQL evaluates
+ * such a subselect only once, because it does not depend on the row. Returns the condition unchanged if there is none. `others` are more
+ * functions, quoted as in the condition; their calls are wrapped if the arguments are constant.
  */
 export function wrapCalls<Condition extends string | null>(condition: Condition, others: readonly string[] = []): Condition | string {
   if (condition === null) return condition;
@@ -40,7 +40,7 @@ export function wrapCalls<Condition extends string | null>(condition: Condition,
   );
 }
 
-/** Calls, text in quotes, the beginning of a subselect, and parentheses. */
+/** Matches calls, quoted text, the start of a subselect, and parentheses. */
 function tokenOf(functions: readonly string[]): RegExp {
   const names = functions.map((name) => name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|');
   return new RegExp(`(?<![\\w."])(?:${names})(?=\\()|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\(\\s*SELECT\\b|[()]`, 'g');
@@ -50,7 +50,7 @@ function isQuoted(text: string, others: readonly string[]): boolean {
   return /^['"]/.test(text) && !others.includes(text);
 }
 
-/** Whether the arguments of the call whose parenthesis opens here differ by row. */
+/** Whether the call whose parenthesis opens at `start` has only constant arguments. */
 function isConstantCall(condition: string, start: number): boolean {
   let depth = 0;
   for (const { 0: text, index } of condition.slice(start).matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]/g)) {

@@ -11,7 +11,7 @@ describe('reportDirectives', () => {
   });
   after(() => doctor.close());
 
-  it('names the objects whose directives cannot be read, and examines all the rest', async () => {
+  it('reports objects with broken directives, and examines everything else', async () => {
     const findings = await doctor.examine(
       `create table note (id int primary key, text text, up int references note); create index on note (up); create type mood as enum ('calm'); create function act() returns int language sql as 'select 1';
        grant select on note to anon; alter table note enable row level security; create policy p on note for select using (id > 0);
@@ -40,7 +40,7 @@ describe('reportDirectives', () => {
     );
   });
 
-  it('names members of directives that say nothing', async () => {
+  it('reports members of directives that have no effect', async () => {
     const findings = await doctor.examine(
       `create table note (id int primary key, text text); create type mood as enum ('calm'); grant select on note to anon;
        alter table note enable row level security; create policy p on note for select using (id > 0);

@@ -1,15 +1,15 @@
-/** What the doctor reports: plain data, deterministic for the same database. */
+/** The doctor's report: plain data, deterministic for the same database. */
 import type { Exclusion, TableKind } from '../model/model.ts';
 import { type FindingCode, findingCodes, type Severity } from './finding-codes.ts';
 
-/** What an expert would say about the exposed schemas as one role sees them. */
+/** The findings about the exposed schemas as one role sees them. */
 export interface DoctorReport {
   readonly role: string;
   /** The exposed schemas, in the order of the setting. */
   readonly schemas: readonly string[];
-  /** How many findings there are of each severity. */
+  /** The number of findings of each severity. */
   readonly summary: Readonly<Record<Severity, number>>;
-  /** Errors first, then warnings, then what is good to know; each sorted by code, kind and name. */
+  /** Errors, then warnings, then infos; each sorted by code, kind and name. */
   readonly findings: readonly Finding[];
 }
 
@@ -21,17 +21,17 @@ export interface Finding {
   readonly name: string;
   /** What is wrong, and what to do. */
   readonly message: string;
-  /** SQL that fixes it, or null if that needs a decision that SQL cannot make. */
+  /** SQL that fixes it; null if the fix needs a decision. */
   readonly remedy: string | null;
-  /** What is also missing from the API because of it: `column public.account.id`. */
+  /** What else is missing from the API because of it: `column public.account.id`. */
   readonly contains: readonly string[];
-  /** The partitions, or their parts, with the same finding: `table public.sale_2020`. Absent if there are none. */
+  /** Partitions, or their parts, with the same finding: `table public.sale_2020`. Absent if there are none. */
   readonly partitions?: readonly string[];
 }
 
 export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension';
 
-/** A finding of a code. */
+/** Makes a finding with the severity of its code. */
 export function finding(
   code: FindingCode,
   object: FindingObject,
@@ -51,7 +51,7 @@ export function compareFindings(one: Finding, other: Finding): number {
   return bySeverity || compareText(one.code, other.code) || compareText(one.object, other.object) || compareText(one.name, other.name);
 }
 
-/** By code points, so that the order is the same on every machine. */
+/** Compares by code units, so that the order is the same on every machine. */
 function compareText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
