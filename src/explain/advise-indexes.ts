@@ -1,27 +1,27 @@
 /**
- * Indexes that would spare PostgreSQL a full read of a table, or a sort. In: the scans of the statements, the relations that the operation follows, and the
- * facts about their tables; out: advice. An index that is there already is never advised, whether PostgreSQL uses it or not.
+ * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans, the relations that the
+ * operation follows, and facts about their tables. Never advises an index that already exists, whether PostgreSQL uses it or not.
  */
 import type { AdvisedTable, FactsOf, IndexFacts, TableName } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
 import type { Scan } from './find-scans.ts';
 import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
 
-/** Fewer rows, over all loops, are read and sorted faster than anything would help. */
-const manyRows = 1000;
-/** A filter that lets a larger share pass is not worth an index. */
+/** Fewer rows, over all loops, are read and sorted so fast that an index would not help. */
+const minRows = 1000;
+/** A filter that a larger share of rows passes is not worth an index. */
 const selectiveShare = 0.2;
-/** An index of more columns serves few other operations. */
-const mostEqualities = 3;
+/** An index on more columns would serve few other operations. */
+const maxEqualities = 3;
 
-/** The columns by which a table is read from the other side of a relation. */
+/** The columns by which a relation finds rows of a table. */
 export interface FollowedRelation extends TableName {
   readonly columns: readonly string[];
-  /** The field that follows it. */
+  /** The field of the relation. */
   readonly field: string;
 }
 
-/** Advice for scans, without repetitions. */
+/** Advice for scans. */
 export function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
   return scans.flatMap((scan) => {
     const facts = factsOf(scan.table);
@@ -56,11 +56,11 @@ function adviseForFilter(
 ): Advice | null {
   const total = scan.removed === null ? Math.max(facts.rows, scan.rows) : scan.rows + scan.removed;
   const visited = total * scan.share;
-  if (comparisons.length === 0 || visited * scan.loops < manyRows || scan.rows > total * selectiveShare) return null;
-  const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, mostEqualities);
+  if (comparisons.length === 0 || visited * scan.loops < minRows || scan.rows > total * selectiveShare) return null;
+  const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, maxEqualities);
   const range = comparisons.find((comparison) => isRange(comparison) && !equal.some(({ column }) => column === comparison.column));
   const columns = [...equal, ...(range === undefined ? [] : [range])];
-  // One that begins with some of the columns would be used if it were selective enough.
+  // An index on some of these columns exists, and PostgreSQL would use it if it were selective enough.
   if (facts.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
   if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
   const names = columns.map(({ column }) => column).join(', ');
@@ -70,15 +70,15 @@ function adviseForFilter(
     code: 'missing-index',
     table: facts.name,
     message,
-    sql: createIndex(facts, [...columns.map(comparedSql), ...orderBehind(scan, facts, columns, followed)]),
+    sql: createIndex(facts, [...columns.map(comparedSql), ...orderAfter(scan, facts, columns, followed)]),
   };
 }
 
 /**
- * The keys of the index in whose order the rows are read: behind columns that are equal to one value, they spare a sort that might cost more than is won. Those
- * of a relation are enough by themselves, as few rows belong together.
+ * The keys of the index in whose order the rows are read now. After columns that equal a single value, they save a sort that might cost
+ * more than the new index gains. The columns of a relation need no further keys, because few rows are related.
  */
-function orderBehind(
+function orderAfter(
   { orderedBy }: Scan,
   facts: AdvisedTable,
   columns: readonly Comparison[],
@@ -92,7 +92,7 @@ function orderBehind(
   return (keys as readonly SortKey[]).filter(({ column }) => !has(column)).map(keySql);
 }
 
-/** Advice for relations whose columns no index begins with: however small the table is now, following the relation reads all of it. */
+/** Advice for relations without an index: however small the table is now, following the relation reads all of it. */
 export function adviseForRelations(relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
   return relations.flatMap((relation) => {
     const facts = factsOf(relation);
@@ -116,17 +116,17 @@ function usableComparisons({ filters, table }: Scan, { columns }: AdvisedTable):
 }
 
 function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
-  return sortKeys.length > 0 && rows * loops >= manyRows && kept * 2 <= rows;
+  return sortKeys.length > 0 && rows * loops >= minRows && kept * 2 <= rows;
 }
 
-/** The keys as far as they are columns of the table; none if the first is not. A column that is equal to one value orders nothing. */
+/** The sort keys, if all are columns of the table, otherwise none. Leaves out columns that equal a single value. */
 function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equalities: readonly Comparison[]): SortKey[] {
   const keys = sortKeys.map((text) => readSortKey(text, table.alias));
   if (keys.some((key) => key === null || !columns.some(({ sql }) => sql === key.column))) return [];
   return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
 }
 
-/** Whether an index begins with the columns in any order, and then has the keys, forwards or backwards, or the column of a range. */
+/** Whether an index starts with the columns, in any order, followed by the sort keys (forward or backward) or the column of a range. */
 function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
   const leading = keys.slice(0, equal.length);
   if (!equal.every(({ column, kind }) => leading.some((key) => key.column === column && (kind !== 'null' || key.findsNulls)))) return false;
@@ -146,7 +146,7 @@ function isRange({ kind }: Comparison): boolean {
   return kind === 'range' || kind === 'prefix';
 }
 
-/** `concurrently`, so that writing goes on meanwhile; partitioned tables cannot have it. */
+/** `concurrently`, so that it does not block writes; partitioned tables do not support it. */
 function createIndex({ sql, isPartitioned }: AdvisedTable, keys: readonly string[]): string {
   return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
 }
@@ -155,7 +155,7 @@ function columnOf({ column }: Comparison): string {
   return column;
 }
 
-/** Of most collations, only an index that compares by bytes finds the texts that begin with another one. */
+/** With most collations, only an index that compares by bytes can find texts by prefix. */
 function comparedSql({ column, kind }: Comparison): string {
   return kind === 'prefix' ? `${column} text_pattern_ops` : column;
 }

@@ -1,12 +1,12 @@
 /**
- * Policies that call a function for each row although the result is the same for all. In: the tables that an operation reads or writes, and their policies; out:
- * advice. PostgreSQL evaluates a subselect that does not depend on the row once per statement.
+ * Advises on policies that call a function for each row although the result is the same for all, from the tables that an operation reads or
+ * writes. PostgreSQL evaluates a subselect that does not depend on the row once per statement.
  */
 import { wrapCalls } from '../doctor/policy-calls.ts';
 import type { AdvisedTable, PolicyFacts } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
 
-/** Advice for the policies of a table, of those that hold for such an operation. */
+/** Advice for the policies of a table that apply to this kind of operation. */
 export function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
   const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');
   return policies.flatMap((policy) => adviseForPolicy(table, policy) ?? []);

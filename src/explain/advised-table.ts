@@ -1,17 +1,17 @@
-/** What advice has to know of tables: their size, columns, indexes and policies. In: names of tables, and a role; out: their facts, in one query. */
+/** Loads the facts about tables that advice needs: their size, columns, indexes and policies, in one query. */
 import type { Database } from '../database/database.ts';
 
 export interface AdvisedTable {
-  /** Of the table, or of the table that it is in the end a partition of: `public.note`, for messages. */
+  /** The name of the table or, for a partition, of its root table: `public.note`, for messages. */
   readonly name: string;
-  /** The same, quoted as SQL wants it. */
+  /** The name as SQL. */
   readonly sql: string;
   readonly isPartitioned: boolean;
-  /** About how many rows it has itself. */
+  /** The approximate number of its own rows. */
   readonly rows: number;
   readonly columns: readonly ColumnFacts[];
   readonly indexes: readonly IndexFacts[];
-  /** Those that hold for the role; none where row level security does not. */
+  /** The policies that apply to the role; none if row level security does not. */
   readonly policies: readonly PolicyFacts[];
 }
 
@@ -21,19 +21,19 @@ export interface ColumnFacts {
   readonly isVarchar: boolean;
 }
 
-/** A B-tree or hash index that is valid and covers all rows, or all but nulls of its first column. */
+/** A valid B-tree or hash index on all rows, or on all but those where its first column is null. */
 export interface IndexFacts {
   readonly name: string;
   readonly keys: readonly IndexKey[];
 }
 
-/** A key of an index. Each finds the rows that equal a value. */
+/** A key of an index, which can find rows that equal a value. */
 export interface IndexKey {
-  /** The column as SQL has it; null for an expression, and where the index compares by another collation than the column. */
+  /** The column as SQL; null for an expression, or if the index uses another collation than the column. */
   readonly column: string | null;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
-  /** Whether it has the rows in the order of `<`, so that it serves ranges and sorts. */
+  /** Whether it is in the order of `<`, so that it serves ranges and sorts. */
   readonly isOrdered: boolean;
   readonly findsPrefixes: boolean;
   readonly findsNulls: boolean;
@@ -45,11 +45,11 @@ export interface PolicyFacts {
   readonly command: 'r' | 'a' | 'w' | 'd' | '*';
   readonly using: string | null;
   readonly check: string | null;
-  /** The stable and volatile functions that it calls, as its conditions may name them. */
+  /** The stable and volatile functions that it calls, by the names that its conditions may use. */
   readonly functions: readonly { readonly name: string; readonly isVolatile: boolean }[];
 }
 
-/** The names of a table as PostgreSQL's plans have them, unquoted. */
+/** A table's name as in PostgreSQL's plans, unquoted. */
 export interface TableName {
   readonly schema: string;
   readonly name: string;
@@ -59,7 +59,6 @@ export type FactsOf = (table: TableName) => AdvisedTable | undefined;
 
 type RawFacts = readonly [schema: string, name: string, facts: AdvisedTable];
 
-/** Loads the facts. */
 export async function loadAdvisedTables(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FactsOf> {
   const names = [...new Set(tables.map(({ schema, name }) => JSON.stringify([schema, name])))].sort();
   if (names.length === 0) return () => undefined;

@@ -1,6 +1,6 @@
 /**
- * Explains a request: its plan as a tree, the plans that PostgreSQL makes for its statements, and advice. In: a request as the engine would run it; out: what
- * was found, with nothing changed. Statements run only in the mode `analyze`, and their transaction is rolled back.
+ * Explains a request: its plan as a tree, PostgreSQL's plans for its statements, and advice. Changes nothing: statements run only in
+ * `analyze` mode, in a transaction that is rolled back.
  */
 import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/pipeline.ts';
@@ -24,14 +24,14 @@ import { readDatabasePlan } from './read-database-plan.ts';
 
 const modes: readonly unknown[] = ['sql', 'plan', 'analyze'] satisfies ExplainMode[];
 
-/** How far to go. Throws `TypeError` for what is not a mode. */
+/** The mode in the options. Throws `TypeError` for an unknown mode. */
 export function modeOf(options: ExplainOptions | undefined): ExplainMode {
   const mode = options?.mode ?? 'plan';
   if (!modes.includes(mode)) throw new TypeError('The option "mode" must be "sql", "plan" or "analyze".');
   return mode;
 }
 
-/** Rejects with `DatabaseError` if PostgreSQL refuses a statement. Each may take so many milliseconds. */
+/** Explains a request. Rejects with `DatabaseError` if PostgreSQL rejects a statement. `timeoutMillis` limits each statement. */
 export async function explainRequest(
   database: Database,
   { kind, plan, statements, session }: RequestToExplain,
@@ -53,7 +53,7 @@ function explained({ text, parameters }: Statement, databasePlan: DatabasePlan |
   return { text, parameters, databasePlan };
 }
 
-/** The plans, in the transaction that the statements would run in: what one did, the next one sees. */
+/** Plans the statements in one transaction, so that each sees the effects of those before it, as when they run. */
 function planStatements(
   database: Database,
   statements: readonly Statement[],
@@ -87,7 +87,7 @@ async function advise(
     ...adviseForRelations(relations, factsOf),
     ...tables.flatMap((table) => adviseForPolicies(factsOf(table) ?? noFacts, kind)),
   ];
-  // The first says it: partitions, and relations that are followed twice, would say it again.
+  // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.
   return [...new Map(advice.toReversed().map((each) => [each.sql, each])).values()].toReversed();
 }
 

@@ -1,9 +1,9 @@
-/** What explaining a request gives: plain data, from the operation down to the plan of PostgreSQL. Types only. */
+/** The explanation of a request: plain data, from the operation down to PostgreSQL's plans. Types only. */
 import type { OperationCost, RequestCost } from '../engine/request.ts';
 
 /**
- * How far a request is explained. `sql`: without the database. `plan`: with the plan of PostgreSQL, which runs nothing. `analyze`: the statements run, in a
- * transaction that is rolled back, and times and rows are measured.
+ * How far to explain a request. `sql`: without the database. `plan`: with PostgreSQL's plans, but without running anything. `analyze`: runs
+ * the statements in a transaction that is rolled back, and measures times and rows.
  */
 export type ExplainMode = 'sql' | 'plan' | 'analyze';
 
@@ -12,16 +12,16 @@ export interface ExplainOptions {
   readonly mode?: ExplainMode;
 }
 
-/** What a request is, what it costs, what it becomes, and what would make it faster. */
+/** An operation, its cost, its plan, its statements, and advice to make it faster. */
 export interface Explanation {
   readonly operation: { readonly name: string | null; readonly kind: 'query' | 'mutation' };
   readonly role: string;
   readonly mode: ExplainMode;
-  /** What the operation counts against each limit, and the limits. */
+  /** The operation's counts, and their limits. */
   readonly cost: { readonly counts: OperationCost['counts']; readonly limits: RequestCost['limits'] };
-  /** What is read, written or called for each root field; null if the operation is too long to be shown. */
+  /** What each root field reads, writes or calls; null if the operation is too long to show. */
   readonly plan: readonly PlanTree[] | null;
-  /** The statements in the order in which they run, in one transaction. */
+  /** The statements in execution order, all in one transaction. */
   readonly statements: readonly ExplainedStatement[];
   readonly advice: readonly Advice[];
 }
@@ -40,7 +40,7 @@ export interface ExplainedStatement {
   readonly databasePlan: DatabasePlan | null;
 }
 
-/** The plan of PostgreSQL (https://www.postgresql.org/docs/current/using-explain.html). */
+/** PostgreSQL's plan of a statement (https://www.postgresql.org/docs/current/using-explain.html). */
 export interface DatabasePlan {
   readonly root: DatabasePlanNode;
   /** Null unless the statement ran. */
@@ -51,7 +51,7 @@ export interface DatabasePlan {
 export interface DatabasePlanNode {
   /** `Seq Scan`, `Nested Loop`, `Sort` … */
   readonly type: string;
-  /** What it is to the node above: `Outer`, `Inner`, `SubPlan`, `InitPlan` …; null for the root. */
+  /** Its relationship to the parent node: `Outer`, `Inner`, `SubPlan`, `InitPlan` …; null for the root. */
   readonly relationship: string | null;
   /** The name of a subplan: `SubPlan 1`. */
   readonly name: string | null;
@@ -62,14 +62,14 @@ export interface DatabasePlanNode {
   readonly conditions: readonly { readonly kind: string; readonly text: string }[];
   readonly sortKeys: readonly string[];
   readonly estimate: { readonly startupCost: number; readonly totalCost: number; readonly rows: number };
-  /** What was measured, for one loop on average, but for `loops` themselves; null unless the statement ran. */
+  /** Measurements: averages per loop, except `loops` itself; null unless the statement ran. */
   readonly actual: { readonly rows: number; readonly loops: number; readonly milliseconds: number; readonly removed: number } | null;
   readonly children: readonly DatabasePlanNode[];
 }
 
 export type AdviceCode = 'missing-index' | 'sort-without-index' | 'unindexed-relation' | 'policy-calls-per-row';
 
-/** What would make the operation faster, with the SQL that does it. */
+/** A way to make the operation faster, with the SQL for it. */
 export interface Advice {
   readonly code: AdviceCode;
   /** Qualified name: `public.note`. */

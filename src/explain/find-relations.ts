@@ -1,4 +1,4 @@
-/** The relations that a plan follows, in rows and in filters. In: a `Plan`; out: the columns by which the rows on the other side are found. */
+/** Finds the relations that a plan follows in rows and filters, with the columns by which they find rows. */
 import type { Relation } from '../model/model.ts';
 import type {
   ConnectionPlan,
@@ -14,7 +14,7 @@ import type {
 } from '../plan/plan.ts';
 import type { FollowedRelation } from './advise-indexes.ts';
 
-/** Each as often as the operation has it. */
+/** Repeats a relation each time the operation follows it. */
 export function findRelations({ roots }: Plan): FollowedRelation[] {
   return roots.flatMap(({ value }) => ofRoot(value));
 }

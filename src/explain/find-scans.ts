@@ -1,28 +1,28 @@
 /**
- * Finds where PostgreSQL reads a table in full or sorts what it reads. In: the plan of a statement; out: each such scan with the number of rows that it
- * comes to, measured if the statement ran, and estimated otherwise.
+ * Finds the table scans in a statement's plan, with any sort above them. Row counts are measured if the statement ran, and estimated
+ * otherwise.
  */
 import type { DatabasePlan, DatabasePlanNode } from './explanation.ts';
 
-/** A table that is read, and sorted if there are keys. */
+/** A scan of a table, and the sort of its rows, if any. */
 export interface Scan {
   readonly table: NonNullable<DatabasePlanNode['table']>;
-  /** Whether rows are read until enough of them pass the filters, whatever these say: by a sequential scan, or in the order of an index. */
+  /** Whether it reads rows regardless of the filters until enough pass: sequentially, or in the order of an index. */
   readonly isBlind: boolean;
-  /** The index in whose order it is read until there are enough rows. */
+  /** The index in whose order it reads until there are enough rows. */
   readonly orderedBy: string | null;
   readonly filters: readonly string[];
-  /** The keys of the sort above it; none if it is not sorted. */
+  /** The keys of the sort above it; empty if there is none. */
   readonly sortKeys: readonly string[];
   /** How often it runs. */
   readonly loops: number;
-  /** Rows of one loop that pass the filters. */
+  /** Rows per loop that pass the filters. */
   readonly rows: number;
-  /** Rows of one loop that do not; null if that is not known. */
+  /** Rows per loop that do not; null if unknown. */
   readonly removed: number | null;
-  /** Rows of one loop that are needed in the end, where there is a limit. */
+  /** Rows per loop that are needed in the end, if there is a limit. */
   readonly kept: number;
-  /** The share of the table that is read until there are enough rows. */
+  /** The share of the table that it reads until there are enough rows. */
   readonly share: number;
 }
 
@@ -58,7 +58,7 @@ function surroundingsBelow(node: DatabasePlanNode, { sort, limit }: Surroundings
     case 'Sort':
       return { sort: node, limit };
     case 'Incremental Sort':
-      // Its rows come in the order of its first keys, so that a limit spares most of them; how many, only running it tells.
+      // Its input is already in the order of the first keys, so a limit saves most of it. Only running it shows how much.
       return { sort: node.actual === null ? null : node, limit };
     case 'WindowAgg':
     case 'Bitmap Heap Scan':
@@ -76,7 +76,7 @@ function isSubplan({ relationship }: DatabasePlanNode): boolean {
   return relationship === 'SubPlan' || relationship === 'InitPlan';
 }
 
-/** A subplan runs for each row of the node that it belongs to, the inner side of a nested loop for each row of the outer one. */
+/** A subplan runs for each row of its node, and the inner side of a nested loop for each row of the outer side. */
 function loopsOf(child: DatabasePlanNode, parent: DatabasePlanNode, loops: number): number {
   if (child.actual !== null) return child.actual.loops;
   if (child.relationship === 'SubPlan') return loops * Math.max(1, rowsInto(parent));
@@ -85,7 +85,7 @@ function loopsOf(child: DatabasePlanNode, parent: DatabasePlanNode, loops: numbe
   return loops;
 }
 
-/** An aggregate has one row, but runs its subplans for each row that goes into it. */
+/** An aggregate returns one row, but runs its subplans for each input row. */
 function rowsInto(node: DatabasePlanNode): number {
   const input = node.children.find(({ relationship }) => relationship === 'Outer');
   return Math.max(node.estimate.rows, input?.estimate.rows ?? 0);

@@ -1,25 +1,25 @@
-/** The advice for many operations, each piece once, with the operations that it helps. In: operations with their advice; out: groups, the most helpful first. */
+/** Groups the advice for many operations: each piece of advice once, with the operations that it helps, the most helpful first. */
 import type { Advice } from './explanation.ts';
 
-/** An operation as a log or a list of documents has it. */
+/** An operation from a log or a list of documents. */
 export interface AdvisedOperation {
   readonly name: string;
   /** How often it was seen. */
   readonly count: number;
-  /** How long it took in all, in milliseconds; null if that is not known. */
+  /** Its total time in milliseconds; null if unknown. */
   readonly milliseconds: number | null;
 }
 
 export interface AdviceGroup {
   readonly advice: Advice;
   readonly operations: readonly AdvisedOperation[];
-  /** How often the operations were seen. */
+  /** How often the operations were seen in total. */
   readonly count: number;
-  /** How long they took in all; null if that is not known. */
+  /** The total time of the operations in milliseconds; null if unknown. */
   readonly milliseconds: number | null;
 }
 
-/** Advice with the same SQL is one group. */
+/** Groups advice with the same SQL. */
 export function groupAdvice(
   advised: readonly { readonly operation: AdvisedOperation; readonly advice: readonly Advice[] }[],
 ): AdviceGroup[] {

@@ -1,4 +1,4 @@
-/** The plan of an operation as lines for a person, in a tree. In: a `Plan`; out: what is read, written or called, by the keys of the response. */
+/** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
 import type {
@@ -177,7 +177,7 @@ function drawEdge(key: string, value: EdgeValue): PlanTree[] {
   return value.kind === 'cursor' ? [tree('cursor')] : [];
 }
 
-/** Columns on one line, then what takes subqueries. */
+/** Columns on one line, then values that need subqueries. */
 function drawRow({ members }: RowPlan): PlanTree[] {
   const columns = members.flatMap(({ name, value }) => {
     if (value.kind === 'column') return [value.column.name];
@@ -212,7 +212,7 @@ function drawResult(label: string, result: ResultPlan): PlanTree {
   return tree(label);
 }
 
-/** A filter as SQL would have it, with the values as they are bound. */
+/** A filter in SQL-like form, with its bind values. */
 function drawFilter(filter: Filter): string {
   switch (filter.kind) {
     case 'and':
@@ -239,12 +239,12 @@ function countTestText(test: CountTest): string {
   return test.kind === 'null test' ? `is ${test.isNull ? 'null' : 'not null'}` : `${test.operator} ${textOf(test.parameter)}`;
 }
 
-/** Longer values say little more. */
-const longestValue = 60;
+/** Longer values are cut off. */
+const maxValueLength = 60;
 
 function textOf({ value }: Parameter): string {
   const text = valueText(value);
-  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
 }
 
 function valueText(value: ParameterValue): string {

@@ -6,7 +6,7 @@ const read = (condition: string, alias = 't1'): string[] =>
   readComparisons(condition, alias).map(({ column, kind, asText }) => `${column} ${kind}${asText ? ' as text' : ''}`);
 
 describe('readComparisons', () => {
-  test('finds what an index could serve', () => {
+  test('finds comparisons that an index could serve', () => {
     assert.deepEqual(read("(t1.tag = 't1'::text)"), ['tag equality']);
     assert.deepEqual(read("((t1.a = ANY ('{1,2}'::integer[])) AND (t1.b >= 3) AND ((t1.c)::text = 'x AND (t1.d = 1)'::text))"), [
       'a membership',
@@ -18,13 +18,13 @@ describe('readComparisons', () => {
     assert.deepEqual(read('("the ""alias"."a ) AND (b" = 1)', 'the "alias'), ['"a ) AND (b" equality']);
   });
 
-  test('finds tests of nulls and booleans, and what a text begins with', () => {
+  test('finds tests for null, booleans and prefixes', () => {
     assert.deepEqual(read('(t1.a IS NULL)'), ['a null']);
     assert.deepEqual(read('(t1.done AND (NOT t1."Hidden") AND (t1.a IS NULL))'), ['done equality', '"Hidden" equality', 'a null']);
     assert.deepEqual(read("((t1.a ^@ 'x'::text) AND ((t1.b)::text ~~ E'x\\\\%'::text))"), ['a prefix', 'b prefix as text']);
   });
 
-  test('leaves the rest out', () => {
+  test('ignores everything else', () => {
     for (const condition of [
       '((t1.a = 1) OR (t1.b = 2))',
       '(t1.a <> 1)',
@@ -48,7 +48,7 @@ describe('readComparisons', () => {
       assert.deepEqual(read(condition), [], condition);
   });
 
-  test('a long condition takes no long time', () => {
+  test('reads a long condition quickly', () => {
     const condition = `(${Array.from({ length: 5000 }, (_, index) => `(t1.c${index} = ${index})`).join(' AND ')})`;
     assert.equal(read(condition).length, 5000);
     assert.deepEqual(read(`t1.a = ${'('.repeat(50_000)}`), ['a equality']);

@@ -1,16 +1,16 @@
 /**
- * Reads conditions and sort keys as `explain (verbose)` deparses them, as far as an index of columns could serve them. In: their text; out: the quoted
- * columns of one table that are compared, and how. What it does not understand, it leaves out.
+ * Reads conditions and sort keys as `explain (verbose)` deparses them: which columns of a table are compared, and how, as far as an index
+ * could serve it. Ignores what it does not understand.
  */
 
-/** `equality` with one value, `membership` in a list, `null` for a test of it, a `range`, or the `prefix` of a text. */
+/** `equality` with one value, `membership` in a list, a test for `null`, a `range`, or the `prefix` of a text. */
 export type ComparisonKind = 'equality' | 'membership' | 'null' | 'range' | 'prefix';
 
 export interface Comparison {
-  /** The column, quoted as SQL wants it. */
+  /** The column as SQL. */
   readonly column: string;
   readonly kind: ComparisonKind;
-  /** Whether the column is cast to text, as `varchar` is in comparisons, which an index serves all the same. */
+  /** Whether the column is cast to text. PostgreSQL casts `varchar` this way for comparisons, which an index on it still serves. */
   readonly asText: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface SortKey {
   readonly nullsFirst: boolean;
 }
 
-/** Texts and names in quotes, and parentheses. */
+/** Quoted texts and names, and parentheses. */
 const token = /E?'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|[()]/g;
 const name = '(?:"(?:[^"]|"")*"|[\\p{L}_][\\p{L}\\p{N}_$]*)';
 const operators: Readonly<Record<string, ComparisonKind>> = {
@@ -37,18 +37,18 @@ const plain = new RegExp(
   `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>=|<=?|>=?|\\^@|~~) (?<other>.+)$`,
   'su',
 );
-/** A column of type boolean is a condition by itself. */
+/** A boolean column, which is a condition by itself, or a test for null. */
 const tested = new RegExp(`^(?:NOT )?(?<alias>${name})\\.(?<column>${name})(?<isNull> IS NULL)?$`, 'u');
-/** A text that begins with what it is compared by. */
+/** A literal pattern that starts with literal text. */
 const literalPrefix = /^E?'[^'%_]/;
 const sorted = new RegExp(`^(?<alias>${name})\\.(?<column>${name})(?<descending> DESC)?(?: NULLS (?<nulls>FIRST|LAST))?$`, 'u');
 
-/** The comparisons of columns of a table with values that are the same for all of its rows, of those that must all hold. */
+/** The comparisons in a condition that must all hold and that compare a column of the table with a value independent of its rows. */
 export function readComparisons(condition: string, alias: string): Comparison[] {
   return conjunctsOf(condition).flatMap((conjunct) => readComparison(conjunct, quoteName(alias)) ?? []);
 }
 
-/** A sort key of a table's column; null if it is something else. */
+/** Reads a sort key; null if it is not a column of the table. */
 export function readSortKey(text: string, alias: string): SortKey | null {
   const groups = sorted.exec(text)?.groups;
   if (groups?.alias !== quoteName(alias)) return null;
@@ -65,13 +65,13 @@ function readComparison(conjunct: string, alias: string): Comparison | null {
   const { operator = '', other = '' } = groups;
   const column = groups.column ?? groups.castColumn!;
   if (mentions(other, alias)) return null;
-  // Deparsed, `any` stands behind the operator.
+  // Deparsed conditions have `ANY` after the operator.
   const kind = /^(?:ANY|ALL) \(/.test(other) ? (operator === '=' && other.startsWith('ANY') ? 'membership' : null) : operators[operator]!;
   if (kind === 'prefix' && !literalPrefix.test(other)) return null;
   return kind === null ? null : { column, kind, asText: groups.castColumn !== undefined };
 }
 
-/** Whether an expression reads a column of the table: then it differs by row. */
+/** Whether an expression reads a column of the table, and therefore differs by row. */
 function mentions(expression: string, alias: string): boolean {
   const names = expression.matchAll(new RegExp(`'(?:[^'\\\\]|''|\\\\.)*'|(${name})\\.`, 'gu'));
   return [...names].some(([, found]) => found === alias);
@@ -84,7 +84,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.length === 1 ? [inner] : parts.flatMap(conjunctsOf);
 }
 
-/** Without parentheses around the whole. */
+/** Removes parentheses around the whole text. */
 function unwrap(text: string): string {
   let depth = 0;
   if (!text.startsWith('(')) return text;
@@ -96,7 +96,7 @@ function unwrap(text: string): string {
   return text;
 }
 
-/** Splits where the separator stands outside of quotes and parentheses. */
+/** Splits at separators outside quotes and parentheses. */
 function splitAt(text: string, separator: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -119,7 +119,7 @@ function splitAt(text: string, separator: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** A name as PostgreSQL deparses it, which quotes only where it must; keywords aside, which no alias of ours is. */
+/** Quotes a name as PostgreSQL deparses it: only if necessary. Ignores keywords, because no alias of rowgraph is one. */
 function quoteName(text: string): string {
   return /^[a-z_][a-z0-9_$]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,13 +1,12 @@
-/** Reads what `explain (format json)` writes. In: its text; out: a `DatabasePlan`. */
+/** Parses the output of `explain (format json)`. */
 import type { DatabasePlan, DatabasePlanNode } from './explanation.ts';
 
 type RawNode = Readonly<Record<string, unknown>>;
 
-/** Conditions by which rows are found or left out; `explain` names them so. */
+/** Conditions that find or remove rows, as `explain` names them. */
 const conditionKinds = ['Index Cond', 'Recheck Cond', 'Hash Cond', 'Merge Cond', 'TID Cond', 'Join Filter', 'Filter', 'One-Time Filter'];
 const removedKinds = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'];
 
-/** The plan of a statement. */
 export function readDatabasePlan(json: string): DatabasePlan {
   const [raw] = JSON.parse(json) as [RawNode];
   return {
@@ -38,7 +37,7 @@ function readNode(raw: RawNode): DatabasePlanNode {
   };
 }
 
-/** As the text format has it: `Hash Left Join`, `Insert`. */
+/** The node type as in the text format: `Hash Left Join`, `Insert`. */
 function typeOf(raw: RawNode): string {
   const type = textOf(raw['Node Type']) ?? '';
   const join = textOf(raw['Join Type']);

@@ -1,7 +1,6 @@
 /**
- * Makes a request of a document whose values are not known, so that it can be explained. In: the schema of the role, a document, and which operation; out: a
- * request with a sample for each variable and for each literal that was taken out. Samples are valid for their types; how many rows they find is up to
- * PostgreSQL's statistics.
+ * Makes a request from a document whose values are unknown, so that it can be explained: with a sample for each variable, and for each
+ * literal that was redacted. Samples are valid for their types; how many rows they find depends on PostgreSQL's statistics.
  */
 import {
   type DocumentNode,
@@ -23,7 +22,7 @@ import {
 } from 'graphql';
 import type { GraphQLRequest } from '../engine/request.ts';
 
-/** Samples of the scalars; of the others none is valid everywhere. */
+/** Samples of scalars. For other scalars, no value is always valid. */
 const samples: Readonly<Record<string, unknown>> = {
   Int: 10,
   Float: 1,
@@ -39,7 +38,7 @@ const samples: Readonly<Record<string, unknown>> = {
   Opaque: '1',
 };
 
-/** The request. Variables that have a value in `variables` keep it. */
+/** Makes the request. `variables` override samples. */
 export function sampleRequest(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -54,7 +53,7 @@ export function sampleRequest(
   };
 }
 
-/** Optional variables are given too, as most clients do, but for whole objects and cursors. */
+/** Samples a variable, even an optional one, as most clients send those too. Not optional objects, cursors, or variables with a default. */
 function sampleVariable(schema: GraphQLSchema, { variable, type, defaultValue }: VariableDefinitionNode): [string, unknown][] {
   const declared = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
   if (declared === undefined || defaultValue !== undefined) return [];
@@ -75,7 +74,7 @@ function sampleOf(type: GraphQLInputType): unknown {
   return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
 }
 
-/** An empty string is what `redactLiterals` leaves of one. */
+/** Replaces empty strings, which `redactLiterals` leaves in place of literals. */
 function fillLiterals(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
   const types = new TypeInfo(schema);
   return visit(
