@@ -1,8 +1,11 @@
-/** The files of the extension as a PostgreSQL server wants them in its folder `extension` (https://www.postgresql.org/docs/current/extend-extensions.html). */
+/**
+ * The files of the extension for a PostgreSQL server's folder `extension` (https://www.postgresql.org/docs/current/extend-extensions.html).
+ */
 import { currentVersion, extensionVersions } from './extension-versions.ts';
 
 /**
- * The schema is the script's own, so that it goes with the extension; nothing is made in `pg_catalog`. Event triggers are for superusers.
+ * The script creates its own schema, so that dropping the extension drops it too; nothing is created in `pg_catalog`. Event triggers need a
+ * superuser.
  */
 const controlFile = `comment = 'Schema version and idempotency keys for rowgraph'
 default_version = '${currentVersion}'
@@ -11,10 +14,10 @@ relocatable = false
 superuser = true
 `;
 
-/** psql stops here, where PostgreSQL reads a comment. */
+/** The usual guard of extension scripts: psql stops at this line, which `create extension` ignores. */
 const onlyAsExtension = (command: string): string => `\\echo Use "${command}" to load this file. \\quit\n`;
 
-/** Texts by the names of the files. PostgreSQL itself finds the way from the first version to any other. */
+/** File contents by name. PostgreSQL chains the update scripts to get from the first version to any other. */
 export function extensionFiles(): ReadonlyMap<string, string> {
   const scripts = extensionVersions.map(({ version, script }, index): [string, string] => {
     const previous = extensionVersions[index - 1]?.version;

@@ -1,4 +1,4 @@
-/** The versions of the extension, each with the SQL that leads to it from the one before. What was released is never changed. */
+/** The versions of the extension, each with the SQL that updates the previous one. Released versions never change. */
 import { idempotencyKeyScript } from './idempotency-key-script.ts';
 import { schemaVersionScript } from './schema-version-script.ts';
 
@@ -12,13 +12,13 @@ export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[
   { version: '1.1', script: idempotencyKeyScript },
 ];
 
-/** The version that this rowgraph installs. */
+/** The version that this release of rowgraph installs. */
 export const currentVersion = extensionVersions.at(-1)!.version;
 
 /** The first version that keeps idempotency keys. */
 export const firstVersionWithKeys = '1.1';
 
-/** Whether a version, such as `1.9`, comes before another, such as `1.10`. */
+/** Whether a version, such as `1.9`, is older than another, such as `1.10`. */
 export function isOlder(version: string, other: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);

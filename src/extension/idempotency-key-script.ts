@@ -1,6 +1,7 @@
 /**
- * What version 1.1 of the extension adds to 1.0: its version, and the idempotency keys of mutations with their responses. SQL, in a module so that bundlers take
- * it along. As plain SQL it may be run again. `docs/decisions/idempotency.md` says why the functions are open to everybody and what they check.
+ * Version 1.1 of the extension, which adds its version, and idempotency keys of mutations with their responses. The SQL is in a module so
+ * that bundlers include it. As plain SQL it can be run again. `docs/decisions/idempotency.md` explains why everybody may execute the
+ * functions, and what they check.
  */
 export const idempotencyKeyScript = `create or replace function rowgraph.version() returns text
   language sql immutable parallel safe set search_path = pg_catalog, pg_temp

@@ -83,13 +83,13 @@ const noChanges = [
 
 for (const index of [0, 1]) {
   describe(['PostgreSQL', 'PGlite'][index]!, () => {
-    test('DDL that commits moves the version, and nothing else does', async () => {
+    test('the version changes when DDL commits, and only then', async () => {
       const { database } = databases[index]!;
       for (const sql of changes) assert.ok(await moves(database, sql), sql);
       for (const sql of noChanges) assert.ok(!(await moves(database, sql)), sql);
     });
 
-    test('a batch runs for the present version only', async () => {
+    test('a batch runs only for the current version', async () => {
       const { database } = databases[index]!;
       const version = await readSchemaVersion(database);
       assert.deepEqual(textsOf(await database.run(batch(version))), [['1']]);
@@ -101,7 +101,7 @@ for (const index of [0, 1]) {
       await database.query('drop table app.later');
     });
 
-    test('a role without any right on our table can change the schema, and savepoints are respected', async () => {
+    test('a role without privileges on the table of changes can change the schema, and savepoints are respected', async () => {
       const { database } = databases[index]!;
       const own = 'set local role anon; create table app.own (id int)';
       assert.ok(await moves(database, `begin; ${own}; commit`));
@@ -120,7 +120,7 @@ for (const index of [0, 1]) {
       assert.ok(!(await moves(database, 'begin; savepoint s; create table app.third (id int); rollback to s; commit')));
     });
 
-    test('folding rows keeps the version, and their number small', async () => {
+    test('folding keeps the version, and the number of rows small', async () => {
       const { database } = databases[index]!;
       const rows = async (): Promise<number> => Number((await database.query('select count(*) from rowgraph.schema_change'))[0]?.[0]);
       for (let count = 0; count < 110; count++) await database.query('create schema passing; drop schema passing');
@@ -153,7 +153,7 @@ for (const index of [0, 1]) {
       assert.notEqual(await readSchemaVersion(database), version);
     });
 
-    test('what others keep in the schema of the triggers is not removed with them, nor anything else then', async () => {
+    test('removing fails, and removes nothing, if the schema contains objects of others', async () => {
       const { database } = databases[index]!;
       await database.query('create table rowgraph.somebodys (id int)');
       const isTheirs = (error: unknown): boolean => error instanceof DatabaseError && error.sqlstate === '2BP01';
@@ -175,7 +175,7 @@ for (const index of [0, 1]) {
   });
 }
 
-test('DDL in parallel neither waits nor is lost, in whatever order it commits', async () => {
+test('concurrent DDL neither waits nor is lost, in any commit order', async () => {
   const { database } = databases[0]!;
   const clients = Array.from({ length: 4 }, () => new Client(server.url));
   try {
@@ -198,7 +198,7 @@ test('DDL in parallel neither waits nor is lost, in whatever order it commits', 
   }
 });
 
-test('several can install at once, and a login role can use what was installed, not install it', async () => {
+test('several processes can install at once; a login role can use the extension but not install it', async () => {
   await databases[0]!.database.query('drop schema rowgraph cascade');
   const others = Array.from({ length: 4 }, () => openPgDatabase(server.url));
   await Promise.all(others.map((other) => applyExtension(other)));

@@ -1,17 +1,17 @@
 /**
- * Installs, updates and removes what the extension holds: by PostgreSQL's own commands where it is an extension, by the same SQL where its files cannot be
- * placed. Each in one transaction.
+ * Installs, updates and removes the extension: with PostgreSQL's extension commands if the server has its files, otherwise with the same
+ * SQL as plain objects. Each runs in one transaction.
  */
 import { currentVersion, extensionVersions, isOlder } from './extension-versions.ts';
 import { type ExtensionState, judgeExtension, type Queryable, readExtension } from './read-extension.ts';
 
-/** Several processes may start at once. */
+/** Taken because several processes may start at once. */
 const lock = `select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('rowgraph.schema_change'));`;
-/** No function of a user's may be taken for one of PostgreSQL's. */
+/** The search path keeps users' functions from shadowing built-in ones. */
 const plainScript = `${lock}
 select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 ${extensionVersions.map(({ script }) => script).join('\n')}`;
-/** Event triggers of an extension cannot be made again by themselves. */
+/** Enables the triggers instead of recreating them, because those of an extension cannot be recreated individually. */
 const enableTriggers = 'alter event trigger rowgraph_ddl enable always; alter event trigger rowgraph_drop enable always;';
 
 const removal = `drop event trigger if exists rowgraph_ddl;
@@ -23,22 +23,23 @@ const removal = `drop event trigger if exists rowgraph_ddl;
   drop schema if exists rowgraph`;
 
 /**
- * Installs or updates the extension, unless this version or a newer one is installed: as an extension where PostgreSQL has its files, otherwise as plain
- * SQL. This needs a superuser (or whom the provider allows); others are rejected with SQLSTATE 42501, and nothing is changed.
+ * Installs or updates the extension, unless this version or a newer one is installed: as an extension if PostgreSQL has its files,
+ * otherwise as plain SQL. Needs a superuser (or a role that the provider allows); for others it rejects with SQLSTATE 42501 and changes
+ * nothing.
  */
 export async function installExtension(database: Queryable): Promise<void> {
   const state = await readExtension(database);
   const isAvailable = state.available !== null && !isOlder(state.available, currentVersion);
   if (state.kind === null && isAvailable) await database.query(`${lock} create extension if not exists rowgraph`);
-  else await bringUp(database, state);
+  else await installOrUpdate(database, state);
 }
 
-/** The same, but as plain SQL where nothing is installed. */
+/** Like `installExtension`, but always as plain SQL if nothing is installed. */
 export async function applyExtension(database: Queryable): Promise<void> {
-  await bringUp(database, await readExtension(database));
+  await installOrUpdate(database, await readExtension(database));
 }
 
-async function bringUp(database: Queryable, state: ExtensionState): Promise<void> {
+async function installOrUpdate(database: Queryable, state: ExtensionState): Promise<void> {
   if (judgeExtension(state) === 'installed') return;
   if (state.kind !== 'extension') await database.query(plainScript);
   else {
@@ -47,7 +48,7 @@ async function bringUp(database: Queryable, state: ExtensionState): Promise<void
   }
 }
 
-/** Removes everything that was installed, in one transaction. Fails if the schema `rowgraph` contains other objects. */
+/** Removes the extension, in one transaction. Fails if the schema `rowgraph` contains other objects. */
 export async function removeExtension(database: Queryable): Promise<void> {
   const { kind } = await readExtension(database);
   await database.query(kind === 'extension' ? 'drop extension rowgraph' : removal);

@@ -1,12 +1,12 @@
 /**
- * Makes the extension available in a PGlite: `PGlite.create({ extensions: { rowgraph: pgliteExtension } })`. Its files are written when the database starts,
- * as PGlite keeps those of extensions in memory.
+ * Makes the extension available in PGlite: `PGlite.create({ extensions: { rowgraph: pgliteExtension } })`. Writes its files each time the
+ * database starts, because PGlite keeps extension files in memory.
  *
- * Leans on undocumented behaviour of PGlite: the folder of its extensions, and its file system (`test/contracts/pglite.test.ts`).
+ * Relies on undocumented behaviour of PGlite: the folder of its extensions, and its file system (`test/contracts/pglite.test.ts`).
  */
 import { extensionFiles } from './extension-files.ts';
 
-/** What is used of a PGlite. */
+/** The part of PGlite used here. */
 interface PgliteFiles {
   readonly Module: { readonly FS: { writeFile(path: string, text: string): void } };
 }

@@ -1,10 +1,10 @@
 /**
- * Version 1.0 of the extension, by which rowgraph learns of DDL the moment it commits: the schema `rowgraph` with a table to which event triggers append
- * a row for each transaction with DDL, and a notification. SQL, in a module so that bundlers take it along. As plain SQL it may be run again.
+ * Version 1.0 of the extension, which tells rowgraph about DDL as soon as it commits. In the schema `rowgraph`, event triggers add a row to
+ * a table for each transaction with DDL, and notify. The SQL is in a module so that bundlers include it. As plain SQL it can be run again.
  *
- * The version is the sum over all rows. Rows are only ever added (or folded into one with the same sum), and appear when their transaction commits: DDL
- * in parallel neither waits nor is lost, and DDL that is rolled back leaves no trace. Weights are random, so that a version does not come again when
- * the table is made anew or a backup is restored.
+ * The schema version is the sum over all rows. Rows are only added (or folded into one with the same sum), and become visible when their
+ * transaction commits: concurrent DDL neither waits nor is lost, and DDL that is rolled back leaves no trace. Weights are random, so that a
+ * version does not recur after the table is recreated or a backup is restored.
  */
 export const schemaVersionScript = `-- In a schema of somebody else's, a table could have triggers that would run as whoever installs this.
 do $$
