@@ -1,29 +1,29 @@
 /**
- * The foreign keys of views: those of the tables whose columns they show, and those that refer to such tables. In: the foreign keys of tables, and whose columns
- * the exposed views show; out: a foreign key for each two of them, of which at least one is a view.
+ * Infers the foreign keys of views from those of tables: a view that shows the columns of a foreign key, or of its target, inherits it.
+ * Returns a foreign key for each combination of a referencing and a referenced side, of which at least one is a view.
  */
 import type { CatalogForeignKey, CatalogViewForeignKey } from '../catalog.ts';
 import type { ColumnOrigin } from './query-facts.ts';
 
-/** Tables whose foreign keys lead to more views than these get none: whoever has so many wants to choose. */
-const mostSides = 50;
+/** Foreign keys that more sides than this share get none, because users with so many views will want to choose. */
+const maxSides = 50;
 
 export interface ViewColumns {
-  /** Whose columns the view shows, in its order. */
+  /** The origins of the view's columns, in order. */
   readonly origins: readonly (ColumnOrigin | null)[];
   readonly unique: readonly (readonly number[])[];
 }
 
 type TableForeignKey = Pick<CatalogForeignKey, 'id' | 'name' | 'tableId' | 'columns' | 'targetId' | 'targetColumns' | 'comment'>;
 
-/** A table, or a view that shows columns of it. */
+/** A table, or a view of it, as one side of a foreign key. */
 interface Side {
   readonly id: number;
   readonly isView: boolean;
   readonly columns: readonly number[];
 }
 
-/** The foreign keys in the order of those of the tables, pausing after each. `exposed` has the ids of all exposed tables. */
+/** Returns the foreign keys in the order of those of tables, yielding after each. `exposed` has the ids of all exposed tables. */
 export function* inferForeignKeys(
   keys: readonly TableForeignKey[],
   views: ReadonlyMap<number, ViewColumns>,
@@ -35,12 +35,12 @@ export function* inferForeignKeys(
     yield;
     if (!readers.has(ownerId) && !readers.has(targetId)) continue;
     const locals = sidesOf(ownerId, columns, readers, exposed);
-    // A relation leads to one row, so that only views that show each row once can be its target.
+    // A relation leads to one row, so its target can only be a view that shows each row once.
     const targets = sidesOf(targetId, targetColumns, readers, exposed).filter(
       ({ id, isView, columns: shown }) =>
         !isView || views.get(id)!.unique.some((unique) => unique.every((column) => shown.includes(column))),
     );
-    if (locals.length > mostSides || targets.length > mostSides) continue;
+    if (locals.length > maxSides || targets.length > maxSides) continue;
     for (const local of locals) {
       for (const target of targets) {
         if (!local.isView && !target.isView) continue;
@@ -59,13 +59,13 @@ export function* inferForeignKeys(
   return found;
 }
 
-/** Where a view reads a table: the columns that it shows of it, by their numbers in the table. */
+/** One place where a view reads a table. `shown` maps columns of the table to columns of the view. */
 interface Reading {
   readonly viewId: number;
   readonly shown: ReadonlyMap<number, number>;
 }
 
-/** What reads each table. A view that reads a table twice reads two rows of it. */
+/** The views that read each table. A view that reads a table twice has two readings. */
 function readersOf(views: ReadonlyMap<number, ViewColumns>): ReadonlyMap<number, readonly Reading[]> {
   const readers = new Map<number, Reading[]>();
   for (const [viewId, { origins }] of views) {
@@ -85,7 +85,7 @@ function readersOf(views: ReadonlyMap<number, ViewColumns>): ReadonlyMap<number,
   return readers;
 }
 
-/** The table, if it is exposed, and each place where a view shows all of these columns of it. */
+/** The table, if it is exposed, and each reading by a view that shows all these columns. */
 function sidesOf(
   tableId: number,
   columns: readonly number[],

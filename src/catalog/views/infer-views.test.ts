@@ -1,4 +1,7 @@
-/** Keys of views: of some that are written here, and of random ones, which are held against the rows that they have. On a server, whose version decides the text. */
+/**
+ * Keys of views: of the examples below, and of random views, which are checked against their rows. Runs on a real server, whose version
+ * determines the text of the definitions.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { randomViews } from '../../../test/support/random-views.ts';
@@ -31,7 +34,7 @@ after(async () => {
   await databases.close();
 });
 
-/** What is inferred about each view of a schema: the names of key columns, or why there are none. */
+/** The names of the inferred key columns of each view in a schema, or why there is no key. */
 async function inferIn(schema: string) {
   const { tables, views } = await loadCatalog(connections, [schema]);
   return tables.flatMap(({ id, name, columns }) => {
@@ -43,7 +46,7 @@ async function inferIn(schema: string) {
 
 const joined = 'post p join author a on a.id = p.author_id';
 
-/** Queries, with the key of a view of each. */
+/** Queries, with the key of a view on each. */
 const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
   ['select * from post', 'id'],
   ['select title, id as "odd ( {name} \\ <> :resno" from post', 'odd ( {name} \\ <> :resno'],
@@ -75,7 +78,7 @@ const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
   ['select * from part', 'id'],
 ];
 
-/** Queries, with why a view of each has no key. */
+/** Queries, with why a view on each has no key. */
 const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ['select title from post', /does not show the primary key of post/],
   ['select post_id, words from note', /does not show the primary key of note/],
@@ -107,7 +110,7 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ['select * from late', /no primary key that is checked at once/],
   ['select * from parent', /inherit/],
   ['select oid, relname from pg_class', /nothing is known/],
-  // What keeps columns unique is not what the join compares.
+  // The unique index and the join compare the columns differently.
   ['select p.id, a.name from post p join author a on lower(a.shout) = p.title', /several rows/],
   ['select p.id from post p join author a on a.hidden = p.id', /several rows/],
   ['select p.id from post p join author a on a.code = p.id', /several rows/],
@@ -119,12 +122,12 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
     'select p.id from post p left join author a on a.id = p.author_id left join comment c on p.id = 1 and c.id = c.post_id',
     /several rows for one of p: those of c/,
   ],
-  // The condition of an outer join takes no rows from the side that it keeps.
+  // The condition of an outer join removes no rows of the preserved side.
   ['select p.id from (post p cross join author a) left join comment c on a.id = p.author_id', /several rows/],
 ];
 
 describe('inferViews', () => {
-  it('finds the key of what shows each row of a table once, and says why others have none', async () => {
+  it('infers keys of views that show each row of a table once, and says why others have none', async () => {
     const all = [...withKey, ...withoutKey].map(([query], index) => `create view fixed.v${index} as ${query};`);
     await database.run(`set search_path = fixed; ${all.join('\n')}`);
     const found = new Map((await inferIn('fixed')).map((view) => [view.name, view]));
@@ -139,7 +142,7 @@ describe('inferViews', () => {
     }
   });
 
-  it('reads no text of another format, and any depth', () => {
+  it('rejects text in another format, and reads any depth', () => {
     for (const text of ['', '(', ')', '{A', '({)}', '(})', '{A b}', '{(a)}', 'a b', '{A :constvalue 4 [ 1 2'])
       assert.throws(() => parseNodeTree(text), text);
     const depth = 100_000;
@@ -156,7 +159,7 @@ describe('inferViews', () => {
     );
   });
 
-  it('looks through views of views and materialized views', async () => {
+  it('sees through views on views and materialized views', async () => {
     await database.run(`set search_path = fixed; create view inner_view as select p.id as post, a.name from ${joined};
       create materialized view stored as select * from inner_view; create view over_all as select s.post, c.id from stored s join comment c on c.post_id = s.post;
       create view over_none as select c.post_id, s.name from stored s join comment c on c.post_id = s.post;
@@ -165,7 +168,7 @@ describe('inferViews', () => {
     assert.deepEqual([keys['stored'], keys['over_all'], keys['over_none'], keys['deep']], [['post'], ['id'], null, ['id']]);
   });
 
-  it('finds no key in random views that their rows do not keep to', async () => {
+  it('infers no key of random views that their rows violate', async () => {
     const { setup, views } = randomViews(20260401, 400);
     await database.run(`set search_path = random; ${setup}`);
     const refused: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * What is inferred about views from their definitions: keys, and the columns of tables that they show. In: the rows of `viewQuery`; out: what is inferred about
- * each of the views that are asked for, through all views that they read.
+ * Infers the keys of views, and the origins of their columns, from their definitions, through all views that they read. The input is the
+ * result of `viewQuery`.
  */
 import type { CatalogView } from '../catalog.ts';
 import type { ViewColumns } from './infer-foreign-keys.ts';
@@ -19,10 +19,10 @@ import type { RawViews } from './raw-views.ts';
 
 const entryKinds = { relation: 0, subquery: 1, cte: 6 };
 
-/** What is inferred about a view, with whose columns it shows. */
+/** The inferences about a view, with the origins of its columns. */
 export type InferredView = CatalogView & ViewColumns;
 
-/** The views by id, pausing after each. */
+/** Infers the views, by id. Yields after each. */
 export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, number>): Generator<void, ReadonlyMap<number, InferredView>> {
   const analysis = new Analysis(raw);
   const views = new Map<number, InferredView>();
@@ -42,7 +42,7 @@ class Analysis {
   readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
   readonly #equalities: ReadonlySet<string>;
   readonly #known = new Map<number, RowFacts>();
-  /** Of queries that `with` names, which may be read many times. */
+  /** Facts about queries in WITH, which may be read many times. */
   readonly #named = new Map<TreeNode, RowFacts>();
 
   constructor({ definitions, relations, indexes, families, equalities }: RawViews) {
@@ -60,7 +60,7 @@ class Analysis {
     this.#equalities = new Set((equalities ?? []).map(([operator, family]) => `${operator} ${family}`));
   }
 
-  /** What is known of a table or view. */
+  /** The facts about a table or view. */
   factsOf(id: number): RowFacts {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -87,14 +87,14 @@ class Analysis {
     const indexes = this.#indexes.get(tableId) ?? [];
     const primary = indexes.find((index) => index.primary);
     const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
-    // The rows of tables that inherit from it are among its own, but not in its indexes.
+    // Queries on it return the rows of child tables too, but its indexes do not cover them.
     if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
     const problem = primary === undefined ? 'it has no primary key that is checked at once' : null;
     return { key: primary?.columns ?? null, unique, single: false, originOf, problem };
   }
 
-  /** `outer` are the queries that `with` names around it. */
+  /** `outer` are the WITH queries of enclosing queries. */
   #queryFacts(query: TreeNode | undefined, outer: Scopes): RowFacts {
     if (query?.type !== 'QUERY') throw new Error('it is not a query');
     const scopes = [...outer, asNodes(query.fields.get('cteList'))];
@@ -122,7 +122,7 @@ class Analysis {
     }
   }
 
-  /** `scopes` end with the one that has the name. */
+  /** The last of `scopes` defines the name. */
   #namedFacts({ fields }: TreeNode, scopes: Scopes): RowFacts {
     const named = scopes.at(-1)?.find((candidate) => candidate.fields.get('ctename') === fields.get('ctename'));
     if (named === undefined) throw new Error('nothing has this name');
@@ -133,7 +133,7 @@ class Analysis {
   }
 }
 
-/** What `with` names: of the outermost query first. */
+/** The WITH queries of each enclosing query, outermost first. */
 type Scopes = readonly (readonly TreeNode[])[];
 
 function shapeOf(query: TreeNode): QueryShape {

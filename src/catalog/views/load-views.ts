@@ -1,4 +1,4 @@
-/** Loads what is inferred about the exposed views: runs `viewQuery`, where there are views, and reads their definitions. */
+/** Loads the exposed views' definitions with `viewQuery`, if there are any views, and infers their keys and foreign keys. */
 import type { RequestDatabase } from '../../database/database.ts';
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
 import type { CatalogComments } from '../catalog-comments.ts';
@@ -7,13 +7,12 @@ import { inferViews } from './infer-views.ts';
 import type { RawViews } from './raw-views.ts';
 import { viewQuery } from './view-query.ts';
 
-/** What is inferred about views, for the catalog. */
 export interface InferredViews {
   readonly views: ReadonlyMap<number, CatalogView>;
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
 }
 
-/** The rows from which `assembleViews` infers; null where none of the tables is a view. */
+/** Loads the rows for `assembleViews`; null if none of the tables is a view. */
 export async function loadRawViews(
   database: RequestDatabase,
   tables: readonly Pick<CatalogTable, 'id' | 'kind'>[],
@@ -25,7 +24,7 @@ export async function loadRawViews(
   return JSON.parse(row[0]) as RawViews;
 }
 
-/** Infers keys and foreign keys, pausing after each view and key. */
+/** Infers keys and foreign keys, yielding after each view and key. */
 export function* assembleViews(
   raw: RawViews | null,
   tables: readonly CatalogTable[],
@@ -36,7 +35,7 @@ export function* assembleViews(
   const views = yield* inferViews(raw, new Map(tables.filter(isView).map(({ id, columns }) => [id, columns.length])));
   const known = new Set(foreignKeys.map(({ id }) => id));
   const ownerOf = new Map((raw.foreignKeys ?? []).map(([id, , tableId]) => [id, tableId]));
-  // A foreign key to a partitioned table has a copy for each partition, which adds nothing.
+  // PostgreSQL copies a foreign key that refers to a partitioned table for each of its partitions. The copies add nothing.
   const more = (raw.foreignKeys ?? []).filter(([id, , tableId, , , , , parentId]) => !known.has(id) && ownerOf.get(parentId) !== tableId);
   const keys = more.map(([id, name, tableId, columns, targetId, targetColumns]) => {
     return { id, name, tableId, columns, targetId, targetColumns, comment: comments.on('constraint', id) };

@@ -1,28 +1,29 @@
 /**
- * Reads PostgreSQL's text of a parsed query (`pg_node_tree`, as `pg_rewrite.ev_action` has it for views): nodes `{TYPE :label value …}`, lists `(…)` and
- * tokens, in which a backslash escapes what follows. Without recursion, in time linear to the text.
+ * Parses PostgreSQL's text of a parsed query (`pg_node_tree`, which `pg_rewrite.ev_action` has for views): nodes `{TYPE :label value …}`,
+ * lists `(…)`, and tokens, in which a backslash escapes the next character. Uses no recursion, and takes time linear in the text.
  *
- * Leans on the format of `outfuncs.c`, which PostgreSQL reads itself but does not document; `infer-views.test.ts` holds it on real servers.
+ * Relies on the format of `outfuncs.c`, which PostgreSQL itself reads but does not document; `infer-views.test.ts` tests it on real
+ * servers.
  */
 
 export type TreeValue = string | null | TreeNode | readonly TreeValue[];
 
 export interface TreeNode {
   readonly type: string;
-  /** By label, without its colon. */
+  /** Values by label, without its colon. */
   readonly fields: ReadonlyMap<string, TreeValue>;
 }
 
-/** What has been opened and not closed: a list, or a node whose next value belongs to a label. */
+/** An open bracket: a list, or a node with the label that awaits its value. */
 interface Open {
   readonly items: TreeValue[];
   readonly node: { type: string; readonly fields: Map<string, TreeValue>; label: string | null } | null;
 }
 
-/** The bytes after the length of a constant. */
+/** The bytes of a constant, which follow its length. */
 const bytesPattern = /\s*\[[^\]]*\]/y;
 
-/** The tree of a text. Throws an `Error` for a text of another format. */
+/** Parses a text. Throws an `Error` if it has another format. */
 export function parseNodeTree(text: string): TreeValue {
   const root: Open = { items: [], node: null };
   const open = [root];
@@ -52,7 +53,7 @@ export function parseNodeTree(text: string): TreeValue {
   return root.items[0]!;
 }
 
-/** Where a token ends that begins here. */
+/** The end of the token that starts here. */
 function endOfToken(text: string, start: number): number {
   for (let position = start; position < text.length; position += 1) {
     const character = text[position]!;
@@ -62,12 +63,15 @@ function endOfToken(text: string, start: number): number {
   return text.length;
 }
 
-/** As PostgreSQL's reader has it: all else that is white is written with a backslash, or belongs to a name. */
+/** White space as PostgreSQL's reader defines it. Other white space is escaped, or part of a name. */
 function isSpace(character: string): boolean {
   return character === ' ' || character === '\n' || character === '\t';
 }
 
-/** Adds a value: to a list; or to a node as its type, a label or the value of its label. Any text can be a value, such as the name of a column. */
+/**
+ * Adds a value to a list, or to a node as its type, a label, or the value of the last label. Any text can be a value, such as a column's
+ * name.
+ */
 function add({ items, node }: Open, value: TreeValue): void {
   if (node === null) items.push(typeof value === 'string' ? unescape(value) : value);
   else if (node.type === '') {
@@ -92,12 +96,12 @@ function unescape(token: string): string {
   return token.includes('\\') ? token.replaceAll(/\\([\s\S])/g, '$1') : token;
 }
 
-/** The node under a label, or in a list; undefined if there is none. */
+/** The value if it is a node; otherwise undefined. */
 export function asNode(value: TreeValue | undefined): TreeNode | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TreeNode) : undefined;
 }
 
-/** The members of a list; none of what is not a list. */
+/** The members of a list; empty if the value is not a list. */
 export function asList(value: TreeValue | undefined): readonly TreeValue[] {
   return Array.isArray(value) ? (value as readonly TreeValue[]) : [];
 }
@@ -111,14 +115,14 @@ export function asNodes(value: TreeValue | undefined): readonly TreeNode[] {
   });
 }
 
-/** A number under a label. */
+/** The integer under a label. */
 export function numberIn({ fields }: TreeNode, label: string): number {
   const number = Number(fields.get(label) ?? Number.NaN);
   if (!Number.isInteger(number)) throw new Error(`"${label}" is not a number`);
   return number;
 }
 
-/** A flag under a label; false where this version of PostgreSQL has none of the name. */
+/** A boolean; false if this version of PostgreSQL does not have the label. */
 export function flagIn({ fields }: TreeNode, label: string): boolean {
   return fields.get(label) === 'true';
 }

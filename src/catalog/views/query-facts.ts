@@ -1,56 +1,56 @@
 /**
- * What follows from a query about its rows: which of its columns no two rows share, and whose columns they are. In: the parts of the query, and the same
- * facts about what it reads; out: its own. Only what is certain counts: a key that two rows share would give them one identity.
+ * Infers facts about the rows of a query: which sets of columns are unique, and the origins of its columns. Needs the parts of the query,
+ * and the same facts about its sources. Only certain facts count, because a key shared by two rows would give them the same identity.
  */
 import type { ColumnReference, Equality, QueryOutput, QueryParts } from './query-parts.ts';
 
-/** A column of a table that a column of a query shows. */
+/** The table column that a query's column shows. */
 export interface ColumnOrigin {
-  /** Which of the tables that are read; a table may be read more than once. */
+  /** Identifies the reading of the table, because a table may be read more than once. */
   readonly path: string;
   readonly tableId: number;
-  /** Its number. */
+  /** The column number. */
   readonly column: number;
 }
 
-/** A column of a key, with what means equal in the index that keeps it unique. */
+/** A column of a key, with the operator family and collation that define equality in the unique index. */
 export interface KeyColumn {
-  /** Its number. */
+  /** The column number. */
   readonly column: number;
   readonly family: number;
   readonly collation: number;
 }
 
-/** What is known of the rows of a table, a view or a subquery. */
+/** Facts about the rows of a table, view or subquery. */
 export interface RowFacts {
-  /** Null if it has none that is known, or its columns are not all there. No column of it is ever null. */
+  /** Null if none is known, or if not all its columns are visible. Key columns are never null. */
   readonly key: readonly KeyColumn[] | null;
-  /** Columns that no two rows share, unless one of them is null. The key is among them. */
+  /** Sets of columns in which no two rows are equal, unless a column is null. Includes the key. */
   readonly unique: readonly (readonly KeyColumn[])[];
-  /** Whether there is never more than one row. */
+  /** Whether there is at most one row. */
   readonly single: boolean;
   originOf(column: number): ColumnOrigin | null;
   /** Why it has no key. */
   readonly problem: string | null;
 }
 
-/** Something that a query reads, with what is known of it. */
+/** A source of a query, with the facts about it. */
 export interface QuerySource {
   readonly place: number;
   readonly name: string;
   readonly nullable: boolean;
-  /** Whether its rows depend on those of others (`lateral`). */
+  /** Whether its rows depend on those of other sources (`lateral`). */
   readonly dependent: boolean;
   readonly facts: RowFacts;
 }
 
-/** What of a query says whether it merges rows, or makes several of one. */
+/** The clauses of a query that merge or multiply rows. */
 export interface QueryShape {
   readonly combines: boolean;
   readonly aggregates: boolean;
   readonly groupingSets: boolean;
   readonly returnsSets: boolean;
-  /** The references of `group by` and `distinct`; null without such a clause. */
+  /** The references of `group by` and `distinct`; null if there is no such clause. */
   readonly groups: readonly number[] | null;
   readonly distinct: readonly number[] | null;
 }
@@ -59,7 +59,7 @@ export type IsEquality = (operator: number, family: number) => boolean;
 
 export const unknownFacts = (problem: string): RowFacts => ({ key: null, unique: [], single: false, originOf: () => null, problem });
 
-/** The facts about the rows of a query. */
+/** Infers the facts about a query's rows. */
 export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly QuerySource[], isEquality: IsEquality): RowFacts {
   if (shape.combines) return unknownFacts('it combines the rows of several queries (union, intersect or except)');
   const shown = parts.outputs.filter(({ hidden }) => !hidden);
@@ -93,7 +93,7 @@ export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readon
   return { key, unique: [key, ...unique], single, originOf, problem: null };
 }
 
-/** The places of what must be the same for two rows to be one, in the way that is asked the least of; or why there is no telling. */
+/** The sources whose rows together identify a row of the query, as few as possible; or why that is unknown. */
 function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly QuerySource[]): readonly number[] | string {
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
@@ -107,7 +107,7 @@ function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: read
   return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
 }
 
-/** Where the columns behind these references are read; null if one of them is an expression. */
+/** The sources of the columns with these references; null if one is an expression. */
 function placesOf(references: readonly number[], outputs: readonly QueryOutput[]): readonly number[] | null {
   const places = new Set<number>();
   for (const reference of references) {
@@ -118,7 +118,7 @@ function placesOf(references: readonly number[], outputs: readonly QueryOutput[]
   return [...places];
 }
 
-/** The places of what has one row at most for a row of each of the roots. */
+/** The sources that have at most one row for each combination of rows of `roots`. */
 function determinedBy(
   roots: readonly QuerySource[],
   sources: readonly QuerySource[],
@@ -146,7 +146,7 @@ function determinedBy(
   return determined;
 }
 
-/** The columns of a key as the query shows them; null if it does not show them all. */
+/** The key's columns as columns of the query; null if it does not show all of them. */
 function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly QueryOutput[]): readonly KeyColumn[] | null {
   const isShown = ({ column }: QueryOutput, of: ColumnReference): boolean => column?.place === of.place && column.column === of.column;
   const columns = key.map((column) => ({

@@ -1,16 +1,16 @@
 /**
- * The parts of one `select` that decide which rows it yields: what it reads from, which columns are equal, and what it shows. In: the node of a query as
- * PostgreSQL keeps it; out: plain data, in which a column is named by where it is read from.
+ * Reads the parts of a `select` that determine its rows: its sources, which columns are equal, and its outputs. The input is PostgreSQL's
+ * query node; the output is plain data in which columns are identified by their source.
  */
 import { asList, asNode, asNodes, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
-/** A column of what a query reads from, by the place of that in its range table, from 1. */
+/** A column of a source. `place` is the source's position in the range table, from 1. */
 export interface ColumnReference {
   readonly place: number;
   readonly column: number;
 }
 
-/** Something in the `from` clause: a table, a view, a subquery. */
+/** An item of the FROM clause: a table, a view, a subquery. */
 export interface QueryItem {
   readonly place: number;
   readonly entry: TreeNode;
@@ -18,37 +18,37 @@ export interface QueryItem {
   readonly nullable: boolean;
 }
 
-/** That a column is equal to another, or to a constant. */
+/** A condition that a column equals another one or a constant. */
 export interface Equality {
   readonly operator: number;
   readonly collation: number;
   readonly column: ColumnReference;
   /** Null for a constant. */
   readonly other: ColumnReference | null;
-  /** The items of which it narrows down the rows; null for all. The condition of an outer join takes no row from the side that is kept. */
+  /** The items whose rows the condition restricts; null for all. The condition of an outer join does not restrict its preserved side. */
   readonly places: ReadonlySet<number> | null;
 }
 
 export interface QueryParts {
   readonly items: readonly QueryItem[];
   readonly equalities: readonly Equality[];
-  /** What it shows, in order. */
+  /** The output columns, in order. */
   readonly outputs: readonly QueryOutput[];
 }
 
 export interface QueryOutput {
   readonly column: ColumnReference | null;
   readonly isConstant: boolean;
-  /** By which `group by` and `distinct` name it; 0 if they do not. */
+  /** The reference that `group by` and `distinct` use; 0 if they do not. */
   readonly reference: number;
-  /** Whether it is only there for them. */
+  /** Whether it exists only for these clauses. */
   readonly hidden: boolean;
 }
 
 const joinKinds = { inner: 0, left: 1, right: 3 };
 const entryKinds = { join: 2, group: 9 };
 
-/** Reads a query. Throws an `Error` for what PostgreSQL would not write. */
+/** Reads a query. Throws an `Error` for a tree that PostgreSQL would not write. */
 export function readQueryParts(query: TreeNode): QueryParts {
   const reader = new Reader(asNodes(query.fields.get('rtable')));
   reader.join(asNode(query.fields.get('jointree')), false);
@@ -73,7 +73,7 @@ class Reader {
     this.#entries = entries;
   }
 
-  /** Collects what a part of the `from` clause joins, and by which conditions. Returns the places of its items. */
+  /** Collects the items and conditions of a part of the FROM clause. Returns the places of its items. */
   join(node: TreeNode | undefined, nullable: boolean): readonly number[] {
     switch (node?.type) {
       case 'RANGETBLREF': {
@@ -103,7 +103,7 @@ class Reader {
       [joinKinds.left, new Set(right)],
       [joinKinds.right, new Set(left)],
     ]).get(kind);
-    // A full join takes rows from neither side.
+    // The condition of a full join restricts neither side.
     if (narrowed !== undefined) this.#addConditions(node.fields.get('quals'), narrowed);
     return [...left, ...right];
   }
@@ -116,7 +116,7 @@ class Reader {
     }
   }
 
-  /** Which operators mean equal is not known here. */
+  /** Collects any operator. Whether it means equality is decided later. */
   #addEquality(node: TreeNode, places: ReadonlySet<number> | null): void {
     const [left, right] = asList(node.fields.get('args')).map((argument) => this.#operand(asNode(argument)));
     const [operator, collation] = [numberIn(node, 'opno'), numberIn(node, 'inputcollid')];
@@ -128,12 +128,12 @@ class Reader {
   }
 
   #operand(node: TreeNode | undefined): ColumnReference | 'constant' | null {
-    // The same value under another type, as varchar is text.
+    // A cast that keeps the value, such as from varchar to text.
     const plain = node?.type === 'RELABELTYPE' ? asNode(node.fields.get('arg')) : node;
     return plain?.type === 'CONST' ? 'constant' : this.columnOf(plain);
   }
 
-  /** The column that an expression is, through the names that joins and groups give it. */
+  /** The source column that an expression refers to, seen through the aliases of joins and groups. */
   columnOf(node: TreeNode | undefined): ColumnReference | null {
     if (node?.type !== 'VAR' || numberIn(node, 'varlevelsup') !== 0) return null;
     const [place, column] = [numberIn(node, 'varno'), numberIn(node, 'varattno')];

@@ -1,11 +1,11 @@
-/** The result of `viewQuery` as JSON: lists of rows, each an array whose members are named here. A list is null if it has no rows. */
+/** The result of `viewQuery` as JSON: lists of rows, each a tuple whose members are named here. A list is null if it has no rows. */
 import type { RawForeignKey } from '../raw-catalog.ts';
 
 type RawRows<Row> = readonly Row[] | null;
 
 export interface RawViews {
   readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean]>;
-  /** Of views, as PostgreSQL keeps their queries. */
+  /** The views' queries as PostgreSQL stores them. */
   readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
   readonly indexes: RawRows<RawViewIndex>;
   readonly foreignKeys: RawRows<RawForeignKey>;

@@ -1,14 +1,15 @@
 /**
- * The query for what the keys and relations of views are inferred from: their definitions, those of the views that they read, and the unique indexes and
- * foreign keys of the tables below. Its parameter is the list of the ids of views as JSON. It runs on PostgreSQL 14 to 18, whatever the search path.
+ * The query for everything that keys and relations of views are inferred from: their definitions, those of the views that they read, and
+ * the unique indexes and foreign keys of the underlying tables. Its parameter is a list of view ids as JSON. It runs on PostgreSQL 14 to 18
+ * with any search path.
  */
 
-/** A view of more bytes than these is not looked into. */
-const longestDefinition = 4_000_000;
+/** Views with larger definitions, in bytes, are not analyzed. */
+const maxDefinitionBytes = 4_000_000;
 
 /**
- * What views read, over any number of views between; `views` selects the ids of the first. What belongs to PostgreSQL itself has lower ids, and is nothing
- * to relate to. The indexes of both catalogs find the rows.
+ * Selects the ids of everything that views read, directly or through other views. `views` selects the ids of the views. Leaves out
+ * PostgreSQL's own objects, which have lower ids and are irrelevant. Indexes of both catalogs find the rows.
  */
 export function sourcesOfViews(views: string): string {
   return `
@@ -38,7 +39,7 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(pg_catalog.json_build_array(w.ev_class::int8, w.ev_action::text))
     from pg_catalog.pg_rewrite w
     where w.ev_type = '1' and (w.ev_class in (select s.id from source s)) is true
-      and pg_catalog.octet_length(w.ev_action::text) <= ${longestDefinition}
+      and pg_catalog.octet_length(w.ev_action::text) <= ${maxDefinitionBytes}
   ),
   'indexes', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(
@@ -55,10 +56,10 @@ select pg_catalog.json_build_object(
     ) order by k.oid)
     from pg_catalog.pg_constraint k
     where k.contype = 'f' and (k.conrelid in (select s.id from source s)) is true
-      -- Temporal keys are not relations.
+      -- Temporal keys (PERIOD) are not relations.
       and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403
   ),
-  -- Of B-trees: which families the operator classes belong to, and what means equal in each.
+  -- For B-trees: the family of each operator class, and the equality operator of each family.
   'families', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(o.oid::int8, o.opcfamily::int8)) from pg_catalog.pg_opclass o where o.opcmethod = 403
   ),
