@@ -1,6 +1,6 @@
 /**
- * `npm run bench:large`: rowgraph over schemas of many tables, and over schemas with many roles. Prints what it measures, and writes large-schema.md
- * when it was asked for everything. With words behind `--`, only the workloads whose names have one of them.
+ * `npm run bench:large`: rowgraph over schemas with many tables, and with many roles. Prints what it measures, and writes large-schema.md
+ * if all workloads ran. Words after `--` select only the workloads whose names contain one of them.
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

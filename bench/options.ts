@@ -9,14 +9,14 @@ export interface BenchmarkOptions {
   readonly workloads: readonly Workload[];
   readonly seconds: number;
   readonly rounds: number;
-  /** Seconds that each server is under each workload ahead of the first round: V8 compiles what is used often for the first 40,000 requests. */
+  /** Seconds that each server spends under each workload before the first round: V8 keeps optimizing code for the first 40,000 requests. */
   readonly warmUp: number;
   readonly check: boolean;
-  /** The folder of another checkout of rowgraph, with its packages installed; null where none is compared. */
+  /** The folder of another checkout of rowgraph, with its packages installed; null for no comparison. */
   readonly before: string | null;
-  /** What rowgraph, and it alone, is told as its dialect; null for its default. */
+  /** The `dialect` setting for rowgraph only; null for its default. */
   readonly dialect: string | null;
-  /** Everything was asked for: the results may be written. */
+  /** Whether everything was measured, so that the results may be written. */
   readonly complete: boolean;
 }
 
@@ -36,7 +36,7 @@ With --before, the column "of before" says what the changes since then gain or c
 Workloads that the other checkout refuses are left out for it.
 A run with all servers and all workloads, and neither --before nor --dialect, writes bench/results.md.`;
 
-/** The options of this process; prints the usage and ends it when asked to. */
+/** The options of this process; prints the usage and exits if asked to. */
 export function readOptions(): BenchmarkOptions {
   const { values } = parseArgs({
     options: {

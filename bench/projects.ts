@@ -1,6 +1,6 @@
 /**
- * `npm run bench:projects`: one server with 1,000 projects, 50 of them busy: start, memory, times of responses; the same while the database of one project is
- * silent; and memory after each project was used once. Prints what it measures and writes projects.md.
+ * `npm run bench:projects`: one server with 1,000 projects, 50 of them busy. Measures start, memory and response times; the same while the
+ * database of one project is silent; and memory after each project was used once. Prints what it measures and writes projects.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ import { secret, signToken } from './servers/tokens.ts';
 const projectCount = 1000;
 const busyCount = 50;
 const seconds = 5;
-/** With a silent database and without, in turns. */
+/** With a silent database and without, alternately. */
 const rounds = 5;
 const idleTime = '5s';
 
@@ -41,7 +41,7 @@ interface Server {
   readonly started: number;
 }
 
-/** The projects of the server, each with the database at its index. */
+/** Serves the projects, each with the database at its index. */
 async function serve(folder: string, urls: readonly string[]): Promise<Server> {
   const file = path.join(folder, `${urls.length}.json`);
   await writeFile(
@@ -76,7 +76,7 @@ async function stop({ child }: Server): Promise<void> {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Milliseconds until the whole response to a project's request is in. Throws if it is not what it should be. */
+/** Milliseconds until the whole response to a project's request has arrived. Throws if it is not the expected one. */
 function ask({ port }: Server, reference: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
@@ -101,7 +101,7 @@ async function untilIdle({ port }: Server): Promise<void> {
   });
 }
 
-/** Each project asks as soon as it has its answer. Sorted times, in milliseconds. */
+/** Each project sends its next request as soon as it has an answer. Returns the sorted times, in milliseconds. */
 async function load(server: Server, references: readonly string[]): Promise<readonly number[]> {
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -126,14 +126,14 @@ function noteLoad(name: string, runs: readonly (readonly number[])[]): void {
   for (const share of [50, 99]) note(`${name}: p${share}, ms`, median(runs.map((times) => percentile(times, share))), 1);
 }
 
-/** What other projects notice of one whose database has fallen silent. In each round it is another one. */
+/** How other projects are affected by one whose database has fallen silent; a different one in each round. */
 async function compareSilence(server: Server, busy: readonly string[]): Promise<void> {
   const others = busy.slice(rounds);
   const before: (readonly number[])[] = [];
   const silent: (readonly number[])[] = [];
   for (const [index, proxy] of proxies.entries()) {
     before.push(await load(server, others));
-    // It must be open, or its requests would wait for nothing but the connection.
+    // Open it first: otherwise its requests would wait only for the connection.
     await ask(server, busy[index]!);
     proxy.fallSilent();
     const lost = Array.from({ length: 50 }, () => ask(server, busy[index]!).catch(() => 0));

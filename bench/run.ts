@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: rowgraph, a bare handler and PostGraphile side by side, over a PostgreSQL of their own. Compares the servers' answers,
- * then measures in interleaved rounds, prints a table and writes results.md, and the figures of the README.
+ * `npm run bench`: compares rowgraph, a bare handler and PostGraphile over the benchmark's own PostgreSQL. Compares the servers' answers,
+ * then measures in interleaved rounds, prints a table, and writes results.md and the figures of the README.
  */
 import { writeFile } from 'node:fs/promises';
 import { compareAnswers } from './answers/compare-answers.ts';
@@ -39,7 +39,7 @@ async function startServers(
   return servers;
 }
 
-/** Asks every server everything once, and holds the answers against each other. */
+/** Sends every request to every server once, and compares the answers. */
 async function prepareAll(servers: readonly RunningServer[], workloads: readonly Workload[]): Promise<Map<Workload, Prepared>> {
   const all = new Map<Workload, Prepared>();
   for (const workload of workloads) {
@@ -59,7 +59,7 @@ async function prepareAll(servers: readonly RunningServer[], workloads: readonly
   return all;
 }
 
-/** The requests of a workload for a server; null where an older checkout refuses what it may not have yet. */
+/** The requests of a workload for a server; null if an older checkout rejects a feature that it does not have yet. */
 async function prepareUnlessNew(server: RunningServer, workload: Workload): Promise<readonly PreparedRequest[] | null> {
   try {
     return await prepareRequests(server, workload, secret);
@@ -87,7 +87,7 @@ async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatab
   console.log('the servers are warmed up');
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
-      // Another server first in each round, so that none is always behind the same one.
+      // Each round starts with a different server, so that none always runs after the same one.
       const turns = [...prepared];
       turns.push(...turns.splice(0, round % turns.length));
       for (const [server, requests] of turns) {
@@ -128,6 +128,6 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   }
 }
 
-// The servers end with this process (see start-server.ts), and PostgreSQL does.
+// The servers (see start-server.ts) and PostgreSQL end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await runBenchmark(readOptions());

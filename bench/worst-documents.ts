@@ -1,6 +1,7 @@
 /**
- * `npm run bench:documents`: the longest block of the event loop by the worst documents that the default limits let pass, and by those that they refuse.
- * Writes bench/worst-documents.md. Each document is measured in rounds, against a fresh graph each, so that it is never in a cache.
+ * `npm run bench:documents`: the longest block of the event loop by the worst documents that the default limits allow, and by those that
+ * they reject. Writes bench/worst-documents.md. Each document is measured in rounds, each with a fresh graph, so that it is never in a
+ * cache.
  */
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -16,11 +17,11 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 
-/** What is known of one document. */
+/** The measurements of one document. */
 interface Row {
   readonly name: string;
   readonly size: number;
-  /** Of the rounds, the least and the middle. */
+  /** Of all rounds, the minimum and the median. */
   readonly blocks: readonly number[];
   readonly milliseconds: number;
   readonly answer: string;
@@ -51,7 +52,7 @@ async function measureDocument({ name, request }: AbusiveDocument, url: string):
 async function measureOnce(request: GraphQLRequest, url: string) {
   const graph = await createRowgraph({ database: url, poolSize: 2 });
   try {
-    // The compiler of JavaScript has seen documents by then, but not this one; the schema is there, and a connection.
+    // By then V8 has compiled the code for other documents, the schema is loaded, and a connection is open.
     for (let index = 0; index < 50; index += 1) await graph.execute(warmUp(index), { role: 'anon' });
     const { result, longestBlock, milliseconds } = await measureLongestBlock(() => graph.executeRaw(request, { role: 'anon' }));
     const answer = result.errorCode ?? `${Math.ceil(result.length / 1024)} KB`;

@@ -1,6 +1,6 @@
 /**
- * Columns that are NOT NULL, and hold null all the same: where PostgreSQL does not keep them from it, they are null in the response, and the
- * answer is JSON.
+ * Columns that are NOT NULL but contain null nevertheless, because PostgreSQL does not prevent it: the response has null for them, and
+ * remains valid JSON.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Updates and deletes by the key, whose response the row makes: also where there is no row, a trigger keeps it, or the key is unique no longer. */
+/**
+ * Updates and deletes of one row by its key, whose response is built from that row: also if there is no such row, a trigger keeps it, or
+ * the key is no longer unique.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

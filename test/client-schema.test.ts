@@ -1,4 +1,7 @@
-/** What the schema offers to clients beyond pg_graphql's: edges of what was written, a global identifier of another name, inputs that say what is required. */
+/**
+ * What the schema offers to clients beyond pg_graphql's: edges of written rows, another name for the global identifier, inputs that declare
+ * what is required.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -186,7 +189,7 @@ describe('required inputs', () => {
     await graph.reload();
     const { number: _, ...crane } = await fieldsOf('craneInsertInput');
     assert.deepEqual(crane, { dock_number: false, load: true, dock: false });
-    // Its relation gives way to the column, and only docks can fill it in.
+    // The column takes precedence over its relation of the same name, and only docks can fill it in.
     assert.equal((await fieldsOf('hoistInsertInput'))['dock'], false);
     const objects = '{name: "north", craneCollection: {create: [{load: 7}]}, hoistCollection: {create: [{}]}}';
     const made = await run(`mutation { insertIntodockCollection(objects: [${objects}]) { records { name } } }`);
@@ -240,7 +243,7 @@ describe('custom scalars', () => {
         { input: 'Date', output: 'Date' },
         { input: 'bigint | number', output: 'bigint' },
         { input: 'string', output: 'string' },
-        // Domains over numbers and JSON are no strings.
+        // Domains over numbers and JSON are not strings.
         'unknown',
       ],
     );

@@ -1,6 +1,6 @@
 /**
- * `npm run test:coverage`: which part of src/ the tests of `npm test` run, the processes that they start included. Prints what share of the lines,
- * branches and functions that is, and each file and function that no test enters. Test files may be named, as for `npm test`.
+ * `npm run test:coverage`: which part of src/ the tests of `npm test` run, including the processes that they start. Prints the percentage
+ * of lines, branches and functions, and each file and function that no test enters. Test files may be named, as for `npm test`.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ function readReport(text: string): Coverage {
   const files = new Set<string>();
   const notEntered: string[] = [];
   let file = '';
-  // Functions come twice in the same order: with their lines, and with how often they were called.
+  // Functions are listed twice in the same order: with their lines, and with their call counts.
   let starts: string[] = [];
   for (const line of text.split('\n')) {
     const [, key = '', value = ''] = /^(\w+):(.*)$/.exec(line) ?? [];
@@ -71,7 +71,7 @@ function readReport(text: string): Coverage {
     } else if (key === 'FN') starts.push(first);
     else if (key === 'FNDA') {
       const start = starts.shift();
-      // V8 counts the initializer of a class, which has no code of its own, as never called where it is part of the constructor.
+      // V8 reports the initializer of a class, which has no code of its own, as never called if it is part of the constructor.
       if (first === '0' && name !== '<instance_members_initializer>') notEntered.push(`${file}:${start} ${name}`);
     } else if (key in counts) counts[key]! += Number(value);
   }

@@ -1,4 +1,7 @@
-/** A database whose encoding lacks characters: claims that have them do not fail requests, and values are refused with the reason. */
+/**
+ * A database whose encoding lacks characters: claims with such characters do not fail requests, and values with them are rejected with the
+ * reason.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
@@ -17,7 +20,7 @@ before(async () => {
 });
 after(() => databases.close());
 
-/** Opens a graph over a database of an encoding. */
+/** Opens a graph over a database with this encoding. */
 async function open(encoding: string): Promise<Rowgraph> {
   const name = encoding.toLowerCase();
   const { run, port } = await databases.create('');

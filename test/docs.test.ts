@@ -1,5 +1,6 @@
 /**
- * Holds the documents to what they describe: the tables of codes and settings, the links between pages, the figures of the README, and its example, which runs.
+ * Checks the documentation against what it describes: the tables of codes and settings, the links between pages, and the figures and the
+ * example of the README.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -97,7 +98,7 @@ function withoutCode(page: string): string {
   return page.replace(/^```[\s\S]*?^```/gm, '');
 }
 
-/** What GitHub calls the headings of a page. */
+/** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
   const counts = new Map<string, number>();
   return [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
@@ -111,7 +112,7 @@ function anchorsOf(page: string): string[] {
   });
 }
 
-/** The block of code behind `<!-- runs -->`; what it prints stands in the block behind `<!-- prints -->`, if there is one. */
+/** Runs the block of code after `<!-- runs -->`; its output must be the block after `<!-- prints -->`, if there is one. */
 for (const page of ['README.md', 'docs/from-pg_graphql.md']) {
   test(`the example of the library in ${page} runs`, () => runExample(page));
 }
@@ -121,7 +122,7 @@ async function runExample(page: string): Promise<void> {
   const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(text)?.[1];
   assert.ok(example, `${page} has no block of TypeScript marked <!-- runs -->`);
   const program = example.replace(/from 'rowgraph'/g, "from './src/index.ts'");
-  // As in support/pglite.ts: its PostgreSQL ends before it would pay to compile it again.
+  // As in support/pglite.ts: the process ends before compiling PostgreSQL again would pay.
   const flags = ['--wasm-tiering-budget=1000000000', '--input-type=module-typescript', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
   const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(text)?.[1];

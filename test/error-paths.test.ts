@@ -1,4 +1,6 @@
-/** Errors inside nested fields have the path and the locations of these fields, wherever what is known of the error leaves no other field. */
+/**
+ * Errors inside nested fields have the path and the locations of these fields, if everything known of the error rules out all other fields.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRowgraph, type Rowgraph } from '../src/index.ts';
@@ -28,14 +30,14 @@ const schema = `
 const nodeIdOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64');
 const quoted = (text: string) => JSON.stringify(text);
 
-/** A nested collection with arguments. Where `second` is selected too, no error can be one of the only root field. */
+/** A nested collection with arguments. With `second` also selected, an error cannot be attributed to the only root field. */
 const nested = (args: string, variables = '') =>
   `query ${variables} {\n x: authorCollection { edges { node {\n books: bookCollection(${args}) { edges { node { id } } } } } }\n second: bookCollection { edges { cursor } } }`;
 const inBooks = 'x.edges.node.books 3:2';
 const rows = (selection: string, more = '') => `{ x: bookCollection { edges { node { author {\n ${selection} } } } } ${more} }`;
 const second = 'second: bookCollection { edges { cursor } }';
 
-/** What is asked, and the code, path and locations of the error. */
+/** A request, and the code, path and locations of its error. */
 const cases: readonly (readonly [name: string, query: string, expected: string, variables?: Record<string, unknown>])[] = [
   // Found before the database.
   ['a cursor that is none', nested('after: "no"'), `BAD_USER_INPUT ${inBooks}`],
@@ -159,12 +161,12 @@ const cases: readonly (readonly [name: string, query: string, expected: string, 
     'mutation { a: insertIntoauthorCollection(objects: [{id: 9}]) { records { broken } } }',
     'RAISED a 1:12',
   ],
-  // What runs functions that the plan does not show.
+  // Functions that the plan does not show.
   ['a function beside a view', '{ a: fail(v: 1) b: oddCollection { edges { node { bad } } } }', 'INVALID_VALUE undefined undefined'],
   ['a view alone', `{ b: oddCollection { edges { node { bad } } } ${second} }`, 'INVALID_VALUE b 1:3'],
 ];
 
-/** A graph over a database with the schema, and what closes both. */
+/** A graph over a database with the schema, and a function that closes both. */
 async function open(kind: 'PGlite' | 'PostgreSQL'): Promise<{ readonly graph: Rowgraph; readonly close: () => Promise<void> }> {
   if (kind === 'PGlite') {
     const database = await startPglite();

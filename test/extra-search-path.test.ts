@@ -1,4 +1,7 @@
-/** Schemas that are searched and not exposed: the operators and functions of extensions that live in a schema of their own are found there. */
+/**
+ * Schemas that are on the search path but not exposed: the operators and functions of extensions that are installed in a schema of their
+ * own are found there.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRowgraph } from '../src/index.ts';

@@ -1,4 +1,6 @@
-/** Inputs of views have all columns, as in pg_graphql. A value for one that PostgreSQL always generates is refused with a reason. */
+/**
+ * Inputs of views have all columns, as in pg_graphql. A value for a column that PostgreSQL always generates is rejected with the reason.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';

@@ -1,6 +1,6 @@
 /**
- * Tables that others inherit from: their rows are those of their children too, which no index of theirs knows of, so that a key may come
- * more than once.
+ * Tables with child tables: their rows include those of the children, which the parent's indexes do not cover, so a key may occur more than
+ * once.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

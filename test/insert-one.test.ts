@@ -1,4 +1,4 @@
-/** An insert of one row, whose response that row makes: also where a trigger changes it, or keeps it out. */
+/** Inserts of one row, whose response is built from that row: also if a trigger changes it, or suppresses it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

@@ -1,6 +1,6 @@
 /**
- * Rows by keys of every kind of type: a walk with cursors sees each row once in both directions, in PostgreSQL's order, and each row is found by its nodeId. So do
- * orders by columns of these types, with nulls and ties.
+ * Rows with keys of every kind of type: paging with cursors sees each row once in both directions, in PostgreSQL's order, and each row is
+ * found by its nodeId. The same holds for orders by columns of these types, with nulls and ties.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -91,7 +91,7 @@ async function page(collection: string, args: string, mark: string): Promise<Pag
   return ((await all.ask(query)) as { readonly page: Page }).page;
 }
 
-/** The marks of all rows, by pages of a size. */
+/** The marks of all rows, read in pages of this size. */
 async function walk(collection: string, order: string, mark: string, direction: 'forward' | 'backward', size: number): Promise<number[]> {
   const isForward = direction === 'forward';
   const seen: number[] = [];
@@ -135,7 +135,7 @@ describe('a nodeId connects', () => {
     test(`a row with a key of type ${type} (${name})`, async () => {
       const { edges } = await page(`by_${name}Collection`, 'first: 30', 'n');
       const marks = edges.map(({ node }) => node.mark);
-      // Few rows are bound value by value, and many as arrays.
+      // Few rows are bound value by value, many as arrays.
       for (const copies of [1, 11]) {
         const objects = Array.from({ length: copies }, () =>
           edges.map(({ node }) => `{by_${name}: {connect: {nodeId: "${node.nodeId}"}}}`),
@@ -170,7 +170,7 @@ describe('a nested update finds its rows again', () => {
   }
 });
 
-/** Lists, JSON and composite types that are no table's have no order in the API. */
+/** Lists, JSON, and composite types that are not those of tables cannot be ordered in the API. */
 const notOrderable = new Set(['jsonb', 'composite', 'composite_of_composites']);
 const orderable = Object.entries(keys).filter(([name, [type]]) => !notOrderable.has(name) && !type.endsWith('[]'));
 

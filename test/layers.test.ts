@@ -1,20 +1,20 @@
 /**
- * Holds the layers over the import graph of `src`: who may import whom, as types or as values, and which packages. The table is the
- * design; to add an edge is to change the design, so say why in ARCHITECTURE.md.
+ * Checks the layers against the import graph of `src`: which files may import which, as types or as values, and which packages. The table
+ * is the design: to add an edge is to change the design, so explain it in ARCHITECTURE.md.
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-/** What the files of a folder (or one file of the root) may import. Their own folder goes without saying. */
+/** What the files in a folder (or a file in the root) may import. Their own folder is always allowed. */
 interface Layer {
   /** Folders or files whose types and values may be imported. */
   readonly values?: readonly string[];
-  /** Folders or files of which only types may be imported. */
+  /** Folders or files from which only types may be imported. */
   readonly types?: readonly string[];
   readonly packages?: readonly string[];
-  /** Whether it may use Node's own modules: stages that are pure may not. */
+  /** Whether it may use Node's own modules: pure stages may not. */
   readonly node?: boolean;
 }
 
@@ -34,7 +34,7 @@ const layers: Readonly<Record<string, Layer>> = {
   extension: { types: ['database'] },
   catalog: { values: ['budget/slices.ts'], types: ['database'] },
   model: { types: ['catalog'] },
-  // Which names types have is decided where it is known which are taken.
+  // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
       'model/graphql-names.ts',
@@ -47,7 +47,7 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['model'],
     packages: ['graphql'],
   },
-  // What a field of the schema means is read by accessors, and some types are told by identity.
+  // Accessors read what a field of the schema means, and some types are recognized by identity.
   request: {
     values: [
       'budget',
@@ -66,7 +66,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   plan: { values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'], types: ['request', 'model', 'schema'] },
-  // What a request was refused with may be due to an old schema.
+  // The reason for which a request was rejected may be an outdated schema.
   freshness: {
     values: [
       'sql',
@@ -101,11 +101,11 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql', 'lru-cache'],
     node: true,
   },
-  // Stands beside the engine: it loads a catalog and builds models of its own, to tell what is not in them.
+  // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
   doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
-  // Stands above the engine, too: it asks PostgreSQL how it would run what the engine made, and knows policies as the doctor does.
+  // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: { values: ['doctor/policy-calls.ts'], types: ['engine', 'plan', 'model', 'database'], packages: ['graphql'] },
-  // A way in beside http: other GraphQL servers.
+  // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, and its options.
   'rowgraph-options.ts': { values: ['budget', 'model/additions.ts'], types: ['database', 'engine'] },
@@ -131,12 +131,12 @@ const layers: Readonly<Record<string, Layer>> = {
   auth: { values: ['budget/deadline.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
-  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
+  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client', 'sonic-boom'], node: true },
   http: { values: ['budget', 'auth', 'files', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.
   projects: { values: ['budget', 'auth', 'files', 'http'], node: true },
   cli: {
-    // What a document counts is told without a graph too; `dev` shows newcomers the comment directives that it finds; `advise` explains many requests.
+    // `cost` also counts without a graph; `dev` shows newcomers the comment directives that it finds; `advise` explains many requests.
     values: [
       'index.ts',
       'budget',
@@ -154,17 +154,17 @@ const layers: Readonly<Record<string, Layer>> = {
       'explain',
     ],
     types: ['rowgraph.ts'],
-    packages: ['commander', 'graphql', 'pg', 'pino', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
+    packages: ['commander', 'graphql', 'pg', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
     node: true,
   },
-  // What other tools are told of the scalars, without loading rowgraph.
+  // The scalars for other tools, without loading rowgraph.
   codegen: {},
   'errors.ts': {},
   'json-object.ts': {},
   'events.ts': { types: ['distribution.ts'] },
 };
 
-/** Files that everything may import: an error is thrown at every stage, every stage may tell what happens, and JSON comes in at many places. */
+/** Files that everything may import: every stage throws errors and reports events, and JSON is parsed in many places. */
 const everywhere = { values: ['errors.ts', 'json-object.ts'], types: ['errors.ts', 'events.ts'] };
 
 interface Import {
@@ -256,12 +256,12 @@ function parseImports(file: string, text: string): Import[] {
   });
 }
 
-/** A room: the folder of a file, or the file itself where it lies in the root. */
+/** A room: the folder of a file, or the file itself if it is in the root. */
 function roomOf(file: string): string {
   return file.split('/')[0] ?? file;
 }
 
-/** The entry of the table that says most exactly what a file is. */
+/** The most specific entry of the table for a file. */
 function layerOf(file: string): string {
   const parts = file.split('/');
   const prefixes = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
@@ -277,7 +277,7 @@ function isAllowed({ from, to, kind, typeOnly }: Import): boolean {
   return layerOf(from) === layerOf(to) || allowed.includes(layerOf(to)) || allowed.includes(to);
 }
 
-/** The rooms from the roof down, each above all that it imports; in brackets are those of which it imports only types. */
+/** The rooms from top to bottom, each above everything that it imports; those of which it imports only types are in brackets. */
 function drawHouse(edges: readonly Import[]): string[] {
   const rooms = [...new Set(files.map(roomOf))];
   const below = new Map(

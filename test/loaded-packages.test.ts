@@ -1,4 +1,4 @@
-/** What is loaded of the packages that rowgraph depends on: by the library, by the handlers that mount the endpoint, and by the command line. */
+/** Which of rowgraph's dependencies are loaded by the library, by the handlers that mount the endpoint, and by the command line. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const root = path.join(import.meta.dirname, '..');
 
-/** Notes every file that is imported or required, and prints them. */
+/** Records every file that is imported or required, and prints the list. */
 const programOf = (entry: string): string => `import { registerHooks } from 'node:module';
 const files = new Set();
 registerHooks({ load: (url, context, next) => (files.add(url), next(url, context)) });
@@ -41,7 +41,7 @@ test('the command line loads commander alone, before it knows which command is t
   assert.deepEqual([...new Set(await packagesOf('cli/run-program.ts'))], ['commander']);
 });
 
-/** A package, and all that it installs. */
+/** A package with everything that it installs. */
 function withDependencies(name: string): string[] {
   const file = path.join(root, 'node_modules', name, 'package.json');
   const { dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies?: Record<string, string> };

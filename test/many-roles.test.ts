@@ -1,4 +1,4 @@
-/** A thousand roles with ten sets of privileges cost what ten roles cost. */
+/** A thousand roles with ten sets of privileges cost as much as ten roles. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRowgraph } from '../src/index.ts';

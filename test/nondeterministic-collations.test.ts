@@ -1,4 +1,4 @@
-/** Patterns on columns with a nondeterministic collation, which PostgreSQL refuses: the client is told so, and what to do. */
+/** Patterns on columns with a nondeterministic collation, which PostgreSQL rejects: the error says so, and what to do. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRowgraph, type Rowgraph } from '../src/index.ts';
@@ -26,7 +26,7 @@ const ada = { data: { tagCollection: { edges: [{ node: { id: 1 } }] } } };
 for (const filter of ['like: "A%"', 'ilike: "A%"', 'regex: "^A"', 'iregex: "^A"', 'startsWith: "A"']) {
   test(filter, async () => {
     const response = await ask(filter);
-    // PostgreSQL 18 has learnt LIKE.
+    // From PostgreSQL 18 on, LIKE works.
     if (response.errors === undefined) assert.deepEqual([filter, response], ['like: "A%"', ada]);
     for (const { path, message, extensions } of response.errors ?? []) {
       assert.match(message, /nondeterministic collations/);

@@ -1,4 +1,4 @@
-/** An enum none of whose labels is a GraphQL name is not a type: its values are Opaque, and nothing of them is out of reach. */
+/** An enum with no label that is a GraphQL name does not become a type: its values are Opaque, and can still be used everywhere. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

@@ -1,4 +1,6 @@
-/** Types of extensions in a schema that is neither exposed nor searched: their values are compared by their own operators all the same. */
+/**
+ * Types of extensions in a schema that is neither exposed nor on the search path: their values are still compared by their own operators.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

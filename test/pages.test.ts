@@ -1,4 +1,6 @@
-/** The pages of the documentation that hold SQL, requests and answers: each block is run, in the order of its page, and each answer compared. */
+/**
+ * Runs the pages of the documentation that contain SQL, requests and answers: each block in the order of its page, comparing each answer.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
@@ -18,7 +20,9 @@ const callers: Readonly<Record<string, Caller>> = {
   Ada: { role: 'authenticated', claims: { sub: '00000000-0000-4000-8000-00000000000a' } },
 };
 
-/** Runs a page with the roles, the rights and the event triggers of `rowgraph dev`, on a PostgreSQL server. Resolves to the graph as the page leaves it. */
+/**
+ * Runs a page with the roles, grants and event triggers of `rowgraph dev`, on a PostgreSQL server. Resolves to the graph after the page.
+ */
 async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
   const databases = await startTestDatabases();
   const { url, run } = await databases.create(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
@@ -40,14 +44,14 @@ async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
       const caller = callers[step.askedBy];
       assert.ok(caller, `${page}: nobody is called ${step.askedBy}`);
       const result = await graph.execute({ query: step.query }, caller);
-      // As text: the order of the keys counts.
+      // Compared as text, because the order of keys matters.
       assert.equal(JSON.stringify(result), JSON.stringify(JSON.parse(step.answer)), step.query);
     }
   }
   return graph;
 }
 
-/** Each type is in the schema as it is shown. Descriptions may be left out. */
+/** Checks that each type is in the schema as it is shown. Descriptions may be left out. */
 function compareTypes(sdl: string, shown: string): void {
   const definitions = new Map(parse(sdl).definitions.map((definition) => [nameOf(definition), definition]));
   for (const definition of parse(shown).definitions) {
@@ -112,7 +116,7 @@ for (const page of ['additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
   });
 }
 
-/** What docs/from-other-servers.md says cannot be said, in the words of this dialect. */
+/** The features that docs/from-other-servers.md says are missing, written in this dialect. */
 const unsayable = [
   'subscription { taskCollection { totalCount } }',
   '{ taskCollection(distinctOn: [state]) { totalCount } }',

@@ -1,6 +1,6 @@
 /**
- * What `npm run test:product` runs: what users install, mount, connect to, read and open. It is all that `npm run test:package`, `test:mount`, `test:clients`,
- * `test:site` and `test:page` run, side by side, with one build.
+ * What `npm run test:product` runs: everything that users install, mount, connect to, read and open. It runs `npm run test:package`,
+ * `test:mount`, `test:clients`, `test:site` and `test:page` concurrently, with a single build.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What the package exports. That the types take what users have is checked by the compiler: this file would not pass otherwise. `test/package` does the
- * same from outside, with the built package.
+ * The exports of the package. The compiler checks that their types accept what users have: otherwise this file would not compile.
+ * `test/package` does the same from outside, with the built package.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ class TracingPool extends pg.Pool {}
 class TracingClient extends pg.Client {}
 type ExtendedPglite = PGlite & { readonly vector: typeof vector };
 
-/** Each of these is a type error if it is not accepted. */
+/** Each of these would be a type error if it were not accepted. */
 export function acceptedDatabases(pool: pg.Pool, traced: TracingPool, pglite: PGlite, extended: ExtendedPglite, like: PGliteInterface) {
   const databases: RowgraphOptions['database'][] = ['postgres://h/d', pool, traced, pglite, extended, like];
   return databases;
@@ -69,7 +69,7 @@ export function rejected(graph: Rowgraph, client: pg.Client, pool: pg.Pool, trac
   const request = { query: '{ a }' };
   // @ts-expect-error: a URL is not a connection
   const url = graph.resolve('postgres://h/d', request);
-  // @ts-expect-error: the queries of a pool run on any of its connections
+  // @ts-expect-error: each query of a pool may run on another connection
   const pools = [graph.resolve(pool, request), graph.resolve(traced, request)];
   return [databases, url, pools];
 }

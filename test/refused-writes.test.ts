@@ -1,9 +1,9 @@
-/** The doctor names the mutations that PostgreSQL refuses because of rules, and no others. */
+/** The doctor names the mutations that PostgreSQL rejects because of rules, and no others. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
-/** Rules on a table each, by what they refuse. */
+/** Tables with one rule each, and the mutations that it rejects. */
 const tables: readonly { readonly name: string; readonly rule: string; readonly refused: readonly string[] }[] = [
   { name: 'plain', rule: '', refused: [] },
   { name: 'also_inserted', rule: 'on insert to also_inserted do also insert into log values (new.v)', refused: ['insert many'] },

@@ -1,4 +1,4 @@
-/** A column under several names: its JSON is made once for each row, whatever the names, and the rows stay as they were. */
+/** A column selected under several names: its JSON is built once per row, whatever the names, and the rows are the same as without that. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
@@ -6,7 +6,7 @@ import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 let started: TestGraph;
 
 before(async () => {
-  // Columns that have the names which statements give to what they make.
+  // Columns with the names that statements give to derived columns.
   started = await startTestGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table knot (id int primary key, "(json 1)" text, "(number)" int, rope_id int references knot);

@@ -1,6 +1,6 @@
 /**
- * Runs commands one after the other, each to its end even if one before it fails, passes on what they print, and ends with the counts of node's
- * runner and a line that says which passed. The process then exits with 0 where all did.
+ * Runs commands one after the other, each to its end even if an earlier one fails, passes on their output, and finally prints the counts of
+ * Node's test runner and a line that says which passed. The process then exits with 0 if all did.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export interface Check {
   readonly name: string;
   readonly command: string;
   readonly flags: readonly string[];
-  /** Beside those of this process. */
+  /** Added to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -28,16 +28,16 @@ interface Outcome {
 /** What `npm test` runs. */
 export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Test files on a Node. */
+/** Test files, run by this Node. */
 export function testsOf(name: string, files: readonly string[], command = process.execPath): Check {
-  // A test file waits for its database half of the time, so that two share a core.
+  // A test file waits for its database half of the time, so two share a core.
   const flags = [runner, `--concurrency=${2 * availableParallelism()}`, ...files];
-  // Nearly every test file loads all of src/.
+  // Nearly every test file loads all of src/, so compiled code is cached.
   const compiled = path.join(tmpdir(), `rowgraph-compiled-${process.getuid?.() ?? 'user'}`);
   return { name, command, flags, environment: { NODE_COMPILE_CACHE: compiled } };
 }
 
-/** Runs the checks. The title starts the last line. */
+/** Runs the checks. The last line begins with the title. */
 export async function runChecks(title: string, checks: readonly Check[]): Promise<void> {
   requireNode(22, 18);
   const outcomes: Outcome[] = [];
@@ -47,7 +47,7 @@ export async function runChecks(title: string, checks: readonly Check[]): Promis
   process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
 }
 
-/** Runs a command and passes on what it prints. Of node's runner, the counts are kept to be the last lines, behind the failures. */
+/** Runs a command and passes on its output. The counts of Node's test runner are held back, so that they come last, after the failures. */
 async function runCheck({ name, command, flags, environment }: Check): Promise<Outcome> {
   const start = performance.now();
   console.log(`\n— ${name}`);
@@ -70,7 +70,7 @@ async function runCheck({ name, command, flags, environment }: Check): Promise<O
   return { name, passed, counts };
 }
 
-/** npm scripts find the Node of the devDependency `node` first; a direct call may come from an older one. */
+/** npm scripts put the Node of the devDependency `node` first on the path; a direct call may use an older one. */
 function requireNode(major: number, minor: number): void {
   const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
   if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;

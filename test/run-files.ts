@@ -1,7 +1,7 @@
 /**
- * Runs test files: `node test/run-files.ts [--concurrency=4] [--skip=NAME] FILE…`. Tests and suites of such a name are left out. What takes longest has a
- * process of its own and starts first, so that it does not run alone in the end; of the others, several share a process, each as a suite. Tests that hang
- * are ended, after minutes on which even a busy machine has done something, and named.
+ * Runs test files: `node test/run-files.ts [--concurrency=4] [--skip=NAME] FILE…`. Tests and suites with a skipped name are left out. The
+ * slowest files have a process each and start first, so that they do not run alone at the end; the others share processes, each file as a
+ * suite. A test that hangs is ended and named, after minutes in which even a busy machine would have made progress.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,15 +11,18 @@ import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** One test, in milliseconds. */
+/** For one test, in milliseconds. */
 const testDeadline = 5 * 60_000;
-/** No test of any file began or ended: one of them does not even get to its own deadline. */
+/** If no test of any file begins or ends for this long, one of them cannot even reach its own deadline. */
 const stallDeadline = 2 * testDeadline;
 
-/** Loading `src` takes longer than most files run. The number is the same on every machine, and so is what runs in one process. */
+/**
+ * How many files share a process, because loading `src` takes longer than most files run. The same on every machine, so that each process
+ * always has the same files.
+ */
 const mostShared = 20;
 
-/** Where the files are that take longest. */
+/** The slowest files and folders. */
 const slowFiles = [
   'test/property/',
   'test/process/',
@@ -62,14 +65,14 @@ const events = run({
   files: [...files.filter(isSlow).map((file) => path.resolve(file)), ...share(files.filter((file) => !isSlow(file)))],
   concurrency: Number(values.concurrency),
   testSkipPatterns: values.skip.map((name) => new RegExp(name)),
-  // For the tests, and not for the whole of a file.
+  // The limit is for each test, not for a whole file.
   execArgv: [`--test-timeout=${testDeadline}`, '--import', preload],
   signal: controller.signal,
 });
 events.on('test:fail', ({ todo }) => {
   if (todo === undefined) process.exitCode = 1;
 });
-// The other events of a file come when those before it are reported.
+// Other events of a file are held back until earlier ones have been reported.
 for (const kind of ['test:dequeue', 'test:complete'] as const) events.on(kind, () => void stalled.refresh());
 events.on('end', () => clearTimeout(stalled));
 events.compose(spec).pipe(process.stdout);
@@ -79,7 +82,7 @@ function placeOf(file: string): number {
   return place < 0 ? slowFiles.length : place;
 }
 
-/** Deals files to processes. Out: the files to run, which are new where several share a process. */
+/** Distributes files over processes. Out: the files to run; generated ones if several share a process. */
 function share(shared: readonly string[]): string[] {
   if (shared.length <= mostShared) return shared.map((file) => path.resolve(file));
   return Array.from({ length: mostShared }, (_, process) => {

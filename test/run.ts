@@ -1,6 +1,6 @@
 /**
- * What `npm test` runs: types, then lint and format, then all tests. All of them run even if one fails; the exit code tells. Test files
- * may be named: `npm test -- src/plan/plan-filter.test.ts`.
+ * What `npm test` runs: types, then lint and format, then all tests. All of them run even if one fails; the exit code reports it. Test
+ * files may be named: `npm test -- src/plan/plan-filter.test.ts`.
  */
 import path from 'node:path';
 import { bundleCommand } from './process/bundle-command.ts';

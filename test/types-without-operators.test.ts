@@ -1,4 +1,7 @@
-/** Types that PostgreSQL cannot compare or put in order are in filters and orders, as in pg_graphql: what asks for it is told so, and what to do. */
+/**
+ * Types that PostgreSQL cannot compare or order still appear in filters and orders, as in pg_graphql: a request that uses them gets an
+ * error that says so, and what to do.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

@@ -1,4 +1,4 @@
-/** PostgreSQL's vectors of numbers, which are lists in the API: what is read of them can be written and compared. */
+/** PostgreSQL's numeric vectors, which are lists in the API: values that were read can be written and compared. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';

@@ -1,18 +1,18 @@
-/** What an attack is given, and what it tells. */
+/** The definition of an attack. */
 import type { Arena } from './start-arena.ts';
 import type { Tally } from './tally.ts';
 
 export interface Attack {
-  /** For `--attacks`. */
+  /** Selects it with `--attacks`. */
   readonly name: string;
-  /** For the report. */
+  /** Its title in the report. */
   readonly title: string;
-  /** How long it lasts, where that is not `--seconds`. */
+  /** How long it lasts, if not `--seconds`. */
   readonly seconds?: number;
   /** Flags of `rowgraph serve`, for versions that know them. */
   readonly flags?: readonly string[];
-  /** It takes connections away from everybody, so that a victim may see failures: writes that were under way, and waits without end. */
+  /** Whether it cuts everybody's connections, so that a victim may see failures: writes that were under way, and waits without end. */
   readonly isOutage?: boolean;
-  /** Attacks until the signal; resolves when the attacker has given up, whatever the server did. */
+  /** Attacks until the signal; resolves when the attacker has stopped, whatever the server did. */
   run(arena: Arena, until: AbortSignal, tally: Tally): Promise<void>;
 }

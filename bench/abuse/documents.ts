@@ -1,4 +1,7 @@
-/** The documents that `npm run bench:documents` measures: each as large as the default limits let pass, and those that they are there for. */
+/**
+ * The documents that `npm run bench:documents` measures: the largest that the default limits allow, and the ones that the limits exist to
+ * reject.
+ */
 import type { GraphQLRequest } from '../../src/index.ts';
 import * as worst from '../../test/abuse/worst-documents.ts';
 

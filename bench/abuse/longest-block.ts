@@ -1,13 +1,13 @@
-/** Measures how long the event loop stands still while something goes on. */
+/** Measures how long the event loop is blocked during some work. */
 
 export interface Measured<Result> {
   readonly result: Result;
-  /** Of the longest turn of the event loop, in milliseconds. */
+  /** The longest turn of the event loop, in milliseconds. */
   readonly longestBlock: number;
   readonly milliseconds: number;
 }
 
-/** Does the work; a chain of immediates beside it notes the longest time between two turns. */
+/** Does the work; a chain of immediates records the longest time between two turns meanwhile. */
 export async function measureLongestBlock<Result>(work: () => Promise<Result>): Promise<Measured<Result>> {
   let longestBlock = 0;
   let running = true;
@@ -23,7 +23,7 @@ export async function measureLongestBlock<Result>(work: () => Promise<Result>): 
   try {
     const result = await work();
     const milliseconds = performance.now() - start;
-    // What went on to the end of the turn that the work ended in counts too.
+    // The turn in which the work ended counts to its end.
     await new Promise((resolve) => setImmediate(resolve));
     note();
     return { result, longestBlock, milliseconds };

@@ -1,4 +1,4 @@
-/** Measures one attack on one checkout: what the attacker gets, what a victim sees, what the server holds. */
+/** Measures one attack on one checkout: what the attacker achieves, what a victim sees, and the server's memory and event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 import { runVictim } from './run-victim.ts';
@@ -15,7 +15,7 @@ export interface Measured {
   /** In MB. */
   readonly memory: number;
   readonly longestBlock: number;
-  /** Whether the server answers when the attack is over. */
+  /** Whether the server answers after the attack. */
   readonly isWell: boolean;
   readonly defects: number;
 }
@@ -38,14 +38,14 @@ export async function measureAttack(attack: Attack, { database, root, seconds, i
   await sleep(1000);
   arena.forgetBlocks();
   await sleep(500);
-  // What was seen without an attack does not count.
+  // Discard what the victim saw before the attack.
   await victim.report();
   const tally = new Tally();
   const until = AbortSignal.timeout((attack.seconds ?? seconds) * 1000);
   await attack.run(arena, until, tally);
   const seen = await victim.stop();
   let isWell = await answers(arena);
-  // A server that has died begins anew.
+  // A server that has died is restarted.
   for (let attempt = 0; attempt < 10 && !isWell && arena.deaths.length > 0; attempt++) {
     await sleep(500);
     isWell = await answers(arena);

@@ -1,7 +1,7 @@
 /**
- * Runs within a server under attack (`--import`) and writes the longest turn of its event loop, in milliseconds, to the file that
- * ABUSE_BLOCKS names; it begins anew when the file is removed. A turn counts with the processor time of the main thread where that is less than its length, so that other programs
- * of the machine do not count.
+ * Loaded into a server under attack (`--import`). Writes the longest turn of its event loop, in milliseconds, to the file that ABUSE_BLOCKS
+ * names; starts over when the file is removed. A turn counts with the CPU time of the main thread if that is less than its duration, so
+ * that other programs on the machine do not count.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-/** `bench/abuse.md`: the table of all attacks, with what is needed to repeat it. */
+/** `bench/abuse.md`: the table of all attacks, with what is needed to repeat them. */
 import { cpus } from 'node:os';
 import { describeRows, figure } from '../report/describe-table.ts';
 import { attacks } from './attacks/attacks.ts';
@@ -53,15 +53,15 @@ function keptRows(earlier: string, rows: readonly string[][]): string[][] {
   return kept.filter(([title, code]) => !measured.has(`${title} ${code}`));
 }
 
-/** What has to be known of a run. */
+/** The facts about a run. */
 export interface RunFacts {
   readonly commit: string;
   readonly seconds: number;
-  /** The page that this one replaces, or nothing: attacks that were not measured now keep their rows. */
+  /** The page that this one replaces, or ''. Attacks that were not measured now keep their rows. */
   readonly earlier: string;
 }
 
-/** The page, with the attacks in the order of all. */
+/** The page, with the attacks in their usual order. */
 export function writeAbuseReport(all: readonly Measured[], { commit, seconds, earlier }: RunFacts): string {
   const measured = all.map(rowOf);
   const order = attacks.map(({ title }) => title);

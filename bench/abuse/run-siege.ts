@@ -1,4 +1,7 @@
-/** Mixed attacks beside ordinary traffic on one process, for minutes: ordinary traffic is not to see one failure, and memory is to stay as it is. */
+/**
+ * Mixed attacks on one process for minutes, during ordinary traffic. The ordinary traffic must not see a single failure, and memory must
+ * not grow.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomSource } from '../../test/property/random-source.ts';
 import { describeRows, figure } from '../report/describe-table.ts';
@@ -20,7 +23,7 @@ interface Minute {
   readonly longestBlock: number;
 }
 
-/** Runs attacks in random turns, some at a time; prints a line for each minute, and resolves with a page. */
+/** Runs attacks in random order, several at a time; prints a line per minute, and resolves to a page. */
 export async function runSiege(minutes: number, root: string): Promise<string> {
   const database = await startArenaDatabase();
   const arena = await openArena(database, root);

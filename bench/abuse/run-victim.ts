@@ -1,4 +1,4 @@
-/** Runs the process of a victim. */
+/** Runs a victim in its own process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import type { VictimJob, VictimReport } from './victim.ts';
 
 export interface RunningVictim {
-  /** What it saw since the last report. */
+  /** What it has seen since the last report. */
   report(): Promise<VictimReport>;
-  /** Waits for the answers that are missing, and resolves with what it saw since the last report. */
+  /** Waits for missing answers, and resolves to what it has seen since the last report. */
   stop(): Promise<VictimReport>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:abuse`: attacks on a `rowgraph serve`, each beside an ordinary user, and what both see. Prints a line for each; with
- * `--before`, puts them into abuse.md. `--minutes` instead mixes attacks on one process for so long, and writes siege.md.
+ * `npm run bench:abuse`: attacks a `rowgraph serve` while an ordinary user sends requests, and reports what both see. Prints a line per
+ * attack; with `--before`, updates abuse.md. `--minutes` instead mixes attacks on one process for that long, and writes siege.md.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,7 @@ async function compare(): Promise<void> {
   const all: Measured[] = [];
   for (const attack of attacks.filter(({ name }) => names?.includes(name) ?? true)) {
     for (const root of roots) {
-      // A database of its own for each, so that none finds what another has left.
+      // Each attack has its own database, so that none finds what another has left behind.
       const database = await startArenaDatabase();
       const measured = await measureAttack(attack, { database, root, seconds: Number(options.seconds), isBefore: root !== here });
       await database.stop();

@@ -1,4 +1,4 @@
-/** Requests of attackers and victims over HTTP, and what became of each as one word. */
+/** Sends requests of attackers and victims over HTTP, and reports each outcome in one word. */
 import { Agent, type ClientRequest, request } from 'node:http';
 
 export interface Exchange {
@@ -14,18 +14,18 @@ export interface Sending {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly agent?: Agent | false;
-  /** Where the client is, on loopback. */
+  /** The client's address, on loopback. */
   readonly from?: string;
   readonly patience?: number;
   readonly signal?: AbortSignal;
-  /** More than so much of an answer is counted and dropped. */
+  /** How many bytes of an answer to keep; more are only counted. */
   readonly keep?: number;
 }
 
-/** Many connections that are kept, as those of a proxy in front. */
+/** Many connections that are kept alive, like those of a proxy. */
 export const makeAgent = (maxSockets: number): Agent => new Agent({ keepAlive: true, maxSockets });
 
-/** Sends one request; never rejects. One whose kept connection had ended is sent again, as every client does. */
+/** Sends one request; never rejects. If its kept-alive connection had ended, it is sent again, as every client does. */
 export async function send(sending: Sending): Promise<Exchange> {
   const first = await sendOnce(sending);
   return first === null ? ((await sendOnce({ ...sending, agent: false })) ?? closed) : first;

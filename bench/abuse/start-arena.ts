@@ -1,4 +1,7 @@
-/** Where an attack happens: a PostgreSQL, a proxy before it that can fall silent, and a `rowgraph serve` of some checkout, started anew when it dies. */
+/**
+ * The arena of an attack: a PostgreSQL, a proxy in front of it that can fall silent, and a `rowgraph serve` of some checkout, restarted
+ * when it dies.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,20 +27,20 @@ export interface Arena extends ArenaDatabase {
   readonly proxy: SilentProxy;
   readonly port: number;
   readonly url: string;
-  /** Headers of a caller without a login. */
+  /** Headers of an anonymous caller. */
   readonly anon: Readonly<Record<string, string>>;
   /** Headers of a user. */
   userHeaders(subject: string, role?: string): Record<string, string>;
   /** The server, or the first process of its workers. */
   serverProcess(): ChildProcess;
-  /** How the server ended, each time it did. */
+  /** How the server ended, each time it died. */
   readonly deaths: readonly string[];
-  /** The most memory that it has held so far, and holds now, in MB. */
+  /** The server's peak and current memory, in MB. */
   memory(): { readonly most: number; readonly now: number };
   /** The longest turn of its event loop since `forgetBlocks`, in milliseconds. */
   longestBlock(): number;
   forgetBlocks(): void;
-  /** What it has logged. */
+  /** The server's log. */
   log(): string;
   close(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export async function startArenaDatabase(): Promise<ArenaDatabase> {
   };
 }
 
-/** Serves the database with the program of a checkout. */
+/** Serves the database with rowgraph from a checkout. */
 export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
   const proxy = await startSilentProxy(database.server.port);
   const port = await freePort();

@@ -1,9 +1,9 @@
-/** Counts what became of an attacker's requests. */
+/** Counts the outcomes of an attacker's requests. */
 
 export class Tally {
   sent = 0;
   readonly #outcomes = new Map<string, number>();
-  /** What an attack has to say beside. */
+  /** Further remarks of an attack. */
   readonly notes: string[] = [];
 
   count(outcome: string, times = 1): void {
@@ -14,7 +14,7 @@ export class Tally {
     return this.#outcomes.get(name) ?? 0;
   }
 
-  /** One line: most frequent outcomes first. */
+  /** One line, the most frequent outcomes first. */
   describe(): string {
     const outcomes = [...this.#outcomes].sort(([, one], [, other]) => other - one).map(([name, count]) => `${count} ${name}`);
     return [`${this.sent} sent`, ...outcomes.slice(0, 6), ...this.notes].join(', ');

@@ -1,6 +1,6 @@
 /**
- * An ordinary user in a process of its own: reads and small writes at a fixed rate, each sent when its time has come, whatever became of the
- * ones before. In: a job on standard input; out: a line of JSON for what it saw when standard input ends, or each time a line comes.
+ * An ordinary user in a process of its own: reads and small writes at a fixed rate, each sent when it is due, whatever happened to earlier
+ * ones. In: a job on standard input; out: a line of JSON with what it saw, for each line of input and at the end of the input.
  */
 import { createInterface } from 'node:readline';
 import { makeAgent, send } from './send.ts';
@@ -12,7 +12,7 @@ export interface VictimJob {
   readonly requestsPerSecond: number;
 }
 
-/** What the victim saw since it told last. Latencies in milliseconds, from when a request was due. */
+/** What the victim has seen since the last report. Latencies are in milliseconds, from when a request was due. */
 export interface VictimReport {
   readonly sent: number;
   readonly ok: number;
@@ -21,7 +21,7 @@ export interface VictimReport {
   readonly most: number;
   /** Answers that were not `ok`, by outcome. */
   readonly others: Readonly<Record<string, number>>;
-  /** Answers to something else than what was asked. */
+  /** Answers to something other than what was asked. */
   readonly wrong: number;
 }
 
@@ -32,7 +32,7 @@ interface Asked {
 }
 
 const asText = (data: unknown): string => JSON.stringify(data);
-/** What it asks in turn: by key, a page with a relation, its own rows, and one row more. */
+/** What it asks, in turn: one row by key, a page with a relation, its own rows, and an insert. */
 const makers: readonly ((id: number) => Asked)[] = [
   (id) => ({
     query: 'query ($id: Int!) { accountByPk(id: $id) { id email blogCollection(first: 3) { edges { node { name } } } } }',

@@ -1,9 +1,9 @@
-/** Holds the servers' answers to a workload against each other, value by value. */
+/** Compares the servers' answers to a workload, value by value. */
 import type { PreparedRequest } from '../load/job.ts';
 import type { Workload } from '../workloads/workload.ts';
 import { valuesOfAnswer } from './values-of.ts';
 
-/** How many values each answer has on average. Throws at the first that differs between servers. */
+/** How many values each answer has on average. Throws at the first value that differs between servers. */
 export function compareAnswers(workload: Workload, answers: ReadonlyMap<string, readonly PreparedRequest[]>): number {
   if (workload.incomparable) return Number.NaN;
   const [[firstName, firstRequests], ...others] = [...answers] as [

@@ -1,19 +1,19 @@
-/** The requests of a workload for one server, each with the answer that it gets when nothing else is going on. */
+/** The requests of a workload for one server, each with its answer from an otherwise idle server. */
 import { maskDigits, type PreparedRequest } from '../load/job.ts';
 import type { RunningServer } from '../servers/start-server.ts';
 import { signToken } from '../servers/tokens.ts';
 import { listenerAt, subjectOf } from '../workloads/subject-of.ts';
 import { type Asked, documentFor, type Variables, type Workload } from '../workloads/workload.ts';
 
-/** Few enough to compare each answer, many enough that an answer kept for one of them gains nothing. */
+/** Few enough to compare each answer, and many enough that a cached answer gains nothing. */
 const requestCount = 64;
 
 type Message = Pick<PreparedRequest, 'headers' | 'body'>;
 
-/** A server's answer to a request holds errors, or no data. */
+/** A server's answer has errors, or no data. */
 export class RefusedError extends Error {}
 
-/** Asks a server everything once; rejects with a `RefusedError` when an answer holds errors or no rows. */
+/** Sends every request to a server once; rejects with a `RefusedError` if an answer has errors or no rows. */
 export async function prepareRequests(server: RunningServer, workload: Workload, secret: string): Promise<PreparedRequest[]> {
   const key = signToken({ role: 'anon' }, secret);
   const requests: PreparedRequest[] = [];
@@ -31,7 +31,7 @@ export async function prepareRequests(server: RunningServer, workload: Workload,
   return requests;
 }
 
-/** Under load an answer must be the same again, so it must be now. */
+/** Under load each answer must be the same again, so it must be the same now. */
 async function askAgain(server: RunningServer, workload: Workload, { expected, ...message }: PreparedRequest): Promise<void> {
   const again = await ask(server, message);
   const same = workload.changing ? maskDigits(again) === maskDigits(expected) : again === expected;
@@ -49,7 +49,7 @@ async function cursorAt(server: RunningServer, position: Asked, headers: Message
   const answer = await ask(server, toMessage(server, position, headers, variables));
   const cursor = /"endCursor":\s*"([^"]+)"/.exec(answer)?.[1];
   if (cursor === undefined) throw new Error(`${server.name} gives no cursor: ${answer}`);
-  // PostgreSQL breaks the lines of base64.
+  // PostgreSQL breaks base64 into lines.
   return cursor.replaceAll('\\n', '');
 }
 

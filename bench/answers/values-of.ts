@@ -1,9 +1,9 @@
 /**
- * The values of an answer in their order, without the wrappers that a dialect puts around rows, and with one spelling for values that
- * dialects spell differently: so two servers' answers can be compared.
+ * The values of an answer in order, without the wrappers that a dialect puts around rows, and with one spelling for values that dialects
+ * spell differently, so that two servers' answers can be compared.
  */
 
-/** Keys whose values are a server's own. */
+/** Keys whose values are specific to a server. */
 const ownKeys = new Set(['endCursor']);
 /** Columns whose values are arrays or documents. */
 const wholeKeys = new Set(['genres', 'details']);

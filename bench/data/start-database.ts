@@ -1,4 +1,4 @@
-/** A PostgreSQL of the benchmark's own, with its data: started for the run, gone after it. */
+/** The benchmark's own PostgreSQL with its data: started for the run, and removed after it. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
@@ -8,14 +8,14 @@ export interface BenchmarkDatabase {
   readonly superuserUrl: string;
   readonly authenticatorUrl: string;
   readonly version: string;
-  /** The postmaster, or null where /proc does not tell. */
+  /** The postmaster, or null if /proc does not show it. */
   readonly processId: number | null;
   /** Runs a script as the superuser. */
   run(script: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Written into the report, too. `jit`: rowgraph switches it off for its transactions, so nobody else should pay for it. */
+/** Also shown in the report. `jit` is off because rowgraph switches it off for its transactions, so nobody else should pay for it. */
 export const databaseSettings = {
   shared_buffers: '1GB',
   fsync: 'on',
@@ -25,7 +25,7 @@ export const databaseSettings = {
   jit: 'off',
 } as const;
 
-/** Starts the server and loads the data, which takes some ten seconds. */
+/** Starts the server and loads the data, which takes about ten seconds. */
 export async function startDatabase(): Promise<BenchmarkDatabase> {
   const server = await startPostgres({ onDisk: true, settings: databaseSettings });
   const client = new Client({ connectionString: server.url });

@@ -1,4 +1,4 @@
-/** Hundreds of roles each with grants of its own: what they take, what one more costs itself and all others. */
+/** Hundreds of roles with different grants: how much they take, and what one more costs itself and all others. */
 import { overDatabase } from './large-workload.ts';
 import { loadRequest, MeasuredServer } from './measured-server.ts';
 
@@ -6,7 +6,7 @@ const tables = 300;
 const count = 500;
 const roles = Array.from({ length: count + 1 }, (_, index) => `member_${index}`);
 
-/** All may read everything; each may insert into and update one table, no two of them the same two tables. */
+/** All may read everything; each may insert into and update one table. No two roles have the same pair of tables. */
 const sql = `
 do $$
 begin

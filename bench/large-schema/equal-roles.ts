@@ -1,4 +1,4 @@
-/** Ten thousand roles with ten sets of grants, beside ten roles with the same. */
+/** Ten thousand roles with ten sets of grants, compared with ten roles with the same sets. */
 import type { Figures } from './figures.ts';
 import { overDatabase } from './large-workload.ts';
 import { loadRequest, MeasuredServer } from './measured-server.ts';
@@ -8,7 +8,7 @@ const sets = 10;
 const count = 10_000;
 const roles = Array.from({ length: count }, (_, index) => `member_${index}`);
 
-/** Each set may read everything, and insert into a table of its own. */
+/** Each set may read everything, and insert into one table of its own. */
 const sql = `
 do $$
 begin

@@ -1,4 +1,4 @@
-/** What a workload measures: figures by name, in the order in which they came. */
+/** The measurements of a workload: figures by name, in the order in which they came. */
 import { median } from '../measure/summarize-slices.ts';
 import { describeRows, figure } from '../report/describe-table.ts';
 
@@ -17,7 +17,7 @@ export class Figures {
     this.#series.set(name, series);
   }
 
-  /** A table: a row for each name, with the median, the least and the most of several rounds. */
+  /** A table with a row for each name: the median, minimum and maximum over several rounds. */
   describe(): string {
     const series = [...this.#series];
     if (series.every(([, { figures }]) => figures.length === 1)) {

@@ -1,10 +1,10 @@
-/** A PostgreSQL of its own with many tables, for one workload. */
+/** A PostgreSQL with many tables, for one workload. */
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { startPostgres } from '../../test/support/postgres.ts';
 
 export interface LargeDatabase {
-  /** Of the login role that servers connect as. */
+  /** The URL with the login role as which servers connect. */
   readonly url: string;
   /** Runs SQL as the superuser. */
   run(sql: string): Promise<void>;
@@ -13,7 +13,7 @@ export interface LargeDatabase {
 
 /** Starts PostgreSQL with this many tables, and runs more SQL in it. */
 export async function startLargeDatabase(tables: number, more = ''): Promise<LargeDatabase> {
-  // Each table of a transaction takes locks.
+  // Each table that a transaction creates takes locks.
   const postgres = await startPostgres({ onDisk: true, settings: { max_locks_per_transaction: '1000' } });
   const client = new Client({ connectionString: postgres.url });
   const stop = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What a workload of `npm run bench:large` is. */
+/** Defines a workload of `npm run bench:large`. */
 import { Figures } from './figures.ts';
 import { type LargeDatabase, startLargeDatabase } from './large-database.ts';
 
@@ -9,7 +9,7 @@ export interface LargeWorkload {
   run(): Promise<Figures>;
 }
 
-/** A workload over a database of its own with this many tables, made ready by more SQL. */
+/** A workload over a database of its own with this many tables, set up by further SQL. */
 export function overDatabase(
   { name, about, tables, sql = '' }: { readonly name: string; readonly about: string; readonly tables: number; readonly sql?: string },
   measure: (database: LargeDatabase, figures: Figures) => Promise<void>,

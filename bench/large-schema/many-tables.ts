@@ -7,7 +7,7 @@ import { MeasuredServer, pageRequest } from './measured-server.ts';
 
 const introspection = JSON.stringify({ query: getIntrospectionQuery() });
 
-/** So many tables, measured in so many processes, one after the other. */
+/** This many tables, measured in this many processes, one after the other. */
 export function manyTables(tables: number, rounds: number): LargeWorkload {
   const count = tables.toLocaleString('en');
   const about = `${count} tables of 12 columns and 2 foreign keys each. Three roles may use all of it, \`reader\` may read it.

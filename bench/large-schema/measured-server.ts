@@ -1,4 +1,4 @@
-/** A rowgraph server that is asked, and measured: how long answers take, how long its event loop stands still, how much memory it has. */
+/** A rowgraph server under measurement: how long answers take, how long its event loop is blocked, and how much memory it uses. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,19 +13,19 @@ import type { Figures } from './figures.ts';
 const loadSeconds = 6;
 const poolSize = 10;
 const askedAtATime = 8;
-/** Where the server writes its longest turn of the event loop. */
+/** The file to which the server writes the longest turn of its event loop. */
 const blocksFile = path.join(tmpdir(), `rowgraph-blocks-${process.pid}`);
 const environment = {
   ABUSE_BLOCKS: blocksFile,
   NODE_OPTIONS: `--import=${new URL('../abuse/note-blocks.ts', import.meta.url).href}`,
 };
 
-/** A request for a page of five rows of the first table, with these fields of them. */
+/** A request for a page of five rows of the first table, with these fields. */
 export function pageRequest(fields: string): string {
   return JSON.stringify({ query: `{ thing1Collection(first: 5) { edges { node { ${fields} } } } }` });
 }
 
-/** What the load asks for. */
+/** The request of the load. */
 export const loadRequest = pageRequest('id name size');
 
 function headersOf(role: string): Record<string, string> {
@@ -60,7 +60,7 @@ export class MeasuredServer {
     return text;
   }
 
-  /** Asks as each of these roles once, a few at a time. */
+  /** Asks once as each of these roles, a few at a time. */
   async askAll(roles: readonly string[], body: string): Promise<void> {
     const left = roles.values();
     const askLeft = async (): Promise<void> => {
@@ -81,12 +81,12 @@ export class MeasuredServer {
     }
   }
 
-  /** Notes how much memory the server has. */
+  /** Records the server's memory. */
   noteMemory(name: string): void {
     this.#figures.add(`${name}: memory, MB`, readMemory(this.#server.processId));
   }
 
-  /** Does something, and notes how long it took and how long it blocked the event loop at most. */
+  /** Does some work, and records how long it took and the longest block of the server's event loop. */
   async time<T>(name: string, work: () => Promise<T>): Promise<T> {
     await this.#readBlock();
     const start = performance.now();
@@ -96,7 +96,7 @@ export class MeasuredServer {
     return result;
   }
 
-  /** Requests for a page for some seconds, by roles in turn, while something else may happen. */
+  /** Sends requests for a page for some seconds, as these roles in turn, while something else may happen. */
   async load(name: string, roles: readonly string[], meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const body = loadRequest;
     const expected = await this.ask(roles[0]!, body);
@@ -109,7 +109,7 @@ export class MeasuredServer {
     this.#figures.add(`${name}: requests/s`, result.requests / result.seconds);
   }
 
-  /** In milliseconds, since it was last read: reading begins anew, as soon as the server notices. */
+  /** In milliseconds, since the last call: the server starts over as soon as it notices the call. */
   async #readBlock(): Promise<number> {
     const longest = existsSync(blocksFile) ? Number(readFileSync(blocksFile, 'utf8')) : 0;
     rmSync(blocksFile, { force: true });

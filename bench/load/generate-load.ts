@@ -1,6 +1,7 @@
 /**
- * The load: a process of its own that keeps a number of connections busy, the next request of each as soon as its answer is in, and checks
- * every answer. In: a job on standard input; out: its result on standard output. Over plain sockets, to leave the processor to the servers.
+ * The load generator: a process of its own that keeps a number of connections busy, sends each one's next request as soon as its answer is
+ * in, and checks every answer. In: a job on standard input; out: its result on standard output. Uses plain sockets, to leave the CPU to the
+ * servers.
  */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

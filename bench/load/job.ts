@@ -1,9 +1,9 @@
-/** What the process that makes the load is told, and what it tells. */
+/** The job of the load generator, and its result. */
 
 export interface PreparedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The answer, byte for byte; with `masked` in the job, but for its digits. */
+  /** The answer, byte for byte; if the job has `masked`, except for its digits. */
   readonly expected: string;
 }
 
@@ -27,7 +27,7 @@ export interface JobResult {
   readonly cpuSeconds: number;
 }
 
-/** A text without what changes from one time to the next: ids and times. */
+/** A text without ids and times, which change from one answer to the next. */
 export function maskDigits(text: string): string {
   return text.replace(/[\d.]+/g, '0');
 }

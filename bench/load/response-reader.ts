@@ -1,4 +1,4 @@
-/** Takes HTTP/1.1 responses out of a stream of bytes, with a length or in chunks, without joining what has not all come. */
+/** Reads HTTP/1.1 responses, with a length or chunked, from a stream of bytes, without joining pieces of an incomplete response. */
 
 export interface Response {
   readonly status: number;
@@ -9,11 +9,11 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const lineFeed = 0x0a;
 const endOfChunks = Buffer.from('\r\n0\r\n\r\n');
 
-/** Reads the responses of one connection, of which one at a time is under way. */
+/** Reads the responses of one connection, one at a time. */
 export class ResponseReader {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Where the body starts and how long the whole is; null until the head is in. -1: in chunks. */
+  /** Where the body starts and how long the whole response is; null until the head is complete. -1: chunked. */
   #frame: { status: number; start: number; total: number } | null = null;
 
   /** The response, if this piece completes it. */
@@ -23,7 +23,7 @@ export class ResponseReader {
     this.#frame ??= readHead(this.#join());
     if (this.#frame === null) return null;
     const { status, start, total } = this.#frame;
-    // A cheap look before everything is joined: chunks end with a line feed.
+    // A cheap check before the pieces are joined: a chunked response ends with a line feed.
     if (total >= 0 ? this.#length < total : piece.at(-1) !== lineFeed) return null;
     const whole = this.#join();
     if (total < 0 && !whole.subarray(-endOfChunks.length).equals(endOfChunks)) return null;

@@ -1,4 +1,4 @@
-/** Runs the process that makes the load. */
+/** Runs the load generator. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import type { Job, JobResult } from './job.ts';
 
 const program = fileURLToPath(new URL('./generate-load.ts', import.meta.url));
 
-/** Makes the load that a job describes. */
+/** Generates the load that a job describes. */
 export async function runLoad(job: Job): Promise<JobResult> {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-/** One server under one workload for some seconds: what came out, and what it took. */
+/** One server under one workload for some seconds: its results, and the resources that it used. */
 import type { PreparedRequest } from '../load/job.ts';
 import { runLoad } from '../load/run-load.ts';
 import type { RunningServer, ServerName } from '../servers/start-server.ts';
@@ -12,10 +12,10 @@ export interface Slice {
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU seconds per 1,000 requests; NaN where nothing is known. */
+  /** CPU seconds per 1,000 requests; NaN if unknown. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
-  /** Resident memory of the server behind the slice, in MB. */
+  /** Resident memory of the server after the slice, in MB. */
   readonly memory: number;
   /** Cores that everything else on the machine used meanwhile. */
   readonly otherCores: number;
@@ -43,7 +43,7 @@ export async function measureSlice(
   const elapsed = (performance.now() - began) / 1000;
   const after = readCpu(roots);
   const perThousand = (used: number): number => (hasUsage ? (used / result.requests) * 1000 : Number.NaN);
-  // The tree of this process holds the servers and the load; PostgreSQL runs under a guard in that tree, too.
+  // The process tree of this process contains the servers and the load generator, and also PostgreSQL, which runs under a guard.
   const others = after.machine - before.machine - (after.bench - before.bench);
   return {
     workload: workload.name,

@@ -1,17 +1,17 @@
-/** What processes have used, from Linux's /proc; elsewhere nothing is known, and it is left out of the report. */
+/** CPU time and memory of processes, from Linux's /proc. On other systems they are unknown, and left out of the report. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 interface ProcessState {
   readonly parent: number;
-  /** Its own, and that of its children that have ended. In seconds. */
+  /** In seconds; includes children that have ended. */
   readonly cpuSeconds: number;
 }
 
 export const hasUsage: boolean = existsSync('/proc/self/stat');
 const ticksPerSecond = hasUsage ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 1;
 
-/** CPU seconds of each process tree with one of these roots, and of the whole machine. */
+/** CPU seconds of the process trees with these roots, and of the whole machine. */
 export function readCpu<Name extends string>(roots: Readonly<Record<Name, number>>): Record<Name | 'machine', number> {
   const states = readStates();
   const used: Record<string, number> = { machine: machineCpu() };
@@ -32,7 +32,7 @@ function readStates(): Map<number, ProcessState> {
   if (!hasUsage) return states;
   for (const entry of readdirSync('/proc')) {
     const text = /^\d+$/.test(entry) ? read(`/proc/${entry}/stat`) : '';
-    // The name of the program, in parentheses, may hold anything; the numbers are behind it.
+    // The name of the program, in parentheses, may contain anything; the numbers come after it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (text !== '') states.set(Number(entry), { parent: Number(fields[1]), cpuSeconds: sum(fields.slice(11, 15)) / ticksPerSecond });
   }
@@ -45,7 +45,7 @@ function treeOf(root: number, states: ReadonlyMap<number, ProcessState>): number
   return tree;
 }
 
-/** Everything but idling and waiting for disks. */
+/** Everything except idle time and waiting for disks. */
 function machineCpu(): number {
   const [user, nice, system, , , ...interrupts] = read('/proc/stat').split('\n', 1)[0]!.trim().split(/\s+/).slice(1, 9);
   return sum([user, nice, system, ...interrupts]) / ticksPerSecond;
@@ -55,7 +55,7 @@ function sum(texts: readonly (string | undefined)[]): number {
   return texts.reduce((total, text) => total + Number(text ?? 0), 0);
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,4 +1,4 @@
-/** The rounds of each workload and server as one line: medians, and the sum of what was wrong. */
+/** The rounds of each workload and server as one line: medians, and the total of wrong answers. */
 import type { ServerName } from '../servers/start-server.ts';
 import type { Slice } from './measure-slice.ts';
 
@@ -26,8 +26,8 @@ export function summarizeSlices(slices: readonly Slice[]): Summary[] {
 }
 
 /**
- * A figure of one server to that of another under a workload: the middle of the ratios of the rounds. In a round they are measured one right
- * behind the other, so that what disturbs the machine for longer disturbs both.
+ * The ratio of a figure of two servers under a workload: the median of the ratios of all rounds. Within a round they are measured one right
+ * after the other, so that a longer disturbance of the machine affects both.
  */
 export function ratioOf(
   slices: readonly Slice[],
@@ -40,7 +40,7 @@ export function ratioOf(
   return median(roundsOf(one).map((slice, round) => read(slice) / (others[round] ? read(others[round]) : Number.NaN)));
 }
 
-/** The middle of some numbers, or the mean of the two in the middle. */
+/** The median: the middle number, or the mean of the two in the middle. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const half = sorted.length / 2;

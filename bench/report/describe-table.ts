@@ -1,4 +1,4 @@
-/** The measurements as a table: columns of equal width for a terminal, which Markdown takes as it is. */
+/** The measurements as a table with aligned columns, for a terminal and for Markdown. */
 import type { Slice } from '../measure/measure-slice.ts';
 import { ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
 import type { ServerName } from '../servers/start-server.ts';
@@ -17,7 +17,7 @@ const titles = [
   'wrong',
 ];
 
-/** One row for each workload and server. CPU seconds are for 1,000 requests. */
+/** One row for each workload and server. CPU seconds are per 1,000 requests. */
 export function describeTable(slices: readonly Slice[]): string {
   const rows = summarizeSlices(slices).map((summary) => {
     const shareOf = (other: ServerName): string =>

@@ -1,6 +1,6 @@
 /**
- * The figures that the README shows, taken from results.md: a few workloads, and the line that says where and when they were measured. The benchmark
- * writes them when it has written results.md; `node bench/report/readme-figures.ts` does it alone.
+ * The figures in the README, taken from results.md: a few workloads, and the line that says where and when they were measured. The
+ * benchmark writes them after results.md; `node bench/report/readme-figures.ts` writes only them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -12,7 +12,7 @@ const end = '<!-- end of figures -->';
 const shown = ['point', 'page', 'nested', 'many-to-many', 'count', 'insert', 'update'] as const;
 const servers = ['rowgraph', 'bare', 'postgraphile'] as const;
 
-/** The README with the figures of the results in place of those that it has. Throws where a text lacks what is looked for. */
+/** The README with its figures replaced by those of the results. Throws if either text lacks what is looked for. */
 export function withFigures(readme: string, results: string): string {
   const from = readme.indexOf(start);
   const to = readme.indexOf(end);

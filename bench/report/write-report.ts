@@ -1,4 +1,4 @@
-/** `bench/results.md`: the tables, with what is needed to judge and to repeat them. */
+/** `bench/results.md`: the tables, with what is needed to judge and repeat them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -20,7 +20,7 @@ export interface ReportFacts {
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
-  /** What `readCommit` said when the servers started. */
+  /** The result of `readCommit` when the servers started. */
   readonly commit: string;
 }
 

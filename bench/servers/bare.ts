@@ -1,6 +1,6 @@
 /**
- * The limit of the platform: a `node:http` handler that knows the benchmark's documents by heart, sends the hand-written statement of each
- * under the caller's role in one batch, and passes its text on. It can answer nothing else.
+ * The limit of the platform: a `node:http` handler that knows only the benchmark's documents, sends the hand-written statement of each
+ * under the caller's role in one batch, and passes on its text.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';

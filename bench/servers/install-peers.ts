@@ -1,4 +1,7 @@
-/** Installs the peers' packages outside the project's own, when they are first asked for: nobody else should have to wait for them. */
+/**
+ * Installs the packages of the other servers outside the project's own, when they are first needed, so that nobody else has to wait for
+ * them.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const peersFolder: string = fileURLToPath(new URL('../.work/peers', import.meta.url));
 const wanted = fileURLToPath(new URL('../peers/package.json', import.meta.url));
 
-/** Null when the peers are there, otherwise why they are not. */
+/** Null if the packages are installed, otherwise why they are not. */
 export function installPeers(): string | null {
   const copy = `${peersFolder}/package.json`;
   const marker = `${peersFolder}/node_modules/postgraphile`;
@@ -22,7 +25,7 @@ export function installPeers(): string | null {
   return status === 0 ? null : (error?.message ?? stderr.trim().split('\n')[0] ?? 'npm install failed');
 }
 
-/** The version of an installed peer. */
+/** The version of an installed package. */
 export function peerVersion(name: string): string {
   return (JSON.parse(readFileSync(`${peersFolder}/node_modules/${name}/package.json`, 'utf8')) as { version: string }).version;
 }

@@ -1,4 +1,7 @@
-/** PostGraphile 5: the Amber preset with the plugins that its users add for filters, orders, aggregates and short names; role and claims per request. */
+/**
+ * PostGraphile 5: the Amber preset with the plugins that its users add for filters, orders, aggregates and short names; role and claims are
+ * set per request.
+ */
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { peersFolder } from './install-peers.ts';
@@ -9,7 +12,7 @@ const { port, databaseUrl, superuserUrl, secret, poolSize } = readSurroundings()
 const load = createRequire(`${peersFolder}/package.json`);
 const { makePgService } = load('postgraphile/adaptors/pg');
 
-/** Keys and relations of views are declared, which leaves the view as plain as it is for the others. */
+/** Declares keys and relations of views, so that the view stays as plain as it is for the other servers. */
 const smartTags = {
   version: 1,
   config: {

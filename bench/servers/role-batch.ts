@@ -1,6 +1,6 @@
 /**
- * A submittable of `pg`: the statement that sets role and claims, and the work, both prepared, under a single Sync, which PostgreSQL
- * runs as one implicit transaction. It keeps the last value that came.
+ * A submittable of `pg`: the statement that sets role and claims, and the actual statements, all prepared, under a single Sync, which
+ * PostgreSQL runs as one implicit transaction. Keeps only the last value.
  */
 import type { Socket } from 'node:net';
 import type { Connection, Submittable } from 'pg';
@@ -11,12 +11,12 @@ export interface NamedStatement {
   readonly text: string;
 }
 
-/** A statement with what is bound. */
+/** A statement with its values. */
 export interface BoundStatement extends NamedStatement {
   readonly values: readonly string[];
 }
 
-/** What `pg` has under its types: one argument is enough. */
+/** `pg`'s actual interface behind its types: one argument is enough. */
 interface Wire {
   readonly stream: Socket;
   parse(statement: NamedStatement): void;
@@ -30,10 +30,10 @@ const setUp: NamedStatement = {
   text: "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', 'public', true)",
 };
 
-/** The names of the statements that each connection knows. */
+/** The names of the statements that are prepared on each connection. */
 const prepared = new WeakMap<Wire, Set<string>>();
 
-/** Sends statements as a caller; `done` gets the error, or the first column of the last row. */
+/** Sends statements as a caller; `done` receives the error, or the first column of the last row. */
 export class RoleBatch implements Submittable {
   readonly #caller: Caller;
   readonly #statements: readonly BoundStatement[];

@@ -1,4 +1,4 @@
-/** Starts the servers that are compared, each a process of its own on a free port, and waits for the first answer of each. */
+/** Starts the servers to compare, each in its own process on a free port, and waits for the first answer of each. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ export interface RunningServer {
 
 const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
 
-/** What one of the servers is told besides what all are told. */
+/** What a single server is given besides the surroundings of all. */
 export interface ServerOptions {
   /** Flags of `rowgraph serve`, for a server that `buildPackage` has built. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server, rowgraph as `buildPackage` has built it in `roots`; rejects with the end of its log when it ends before it listens. */
+/** Starts a server; rowgraph as built by `buildPackage` in `roots`. Rejects with the end of its log if it exits before it listens. */
 export async function startServer(
   name: ServerName,
   roots: Partial<Record<ServerName, string>>,

@@ -1,8 +1,8 @@
-/** Tokens (JWT, HS256): signs those that the benchmark sends, and tells the handlers without an own way who a request comes from. */
+/** Tokens (JWT, HS256): signs those of the benchmark, and identifies callers for the handlers that have no authentication of their own. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What the servers of the benchmark check tokens with. */
+/** The secret with which the servers of the benchmark verify tokens. */
 export const secret = 'the secret of the benchmark, known to all its servers';
 
 export interface Caller {
@@ -13,7 +13,7 @@ export interface Caller {
 
 const known = new Map<string, Caller>();
 
-/** A token that lasts beyond the benchmark. */
+/** A token that stays valid beyond the benchmark. */
 export function signToken(claims: Readonly<Record<string, string>>, secret: string): string {
   const parts = [
     { alg: 'HS256', typ: 'JWT' },
@@ -23,7 +23,7 @@ export function signToken(claims: Readonly<Record<string, string>>, secret: stri
   return `${signed}.${signatureOf(signed, secret)}`;
 }
 
-/** Who sends a request: the bearer of its token, or else of its key. A token is verified once, as rowgraph does. */
+/** The sender of a request: the owner of its bearer token, or else of its key. Each token is verified only once, as in rowgraph. */
 export function identifyCaller(headers: IncomingHttpHeaders, secret: string): Caller {
   const token = headers.authorization?.slice('Bearer '.length) ?? String(headers.apikey);
   const caller = known.get(token) ?? verifyToken(token, secret);

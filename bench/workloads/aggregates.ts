@@ -1,4 +1,4 @@
-/** What is computed over many rows beyond the everyday counts and sums: distinct values, deviations, percentiles, and groups. */
+/** Aggregates over many rows beyond the everyday counts and sums: distinct values, deviations, percentiles, and groups. */
 import { scatter, type Variables, valuesOf, type Workload } from './workload.ts';
 
 /** The albums whose 200 tracks are read. */
@@ -49,7 +49,7 @@ const percentiles: Workload = {
   },
 };
 
-// PostGraphile's plugin has groups by indexed columns of the rows themselves alone, in no order, so there is nothing to compare.
+// PostGraphile's plugin can group only by indexed columns of the rows themselves, in no particular order, so there is nothing to compare.
 const groups: Workload = {
   name: 'groups',
   title: '200 tracks in groups by a column of their album: count, sum and max of each',

@@ -1,7 +1,7 @@
-/** Pages behind a cursor, each served by an index: under a filter, and ordered by a column that may be null. */
+/** Pages after a cursor, each served by an index: with a filter, and ordered by a nullable column. */
 import { scatter, type Variables, valuesOf, type Workload } from './workload.ts';
 
-/** The bare handler's cursor is the base64 of the order key and the id, as rowgraph's is. */
+/** The bare handler's cursor is the base64 of the order key and the id, like rowgraph's. */
 function cursorValues({ cursor }: Variables): string[] {
   return (JSON.parse(Buffer.from(String(cursor), 'base64').toString()) as unknown[]).map(String);
 }

@@ -1,4 +1,7 @@
-/** Rows inserted with the rows that belong to them: a few, and very many in one request. PostGraphile 5 has no plugin for them; that of version 4 is not for it. */
+/**
+ * Inserts of rows together with related rows: a few, and very many in one request. PostGraphile 5 has no plugin for them, and the plugin
+ * for version 4 does not work with it.
+ */
 import { scatter, valuesOf, type Workload } from './workload.ts';
 
 const few = {
@@ -14,7 +17,7 @@ const few = {
   changing: ['id'],
 } as const;
 
-/** Each document has a name of its own, by which the bare handler tells what to send. */
+/** Each document has a name of its own, by which the bare handler recognizes it. */
 function insertFew(operation: string): string {
   return `mutation ${operation}($listener: Int!, $name: String!, $note1: String!, $note2: String!, $note3: String!) {
     insertIntoSetlistCollection(objects: [{
@@ -27,7 +30,7 @@ function insertFew(operation: string): string {
   }`;
 }
 
-/** What a person writes who knows that no policy or trigger of the entries looks at their set list: one statement. */
+/** What a person would write who knows that no policy or trigger of the entries reads their set list: one statement. */
 const fewInOne: Workload = {
   ...few,
   name: 'nested-insert',
@@ -49,7 +52,10 @@ const fewInOne: Workload = {
   },
 };
 
-/** What a person writes whose policies and triggers are to see the rows written before: a statement for each table, and one that reads, as rowgraph does. */
+/**
+ * What a person would write if policies and triggers must see the rows written before: one statement per table, and one that reads, as
+ * rowgraph does.
+ */
 const fewInSteps: Workload = {
   ...few,
   name: 'nested-insert-steps',

@@ -1,4 +1,4 @@
-/** Rows that are filtered and ordered by the rows that they are related to, and a view whose key and relations are inferred. */
+/** Rows filtered and ordered by their related rows, and a view whose key and relations are inferred. */
 import { scatter, type Variables, valuesOf, type Workload } from './workload.ts';
 
 /** A range of `length` ids. */

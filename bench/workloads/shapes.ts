@@ -1,4 +1,4 @@
-/** Shapes of requests that make other parts of a server work: joins, many root fields, many aliases, arrays and documents. */
+/** Requests that stress other parts of a server: joins, many root fields, many aliases, arrays and documents. */
 import { scatter, type Variables, valuesOf, type Workload } from './workload.ts';
 
 const manyToMany: Workload = {

@@ -1,4 +1,4 @@
-/** The subject of a listener's token, computed as data/seed.sql does. */
+/** The subject of a listener's token, computed as in data/seed.sql. */
 import { createHash } from 'node:crypto';
 
 /** A UUID: the `subject` of listener `number`. */

@@ -1,4 +1,4 @@
-/** What a workload is: one request in the words of each server, the same work as hand-written SQL, and its variables. */
+/** Defines a workload: one request in the dialect of each server, the same work as hand-written SQL, and its variables. */
 import type { ServerName } from '../servers/start-server.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -9,14 +9,14 @@ export interface Statement {
   values(variables: Variables): string[];
 }
 
-/** The same request in the two dialects of GraphQL, and as a statement whose only value is the whole answer. */
+/** The same request in both GraphQL dialects, and as a statement that returns the whole answer as its only value. */
 export interface Asked {
   readonly rowgraph: string;
-  /** Absent where PostGraphile and its plugins of the benchmark cannot answer, or not in a known order: PostGraphile is then left out. */
+  /** Absent if PostGraphile with the benchmark's plugins cannot answer, or not in a defined order: PostGraphile is then left out. */
   readonly postgraphile?: string;
-  /** Absent where no statement can answer: the bare handler is then left out. */
+  /** Absent if no statement can answer: the bare handler is then left out. */
   readonly statement?: Statement;
-  /** Statements ahead of it in the same batch. */
+  /** Statements before it in the same batch. */
   readonly ahead?: readonly Statement[];
 }
 
@@ -30,15 +30,15 @@ export interface Workload extends Asked {
   readonly position?: Asked;
   /** Run by the superuser before each slice, so that writes do not make later slices slower. */
   readonly before?: string;
-  /** Keys whose values differ from one time to the next. */
+  /** Keys whose values change from one answer to the next. */
   readonly changing?: readonly string[];
-  /** How many different requests there are; 64 unless they are large. */
+  /** The number of different requests; 64 unless they are large. */
   readonly requests?: number;
-  /** The servers describe different schemas, so there is nothing to compare. */
+  /** Whether the servers describe different schemas, so that there is nothing to compare. */
   readonly incomparable?: boolean;
 }
 
-/** The document for a server, or null where the server has no answer. The bare handler knows a statement by rowgraph's document. */
+/** The document for a server, or null if the server cannot answer. The bare handler finds a statement by rowgraph's document. */
 export function documentFor(server: ServerName, { rowgraph, postgraphile, statement }: Asked): string | null {
   if (server === 'postgraphile') return postgraphile ?? null;
   return server === 'bare' && !statement ? null : rowgraph;

@@ -1,4 +1,4 @@
-/** Everything that is asked, in the order of the report. */
+/** All workloads, in the order of the report. */
 import { getIntrospectionQuery } from 'graphql';
 import { aggregates } from './aggregates.ts';
 import { keysetPages } from './keyset-pages.ts';

@@ -1,4 +1,7 @@
-/** One row inserted, updated, inserted or updated, and added to; each returns it. PostGraphile 5 has no plugin for the last two; those for upserts are for version 4. */
+/**
+ * One row inserted, updated, upserted, and incremented; each returns the row. PostGraphile 5 has no plugin for the last two; the upsert
+ * plugins are for version 4.
+ */
 import { scatter, valuesOf, type Workload } from './workload.ts';
 
 const insert: Workload = {

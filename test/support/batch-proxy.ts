@@ -1,13 +1,11 @@
-/**
- * A TCP proxy before a PostgreSQL server that counts network round trips, and cuts connections when a test asks for it.
- */
+/** A TCP proxy in front of a PostgreSQL server that counts network round trips, and cuts connections when a test asks for it. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface BatchProxy {
   readonly port: number;
-  /** Batches since the last call: runs of bytes from clients, each ended by a response of the server. */
+  /** The number of batches since the last call. A batch is a run of bytes from a client that the server has answered. */
   takeBatches(): number;
-  /** Cuts every connection without a word to either side, or with the next byte that a client sends. */
+  /** Cuts every connection without telling either side, now or at the next byte that a client sends. */
   cut(when: 'now' | 'on next write'): void;
   stop(): Promise<void>;
 }

@@ -1,11 +1,12 @@
 /**
- * Is loaded before each test file that `run-files.ts` runs, and ends the process of a file that hangs: when one of its tests timed out, when something
- * is alive though all tests are over (a server that a failed test did not close), or when the runner gives up. Says what it was that hung.
+ * Preloaded for each test file that `run-files.ts` runs. Ends the process of a file that hangs: because one of its tests timed out, because
+ * something is still open after all tests (such as a server that a failed test did not close), or because the runner gives up. Says what
+ * hung.
  */
 import { after, afterEach, beforeEach } from 'node:test';
 import { describeWaits } from './until.ts';
 
-/** In milliseconds: how long a file may take to end after its last test, and to report one that timed out. */
+/** In milliseconds: how long a file may take to end after its last test, and to report a test that timed out. */
 const patience = { afterLast: 60_000, afterTimeout: 5_000 };
 
 const running = new Set<string>();
@@ -23,7 +24,7 @@ function end(reason: string): void {
   process.exit(1);
 }
 
-/** Does not keep alive what ends by itself. */
+/** The timer does not keep the process alive. */
 function endLater(reason: string, milliseconds: number): void {
   setTimeout(() => end(reason), milliseconds).unref();
 }

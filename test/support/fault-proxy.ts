@@ -1,16 +1,16 @@
 /**
- * A TCP proxy before a PostgreSQL server that cuts the connection of one batch at a chosen point, and that can be gone for a while as
- * if the server were.
+ * A TCP proxy in front of a PostgreSQL server that cuts the connection of one batch at a chosen point, and can be down for a while as if
+ * the server were.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Where a batch is cut: before anything, in the middle, all but its Sync, after the server has answered all of it and the client has
- * heard nothing, or half of that.
+ * Where a batch is cut: before any of it is sent; after half of it; after all but its Sync; or after the server has answered all of it,
+ * when the client has received nothing or half of the response.
  */
 export type CutPoint = 'before it' | 'in the middle' | 'before its Sync' | 'before the response' | 'in the response';
 
-/** What a server says that takes no connections. */
+/** The error of a server that accepts no connections. */
 export interface Refusal {
   readonly sqlstate: string;
   readonly message: string;
@@ -18,15 +18,18 @@ export interface Refusal {
 
 export interface FaultProxy {
   readonly port: number;
-  /** Cuts the next batch that holds this text; behind its response only once `meanwhile` is over: until then nobody hears of it. */
+  /**
+   * Cuts the next batch that contains this text. If its response is cut, only once `meanwhile` has resolved; until then the client receives
+   * nothing.
+   */
   cutNext(holding: string, point: CutPoint, meanwhile?: Promise<unknown>): void;
-  /** How many batches that hold this text have come by. */
+  /** How many batches with this text have passed. */
   count(holding: string): number;
-  /** Cuts every connection and takes no more. */
+  /** Cuts every connection and accepts no more. */
   goDown(): Promise<void>;
-  /** Takes connections again, or ends each as soon as it has come, or with an error as a server that starts does. */
+  /** Accepts connections again; or closes each at once, or rejects each with an error as a starting server does. */
   comeBack(how?: 'serving' | 'refusing' | Refusal): Promise<void>;
-  /** How many connections it has refused. */
+  /** How many connections it has rejected. */
   readonly refusals: number;
   stop(): Promise<void>;
 }
@@ -67,7 +70,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     });
     server.on('data', (bytes: Buffer) => {
       if (answerCut === null) return void client.write(bytes);
-      // The message ReadyForQuery, at the end of the response, says that the transaction is over.
+      // ReadyForQuery at the end of the response says that no transaction is open.
       const isOver = bytes.at(-6) === 0x5a;
       if (answerCut.point === 'in the response') client.write(bytes.subarray(0, bytes.length >> 1));
       if (!isOver) return;
@@ -109,7 +112,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
   };
 }
 
-/** The message of the protocol that ends a connection before it is one (manual: Message Formats, ErrorResponse). */
+/** The message that ends a connection before it is established (manual: Message Formats, ErrorResponse). */
 function errorResponse({ sqlstate, message }: Refusal): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${sqlstate}\0M${message}\0\0`);
   const head = Buffer.from('E\0\0\0\0', 'latin1');

@@ -1,8 +1,8 @@
-/** A port that nobody listens on, for servers that have to be told one. */
+/** Finds a free port, for servers that must be given one. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give out themselves, to whoever listens on port 0 or connects: so nobody else takes it by chance before the server does. */
+/** Below the ephemeral ports, which systems assign themselves: so nobody else is likely to take the port before the server does. */
 const [first, last] = [10_240, 32_767];
 const mostAttempts = 100;
 

@@ -1,6 +1,4 @@
-/**
- * Builds models of small schemas for tests: each from SQL in a schema of its own, in one database with the roles of the vectors.
- */
+/** Builds models of small schemas for tests: each is made from SQL in its own schema, in one database with the roles of the vectors. */
 
 import { runAtOnce } from '../../src/budget/slices.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
@@ -13,14 +11,14 @@ import { startTestDatabases } from './test-databases.ts';
 export interface ModelOptions {
   /** Default: service_role. */
   readonly role?: string;
-  /** More members of the schema's comment directive, which switches inflection on. */
+  /** Further members of the schema's comment directive, which switches inflection on. */
   readonly directive?: object;
-  /** More exposed schemas. */
+  /** Further exposed schemas. */
   readonly schemas?: readonly string[];
 }
 
 export interface ModelBuilder {
-  /** Makes the objects in a fresh schema, `s1`, `s2` and so on, which is the search path, and builds their model. */
+  /** Creates the objects in a fresh schema, `s1`, `s2` and so on, which is the search path, and builds their model. */
   build(sql: string, options?: ModelOptions): Promise<ReportedModel>;
   close(): Promise<void>;
 }
@@ -51,7 +49,7 @@ export async function startModelBuilder(): Promise<ModelBuilder> {
   };
 }
 
-/** The table of this type name, which has to be there. */
+/** The table with this type name, which must exist. */
 export function tableOf(model: ReportedModel, typeName: string): Table {
   const table = model.tables.find((candidate) => candidate.typeName === typeName);
   if (!table) throw new Error(`no table ${typeName} but ${model.tables.map((other) => other.typeName).join(', ')}`);
@@ -63,12 +61,12 @@ export function fieldNames(fields: readonly { readonly fieldName: string }[]): s
   return fields.map(({ fieldName }) => fieldName);
 }
 
-/** What has another name than its own, by kind and name, without the schema and the types of arguments: `table node`. */
+/** Objects whose GraphQL name is not their own, by kind and name, without the schema and the types of arguments: `table node`. */
 export function renamedObjects({ renamings }: ReportedModel): string[] {
   return renamings.map(({ object, name }) => `${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`);
 }
 
-/** The exclusions as reasons by kind and name, without the schema and the types of arguments: `table keyless`. */
+/** The reasons of exclusions, by kind and name of the object, without the schema and the types of arguments: `table keyless`. */
 export function reasonsByObject({ exclusions }: ReportedModel): Record<string, string> {
   return Object.fromEntries(
     exclusions.map(({ object, name, reason }) => [`${object} ${name.replace(/^s\d+\./, '').replace(/\(.*\)/, '')}`, reason]),

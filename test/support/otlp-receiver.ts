@@ -1,4 +1,4 @@
-/** A receiver of OTLP over HTTP that records what it is sent, for tests. It can refuse, hang, or be gone. */
+/** A receiver of OTLP over HTTP for tests, which records what it receives. It can refuse, hang, or be down. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
@@ -34,11 +34,11 @@ export interface OtlpReceiver {
   readonly url: string;
   readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
   readonly spans: RecordedSpan[];
-  /** The last of each name. */
+  /** The latest metric of each name. */
   readonly metrics: Map<string, RecordedMetric>;
-  /** The attributes of the process that sent last, as text. */
+  /** The attributes of the process that last sent something, as text. */
   resource: string;
-  /** How it answers from now on; `hang` never does. */
+  /** The status that it answers with from now on; with `hang` it never answers. */
   behaviour: number | 'hang';
   stop(): Promise<void>;
 }

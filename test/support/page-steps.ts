@@ -1,4 +1,7 @@
-/** Reads a page of the documentation as a script: SQL to run, requests with their answers, and parts of the schema, in the order of the page. */
+/**
+ * Reads a page of the documentation as a script: SQL to run, requests with their answers, and parts of the schema, in the order of the
+ * page.
+ */
 
 export type PageStep =
   | { readonly kind: 'sql'; readonly text: string }
@@ -6,12 +9,12 @@ export type PageStep =
   | { readonly kind: 'types'; readonly text: string };
 
 /**
- * A marker that the reader does not see, in front of a block: who asks, or that it is a part of the schema; and the block behind it, or two. A block
- * that is indented belongs to a list, and is not run.
+ * An invisible marker before a block, which says who asks or that the block is a part of the schema; then the block, or two. An indented
+ * block belongs to a list, and is not run.
  */
 const block = /^(?:<!-- (?:asked by (\w+)|(in the schema)) -->\n)?```(sql|graphql)\n([\s\S]*?)```\n(?:```json\n([\s\S]*?)```\n)?/gm;
 
-/** The steps. Throws where a request has no answer below it. */
+/** The steps. Throws if a request has no answer below it. */
 export function readPageSteps(page: string): PageStep[] {
   return [...page.matchAll(block)].flatMap(([, askedBy = 'anon', inSchema, language, text = '', answer]): PageStep[] => {
     if (language === 'sql') return [{ kind: 'sql', text }];

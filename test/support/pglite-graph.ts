@@ -8,7 +8,7 @@ import { grantsSql, rolesSql } from './roles.ts';
 export interface PgliteGraph {
   readonly pglite: PGlite;
   readonly graph: Rowgraph;
-  /** The data of a response without errors; the role is `service_role` unless another is named. */
+  /** The data of a response without errors; the role is `service_role` unless another is given. */
   ask(query: string, role?: string): Promise<unknown>;
   stop(): Promise<void>;
 }

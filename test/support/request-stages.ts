@@ -1,4 +1,4 @@
-/** The stages of `request/` without pauses and without limits, for tests of what they make. */
+/** The stages of `request/` without pauses and limits, to test their results. */
 
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/slices.ts';

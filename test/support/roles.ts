@@ -1,9 +1,9 @@
 /**
- * The roles and grants that the conformance vectors, and most tests, start from. `rolesSql` is for a server, once; `grantsSql` for each
- * of its databases, before its tables are made. Both are to be run by the superuser `postgres`.
+ * The roles and grants that the conformance vectors and most tests start from. `rolesSql` is run once per server; `grantsSql` once per
+ * database, before its tables are created. Both must be run by the superuser `postgres`.
  */
 
-/** The three roles of requests, and the login role that may become each of them and has no rights of its own. */
+/** The three roles of requests, and the login role, which may switch to each of them and has no privileges of its own. */
 export const rolesSql = `
   create role anon nologin noinherit;
   create role authenticated nologin noinherit;
@@ -12,7 +12,7 @@ export const rolesSql = `
   grant anon, authenticated, service_role to authenticator;
 `;
 
-/** What the superuser makes in schema public belongs to all three as well. */
+/** The three roles get all privileges on whatever the superuser creates in the schema public. */
 export const grantsSql = `
   grant usage on schema public to anon, authenticated, service_role;
   alter default privileges in schema public grant all on tables to anon, authenticated, service_role;

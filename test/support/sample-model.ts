@@ -1,13 +1,11 @@
-/**
- * A model of two tables as plain objects, for tests of the pure stages: accounts, and their posts, with a column of most kinds.
- */
+/** A model of two tables as plain objects, for tests of the pure stages: accounts and their posts, with a column of almost every kind. */
 import { allAdditions } from '../../src/model/additions.ts';
 import type { ScalarName } from '../../src/model/graphql-names.ts';
 import { isLookupKey } from '../../src/model/lookup-key.ts';
 import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
 import type { RelatedRows } from '../../src/model/related-rows.ts';
 
-/** A scalar type; `maxLength` makes it a varchar. */
+/** A scalar type; with `maxLength` it is a varchar. */
 export function scalarType(scalar: ScalarName, typeName: string, maxLength: number | null = null): ScalarType {
   const sqlType = maxLength === null ? typeName : `${typeName}(${maxLength})`;
   return { kind: 'scalar', scalar, sqlType, typeName, maxLength };
@@ -16,7 +14,7 @@ export function scalarType(scalar: ScalarName, typeName: string, maxLength: numb
 export const int4 = scalarType('Int', 'integer');
 export const text = scalarType('String', 'text');
 
-/** An enum of labels; a name that differs from its label makes it mapped. */
+/** An enum with these labels; it is mapped if a name differs from its label. */
 export function enumOf(values: Readonly<Record<string, string>>): EnumType {
   const listed = Object.entries(values).map(([name, label]) => ({ name, label }));
   const mapped = listed.some(({ name, label }) => name !== label);
@@ -119,7 +117,7 @@ accountRelations.push({
   unique: false,
 });
 
-/** An account that each account leads to, which is in no model. */
+/** An account related to each account; not part of any model. */
 export const twin: RelatedRows = {
   fieldName: 'twin',
   many: false,

@@ -1,19 +1,19 @@
 /**
- * A TCP proxy before a PostgreSQL server that can fall silent: connections stay open and new ones are taken, but nothing passes any more, as on a
- * network that drops packets.
+ * A TCP proxy in front of a PostgreSQL server that can fall silent: connections stay open and new ones are accepted, but nothing passes any
+ * more, as on a network that drops packets.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface SilentProxy {
   readonly port: number;
-  /** How many connections there are. */
+  /** The number of connections. */
   readonly connections: number;
   fallSilent(): void;
-  /** Connections that were open while it was silent stay so: what was lost is not sent again. */
+  /** Passes bytes again. Connections that were open while it was silent stay silent: what was lost is not sent again. */
   speak(): void;
-  /** Refuses new connections. */
+  /** Rejects new connections. */
   refuse(): void;
-  /** Takes new connections again. */
+  /** Accepts new connections again. */
   accept(): Promise<void>;
   stop(): Promise<void>;
 }

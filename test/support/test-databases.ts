@@ -1,6 +1,6 @@
 /**
- * Databases on a throw-away PostgreSQL server, for tests of the whole: each has the roles and grants of `roles.ts` and the tables that a
- * test asks for. Out: where `createRowgraph` connects to, and connections of any user.
+ * Databases on a throw-away PostgreSQL server, for end-to-end tests: each has the roles and grants of `roles.ts` and the tables that a test
+ * asks for. Out: the URL for `createRowgraph`, and connections as any user.
  */
 import { Client } from 'pg';
 import { type PostgresOptions, startPostgres } from './postgres.ts';
@@ -10,14 +10,14 @@ import { until } from './until.ts';
 export interface TestDatabase {
   readonly name: string;
   readonly port: number;
-  /** The URL of the login role `authenticator`, as rowgraph is meant to be given. */
+  /** The URL with the login role `authenticator`, which rowgraph is meant to use. */
   readonly url: string;
-  /** Runs SQL text of any number of statements as the superuser; the rows of the last one. */
+  /** Runs SQL with any number of statements as the superuser; returns the rows of the last one. */
   run(sql: string): Promise<Record<string, unknown>[]>;
-  /** Waits until so many backends of rowgraph's run a statement that holds this text, or wait for a lock in one. */
+  /** Waits until this many of rowgraph's backends run a statement that contains this text, or wait for a lock in one. */
   untilRunning(text: string, count: number): Promise<void>;
   untilLocked(text: string, count: number): Promise<void>;
-  /** Opens a connection, which `close` of the databases ends if the test did not. */
+  /** Opens a connection, which is closed with the databases if the test has not closed it. */
   connect(user?: string): Promise<Client>;
 }
 
@@ -25,16 +25,16 @@ export interface TestDatabases {
   readonly port: number;
   /** PostgreSQL's major version. */
   readonly version: number;
-  /** As for a `PostgresServer`. */
+  /** See `PostgresServer`. */
   readonly extensionFolder: string | null;
-  /** Makes a database and runs the setup in it as the superuser. */
+  /** Creates a database and runs the setup in it as the superuser. */
   create(setup: string): Promise<TestDatabase>;
   close(): Promise<void>;
 }
 
 const backends = "select from pg_stat_activity where state = 'active' and usename = 'authenticator'";
 
-/** Starts a server. The roles are there; databases are made one by one. */
+/** Starts a server with the roles; databases are created one by one. */
 export async function startTestDatabases(options: PostgresOptions = {}): Promise<TestDatabases> {
   const server = await startPostgres(options);
   const clients: Client[] = [];

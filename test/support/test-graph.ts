@@ -1,6 +1,6 @@
 /**
- * A rowgraph over a database of its own, on a PostgreSQL server of its own, with the usual roles and grants: for tests of a few tables. All of it takes a
- * third of the time that a PGlite takes to start; `pglite-graph.ts` has the same for what depends on PGlite.
+ * A rowgraph over its own database, on its own PostgreSQL server, with the usual roles and grants: for tests of a few tables. All of this
+ * starts in a third of the time of a PGlite; `pglite-graph.ts` does the same for tests that depend on PGlite.
  */
 import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { askGraph } from './pglite-graph.ts';
@@ -9,7 +9,7 @@ import { startTestDatabases, type TestDatabase } from './test-databases.ts';
 export interface TestGraph {
   readonly database: TestDatabase;
   readonly graph: Rowgraph;
-  /** The data of a response without errors; the role is `service_role` unless another is named. */
+  /** The data of a response without errors; the role is `service_role` unless another is given. */
   ask(query: string, role?: string): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a batch gave, as text: drivers may hand values on as bytes. */
+/** The results of a batch as text: drivers may return values as bytes. */
 import type { BatchResult, ColumnValue, Rows } from '../../src/database/database.ts';
 
 export function textsOf(results: BatchResult): Rows {

@@ -1,15 +1,18 @@
 /**
- * Waits for what no event tells of: looks again until it is so, however long that takes on a busy machine. The runner's time limit ends a test
- * that waits in vain, so that no test has to hold a time of its own, and asks here what the test was waiting for.
+ * Waits for conditions that no event announces: checks again until they hold, however long that takes on a busy machine. The runner's time
+ * limit ends a test that waits in vain, and reports the conditions that it was waiting for, so no test needs a time limit of its own.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** In milliseconds, between two looks: what comes soon is seen soon, and what takes longer is not slowed down by who looks. */
+/**
+ * In milliseconds, between two checks: short at first, so that what happens soon is noticed soon; then longer, so that checking does not
+ * slow it down.
+ */
 const pauses = { first: 2, last: 50, growth: 1.5 };
 
 const waits = new Set<() => string>();
 
-/** Resolves when the condition holds. Where that can become impossible, the condition throws: so does this, then. */
+/** Resolves when the condition holds. If it can become impossible, the condition should throw; this then rejects with that error. */
 export async function until(condition: () => unknown): Promise<void> {
   const { stack } = new Error('The place of the call.');
   const describe = (): string => `${condition} ${stack?.split('\n')[2]?.trim()}`;

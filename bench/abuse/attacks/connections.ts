@@ -1,4 +1,4 @@
-/** Attacks by what is done with connections, heads and tokens. */
+/** Attacks with connections, request heads and tokens. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { makeHostileExchange } from '../../../test/abuse/hostile-http.ts';
@@ -22,7 +22,7 @@ function bytesOf(arena: Arena, query: string, lines: readonly string[] = []): st
   return `${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Resolves when the connection has closed, or at the signal, when it is dropped. */
+/** Resolves when the connection has closed; at the signal, drops it. */
 async function untilClosed(socket: Socket, until: AbortSignal): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(!until.aborted)));
   const drop = (): void => void socket.destroy();
@@ -49,7 +49,7 @@ async function pipeline(arena: Arena, until: AbortSignal, tally: Tally): Promise
   await untilClosed(socket, until);
 }
 
-/** Many connections that each say a little at a time. */
+/** Opens many connections, each of which sends a little at a time. */
 async function trickle(arena: Arena, until: AbortSignal, tally: Tally, text: string): Promise<void> {
   const one = async (): Promise<void> => {
     while (!until.aborted) {
@@ -103,12 +103,12 @@ async function exchangeGarbage(arena: Arena, until: AbortSignal, tally: Tally): 
   await Promise.all(Array.from({ length: 50 }, one));
 }
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 function childrenOf(processId: number): number[] {
   return readFileSync(`/proc/${processId}/task/${processId}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
 }
 
-/** Tokens that no issuer signed, in all sizes. */
+/** Tokens that no issuer signed, of all sizes. */
 function hostileAuthorization(random: RandomSource, key: string): Record<string, string> {
   const [head = '', payload = '', signature = ''] = key.split('.');
   const encode = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');

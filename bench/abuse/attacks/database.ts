@@ -1,4 +1,4 @@
-/** Attacks by what PostgreSQL is made to do, and by what is done to it. */
+/** Attacks through what PostgreSQL is made to do, and on PostgreSQL itself. */
 import { Client } from 'pg';
 import type { Attack } from '../attack.ts';
 import type { Arena } from '../start-arena.ts';
@@ -7,7 +7,7 @@ import { flood, pause } from './flood.ts';
 const locked = { query: '{ lockedCollection { edges { node { body } } } }' };
 const call = (field: string): object => ({ query: `{ ${field} }` });
 
-/** Holds a lock on the table `locked` while something goes on. */
+/** Holds a lock on the table `locked` during the work. */
 async function whileLocked(arena: Arena, work: () => Promise<void>): Promise<void> {
   const holder = new Client(arena.server.url);
   await holder.connect();

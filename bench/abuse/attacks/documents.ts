@@ -1,15 +1,15 @@
-/** Attacks by what a document says. */
+/** Attacks with documents. */
 import * as worst from '../../../test/abuse/worst-documents.ts';
 import type { Attack } from '../attack.ts';
 import { flood } from './flood.ts';
 
-/** A document again and again, over so many connections. */
+/** Sends a document again and again, over this many connections. */
 function document(name: string, title: string, request: object | ((index: number) => object | string), atOnce = 10): Attack {
   const make = typeof request === 'function' ? (request as (index: number) => object | string) : (): object => request;
   return { name, title, run: (arena, until, tally) => flood(arena, until, tally, { request: make, atOnce }) };
 }
 
-/** A product of page sizes in 233 bytes, after the audit's. */
+/** A document of 233 bytes whose page sizes multiply, from a security audit. */
 const pageProduct = (size: number): object => ({
   query: `{ accountCollection(first: ${size}) { edges { node { blogCollection(first: ${size}) { edges { node { postCollection(first: 30) { edges { node { commentCollection(first: 30) { edges { node { id body author { name } } } } } } } } } } } } } }`,
 });

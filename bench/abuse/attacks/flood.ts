@@ -1,4 +1,4 @@
-/** Ways to send many requests: so many at a time, or so many a second. */
+/** Sends many requests: a number at a time, or a number per second. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Exchange, makeAgent, send } from '../send.ts';
 import type { Arena } from '../start-arena.ts';
@@ -6,18 +6,18 @@ import type { Tally } from '../tally.ts';
 
 export interface Flood {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What request number so much says; a string is its body as it is. */
+  /** The request with this number; a string is sent as the body unchanged. */
   readonly request: (index: number) => object | string;
-  /** Requests at a time, the next of each as soon as it has an answer. */
+  /** How many requests run at a time; each is followed by the next as soon as it has an answer. */
   readonly atOnce?: number;
-  /** Requests a second instead, whatever becomes of them. */
+  /** Instead, how many requests to send per second, whatever happens to earlier ones. */
   readonly perSecond?: number;
-  /** The client hangs up after so many milliseconds. */
+  /** The client hangs up after this many milliseconds. */
   readonly hangUpAfter?: (index: number) => number;
   readonly each?: (exchange: Exchange, index: number) => void;
 }
 
-/** Sends until the signal and counts the outcomes. What is under way then is left. */
+/** Sends until the signal and counts the outcomes. Requests then under way are abandoned. */
 export async function flood(arena: Arena, until: AbortSignal, tally: Tally, options: Flood): Promise<void> {
   const agent = makeAgent(2000);
   let index = 0;
@@ -31,7 +31,7 @@ export async function flood(arena: Arena, until: AbortSignal, tally: Tally, opti
     const exchange = await send({ url: arena.url, headers: options.headers ?? arena.anon, body, agent, signal, keep: 5000 });
     tally.count(exchange.outcome);
     options.each?.(exchange, own);
-    // A server that is away is not asked in a loop without end.
+    // Pause, so that a server that is down is not asked in a busy loop.
     if (exchange.outcome === 'closed') await sleep(20);
   };
   if (options.perSecond !== undefined) {
@@ -49,7 +49,7 @@ export async function flood(arena: Arena, until: AbortSignal, tally: Tally, opti
   agent.destroy();
 }
 
-/** Resolves after so many milliseconds, or at the signal. */
+/** Resolves after this many milliseconds, or at the signal. */
 export async function pause(until: AbortSignal, milliseconds: number): Promise<void> {
   await sleep(milliseconds, undefined, { signal: until }).catch(() => {});
 }
