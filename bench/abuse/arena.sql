@@ -1,4 +1,5 @@
--- What the attacks of bench/abuse need beside the tables of test/abuse/worst-documents.ts: rows, a table of the victim's own, functions that do harm.
+-- What the attacks of bench/abuse need besides the tables of test/abuse/worst-documents.ts: rows, a table of the victim's own, and harmful
+-- functions.
 insert into account select id, 'user' || id || '@example.org', 'User ' || id, id % 90, array[id % 7, id % 11], now() from generate_series(1, 2000) id;
 insert into blog select id, id % 2000 + 1, 'Blog ' || id, repeat('words ', 20) from generate_series(1, 20000) id;
 insert into post select id, id % 20000 + 1, 'Post ' || id, repeat('words ', 40) from generate_series(1, 60000) id;

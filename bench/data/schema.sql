@@ -81,7 +81,7 @@ create table playlist_track (
 create index on playlist_track (playlist_id, position);
 create index on playlist_track (track_id);
 
--- The insert's table; emptied before each slice.
+-- The table of the workload `insert`; emptied before each slice.
 create table review (
   id bigint generated always as identity primary key,
   listener_id int not null references listener,
@@ -107,7 +107,7 @@ create table setlist_entry (
 );
 create index on setlist_entry (setlist_id, position);
 
--- Row level security as docs/performance.md recommends it: the claims are read once for each statement.
+-- Row level security as docs/performance.md recommends it: the claims are read once per statement.
 create table diary_entry (
   id bigint primary key,
   owner uuid not null,
@@ -121,7 +121,7 @@ alter table diary_entry enable row level security;
 create policy own_entries on diary_entry to authenticated
   using (owner = (select (current_setting('request.jwt.claims', true)::json ->> 'sub')::uuid));
 
--- Row level security whose policy calls a function for each row.
+-- Row level security with a policy that calls a function for each row.
 create table channel_member (
   channel_id int not null,
   member uuid not null,
@@ -148,7 +148,7 @@ create policy of_members on message to authenticated using (internal.is_member(c
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true, "max_rows": 100})';
 comment on table track is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 
--- A plain view: its key and its relations follow from its definition.
+-- A plain view: its key and its relations are inferred from its definition.
 create view studio_album with (security_invoker = true) as
   select album.id, album.artist_id, album.title, artist.name as artist_name
   from album join artist on artist.id = album.artist_id where album.kind = 'studio';

@@ -1,8 +1,8 @@
--- About 600,000 rows. Every value is arithmetic on the number of its row, so each load is the same.
+-- About 600,000 rows. Every value is computed from the number of its row, so each load is the same.
 create function pg_temp.pick(row_number bigint, salt int, choices bigint) returns int immutable language sql as $$
   select ((hashint8extended(row_number, salt) & 9223372036854775807) % choices)::int
 $$;
--- Some words in a row. One expression, so that PostgreSQL puts it in place of each call.
+-- Several words in a row. A single expression, so that PostgreSQL inlines it.
 create function pg_temp.words(row_number bigint, salt int, length int) returns text immutable language sql as $$
   select array_to_string((string_to_array(repeat('amber river night paper silver garden hollow thunder velvet window northern echo café ghost '
     || 'little summer broken golden quiet machine paper echo river little amber window ghost garden machine night golden velvet hollow '
@@ -45,7 +45,7 @@ select n, pg_temp.words(n, 51, 5), pg_temp.pick(n, 52, 5000), timestamptz '2024-
 
 insert into playlist select n, 1 + pg_temp.pick(n, 61, 10000), initcap(pg_temp.words(n, 62, 2)) from generate_series(1, 10000) n;
 
--- Tracks that lie 17 apart, so that no playlist has one twice.
+-- Tracks that are 17 apart, so that no playlist contains one twice.
 insert into playlist_track
 select playlist, 1 + (pg_temp.pick(playlist, 71, 250000) + 17 * place) % 250000, place
 from generate_series(1, 10000) playlist, generate_series(1, 12) place;
@@ -56,7 +56,7 @@ select n, pg_temp.subject(1 + n % 1000), initcap(pg_temp.words(n, 81, 3)), pg_te
   timestamptz '2024-01-01 00:00:00+00' + make_interval(secs => pg_temp.pick(n, 84, 30000000))
 from generate_series(1, 50000) n;
 
--- Listener n is a member of channel n and of the nine behind it.
+-- Listener n is a member of channel n and of the nine after it.
 insert into channel_member
 select 1 + (listener + step) % 1000, pg_temp.subject(listener) from generate_series(1, 1000) listener, generate_series(-1, 8) step;
 insert into message

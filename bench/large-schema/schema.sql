@@ -1,4 +1,5 @@
--- As many tables as the setting bench.tables says, of 12 columns with 2 foreign keys each, open to three roles, and to one that may only read.
+-- Creates the number of tables in the setting bench.tables, each with 12 columns and 2 foreign keys, open to three roles, and to a fourth
+-- that may only read.
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit bypassrls;
