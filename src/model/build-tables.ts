@@ -8,12 +8,12 @@ import { type Directive, readDescription, readDirective, readEnabled, readKeyCol
 import { Excluded, notGranted } from './excluded.ts';
 import { LazyTable, type TableBuilder } from './lazy-table.ts';
 import type { Renaming, Table } from './model.ts';
-import { isFreeName, typeNameOf } from './names.ts';
+import { columnFieldName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import type { FoundTable, TableFacts } from './table-facts.ts';
 import { tableKinds } from './table-kinds.ts';
 import type { TakenNames } from './taken-names.ts';
-import { isWritable } from './value-types.ts';
+import { isReadable, isWritable } from './value-types.ts';
 
 /** Adds each table to the context, or reports why it is left out. */
 export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
@@ -76,7 +76,10 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
   };
 }
 
-/** Adds tables without a key whose rows computed fields return. Such a table may in turn own computed fields that return more of them. */
+/**
+ * Adds tables without a key whose rows computed fields return, if those have any field. Such a table may in turn own computed fields that
+ * return more of them.
+ */
 function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
   let found = keyless.size > 0;
   while (found) {
@@ -86,11 +89,22 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
       const rows = keyless.get(id);
       const owner = rows && computedOwner(context, source);
       if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.facts.source, source)) continue;
+      if (!hasFields(context, rows)) continue;
       context.tables.set(id, new LazyTable(rows, builder));
       keyless.delete(id);
       found = true;
     }
   }
+}
+
+/** Whether a row of a table without a key, and so without an identifier, has fields. */
+function hasFields(context: BuildContext, { source, schema }: TableFacts): boolean {
+  return source.columns.some(
+    (column) =>
+      privilegesOn(context, source, column).select &&
+      isReadable(context, column) &&
+      isFreeName(readName(readDirective(column.comment), 'name') ?? columnFieldName(column.name, schema.inflection)),
+  );
 }
 
 /** Names the tables. Those with a key claim their types and root fields before those that only have a row type. */

@@ -69,6 +69,13 @@ export function isWritable({ catalog }: BuildContext, column: CatalogColumn): bo
   return type.category !== 'A' && type.kind !== 'c';
 }
 
+/** Whether rows can have the column as a field, by its type. Needs the tables that have a key in the context. */
+export function isReadable(context: BuildContext, column: CatalogColumn): boolean {
+  const type = context.catalog.types.get(column.typeId);
+  const row = type?.elementId ? context.catalog.types.get(type.elementId) : type;
+  return isWritable(context, column) || (row?.kind === 'c' && (context.tables.get(row.relationId)?.facts.key ?? null) !== null);
+}
+
 /**
  * Whether rows can be ordered by the column: not by arrays and JSON, and by composite types only if they are row types of visible tables.
  */
