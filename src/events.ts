@@ -271,7 +271,7 @@ export type Event = { readonly project?: string } & (
   | SpansDropped
 );
 
-/** Receives an event. It must neither throw nor block. */
+/** Receives an event. It must not block; what it throws changes nothing. */
 export type Observer = (event: Event) => void;
 
 /** The current state of a graph's connections. */

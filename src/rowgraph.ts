@@ -33,6 +33,7 @@ import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 import { additionsOf, checkRowgraphOptions, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
+import { createSafeObserver } from './safe-observer.ts';
 
 /** Which role's schema an executable schema shows, and as whom its operations run. */
 export interface SchemaOptions<Context = unknown> {
@@ -104,7 +105,7 @@ const pingTimeoutMillis = 5_000;
 /** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   checkRowgraphOptions(options);
-  const observe = options.observe ?? ignore;
+  const observe = createSafeObserver(options.observe ?? ignore);
   const caches = { ...defaultCacheSizes, ...options.caches };
   const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaultTimeoutMillis } = options;
   const database = openDatabase(options.database, {

@@ -121,6 +121,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'doctor',
       'explain',
       'distribution.ts',
+      'safe-observer.ts',
     ],
     packages: ['graphql'],
   },
@@ -132,7 +133,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client', 'sonic-boom'], node: true },
-  http: { values: ['budget', 'auth', 'files', 'telemetry'], types: ['engine'], packages: ['lru-cache'], node: true },
+  http: { values: ['budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'], types: ['engine'], packages: ['lru-cache'], node: true },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.
   projects: { values: ['budget', 'auth', 'files', 'http'], node: true },
   cli: {
@@ -160,6 +161,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The scalars for other tools, without loading rowgraph.
   codegen: {},
   'errors.ts': {},
+  'safe-observer.ts': {},
   'json-object.ts': {},
   'events.ts': { types: ['distribution.ts'] },
 };

@@ -5,6 +5,8 @@
 import { readTokenOptions } from '../auth/read-token-options.ts';
 import type { TokenOptions } from '../auth/token-options.ts';
 import type { Observer } from '../events.ts';
+import { createSafeObserver } from '../safe-observer.ts';
+import { callApplication } from './call-application.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { FetchExchange } from './fetch-exchange.ts';
@@ -16,14 +18,14 @@ import type { ServedGraph } from './served-graph.ts';
 export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
   /**
    * Returns the client's address, which a `Request` does not contain. `rest` are the arguments after the request. Without this function,
-   * all requests count as one address, unless `trustProxy` provides another. Default: unknown.
+   * all requests count as one address, unless `trustProxy` provides another. Default: unknown, as when it throws.
    */
   readonly clientAddress?: (request: Request, ...rest: Rest) => string | null | undefined;
   /** Called for each event: requests that begin and end, failures. */
   readonly observe?: Observer;
 }
 
-/** Serves one request. Rejects only with what `clientAddress` throws. */
+/** Serves one request. Rejects only for what is not a `Request`. */
 export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>;
 
 /**
@@ -34,7 +36,8 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   graph: Pick<ServedGraph, 'executeRaw'>,
   options: FetchHandlerOptions<Rest>,
 ): FetchHandler<Rest> {
-  const { clientAddress, writeTimeout = 30_000, observe = ignore } = options;
+  const { clientAddress, writeTimeout = 30_000 } = options;
+  const observe = createSafeObserver(options.observe ?? ignore);
   if (options.rateLimit !== undefined && clientAddress === undefined && !options.trustProxy)
     throw new Error('rateLimit counts requests per address. Set clientAddress or trustProxy to provide the address.');
   if (typeof options.trustProxy === 'string' && clientAddress === undefined)
@@ -45,8 +48,10 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   const requestIdOf = createRequestIds();
   const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };
   return async (request, ...rest) => {
-    const address = clientAddress?.(request, ...rest) ?? '';
-    const exchange = new FetchExchange(request, requestIdOf(request.headers.get('x-request-id')), address, writeTimeout);
+    const requestId = requestIdOf(request.headers.get('x-request-id'));
+    const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
+    const address = callApplication('clientAddress', () => clientAddress?.(request, ...rest), onDefect);
+    const exchange = new FetchExchange(request, requestId, String(address ?? ''), writeTimeout);
     void routeExchange(exchange, 'nothing', routing);
     return exchange.response;
   };

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTokenOptions } from '../auth/read-token-options.ts';
 import type { TokenOptions } from '../auth/token-options.ts';
 import type { Observer } from '../events.ts';
+import { createSafeObserver } from '../safe-observer.ts';
 import type { NodeEndpointOptions } from './endpoint-options.ts';
 import { mountEndpoint, type NodeMount } from './mount-endpoint.ts';
 import type { ServedGraph } from './served-graph.ts';
@@ -28,7 +29,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * invalid. The graph stays open until its owner closes it.
  */
 export function createNodeHandler(graph: Pick<ServedGraph, 'executeRaw'>, options: NodeHandlerOptions): NodeHandler {
-  const { observe = ignore } = options;
+  const observe = createSafeObserver(options.observe ?? ignore);
   const { handle } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   return (request, response) => {
     // Middleware may have responded already.

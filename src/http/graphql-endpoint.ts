@@ -11,6 +11,7 @@ import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { BeginTrace, Observer } from '../events.ts';
 import type { AdmissionCounts, Share } from './admission.ts';
+import { callApplication } from './call-application.ts';
 import { type AcceptedEncodings, negotiateEncoding } from './compress-body.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Documents } from './documents/documents.ts';
@@ -122,10 +123,12 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions): GraphqlE
 function beginTimes(
   started: number,
   exchange: Exchange,
-  { serverTiming, detailedEvents, beginTrace, traceDatabase }: GraphqlEndpointOptions,
+  { serverTiming, detailedEvents, beginTrace, traceDatabase, observe }: GraphqlEndpointOptions,
 ): RequestTimes | null {
   if (!serverTiming && !detailedEvents) return null;
-  const trace = beginTrace === null ? null : beginTrace(exchange.headers);
+  const { headers, requestId } = exchange;
+  const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
+  const trace = beginTrace === null ? null : callApplication('beginTrace', () => beginTrace(headers), onDefect);
   const name = trace === null || !traceDatabase ? null : `00-${trace.traceId}-${trace.spanId}-0${trace.isSampled ? 1 : 0}`;
   return new RequestTimes(started, exchange, trace, name);
 }

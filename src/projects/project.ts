@@ -56,9 +56,12 @@ export class Project {
   /** Handles a request. Never rejects. */
   async handle(exchange: Exchange): Promise<void> {
     this.graph.enter();
-    const endpoint = this.#endpoint ?? (await this.#openEndpoint());
-    await endpoint(exchange);
-    this.graph.leave();
+    try {
+      const endpoint = this.#endpoint ?? (await this.#openEndpoint());
+      await endpoint(exchange);
+    } finally {
+      this.graph.leave();
+    }
   }
 
   /** Drops everything that the next request can build again. */

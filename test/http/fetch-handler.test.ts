@@ -203,6 +203,26 @@ test('clients are told apart by the address that the server knows', async () => 
   assert.deepEqual([await listedStatus('192.0.2.1'), await listedStatus('192.0.2.2'), await listedStatus('192.0.2.1')], [200, 200, 429]);
 });
 
+test('a client whose address cannot be found is served as an unknown one', async () => {
+  const failures: unknown[] = [];
+  const observe = (event: Event): void => {
+    if (event.kind === 'defect-found') failures.push(event.error);
+  };
+  for (const clientAddress of [
+    () => {
+      throw new Error('no connection');
+    },
+    () => Promise.reject(new Error('later')) as never,
+  ]) {
+    const { handler } = open({ clientAddress, observe });
+    assert.equal((await handler(postOf())).status, 200);
+  }
+  assert.deepEqual(failures.map(String), [
+    'Error: The function "clientAddress" failed: no connection',
+    'Error: The function "clientAddress" failed: it must return its value, not a promise',
+  ]);
+});
+
 test('a graph that fails is a defect that is reported, and not thrown', async () => {
   const events: Event[] = [];
   const execute: Execute = async () => {

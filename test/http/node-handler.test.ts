@@ -336,6 +336,47 @@ test('a server of HTTP/2 mounts it too', async () => {
   }
 });
 
+test('a trace that cannot be read is none, and a defect', async () => {
+  const events: Event[] = [];
+  const observe = (event: Event): void => void events.push(event);
+  const beginTrace = ({ traceparent }: Readonly<Record<string, string | string[] | undefined>>) => {
+    if (traceparent === undefined) throw new Error('no traceparent');
+    return Promise.reject(new Error('later')) as never;
+  };
+  const { post } = await mount(plain, { observe, beginTrace, detailedEvents: true, traceDatabase: true, maxRequests: 1 });
+  assert.equal((await post()).status, 200);
+  assert.equal((await post({ query }, { traceparent: 'x' })).status, 200);
+  await untilLength(events, 6);
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'defect-found' ? [String(event.error)] : [])),
+    [
+      'Error: The function "beginTrace" failed: no traceparent',
+      'Error: The function "beginTrace" failed: it must return its value, not a promise',
+    ],
+  );
+  const finished = events.filter(({ kind }) => kind === 'request-finished') as Extract<Event, { kind: 'request-finished' }>[];
+  assert.deepEqual(
+    finished.map(({ details }) => details?.trace),
+    [null, null],
+  );
+});
+
+test('an observer that fails changes nothing', async () => {
+  const warned = once(process, 'warning');
+  let count = 0;
+  const observe = (): void => {
+    count += 1;
+    throw new Error('no disk');
+  };
+  const { post } = await mount(plain, { observe, maxRequests: 1 });
+  for (let request = 1; request <= 3; request += 1) {
+    assert.equal((await post()).status, 200);
+    while (count < 2 * request) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const [warning] = (await warned) as [Error];
+  assert.match(warning.message, /^The function "observe" failed; .* Error: no disk/);
+});
+
 test('a proxy on a Unix socket is trusted as one on 127.0.0.1 is', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-'));
   const socketPath = path.join(folder, 'socket');

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { Event } from './events.ts';
+import { createSafeObserver } from './safe-observer.ts';
+
+const event: Event = { kind: 'request-started' };
+
+for (const [how, observe] of [
+  [
+    'throws',
+    () => {
+      throw new Error('no disk');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no disk'))],
+] as const)
+  test(`an observer that ${how} is warned of once`, async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warn);
+    const safe = createSafeObserver(observe as () => void);
+    const first = once(process, 'warning');
+    for (let count = 0; count < 3; count += 1) safe(event);
+    await first;
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warn);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!.message, /^The function "observe" failed; further failures of it are not reported\. Error: no disk/);
+  });
+
+test('an observer gets each event', () => {
+  const seen: Event[] = [];
+  createSafeObserver((each) => seen.push(each))(event);
+  assert.deepEqual(seen, [event]);
+});
