@@ -112,13 +112,15 @@ function responseOfNothing({ members }: InsertPlan): string {
 
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
+  const number = sortsSome(plan) ? identifier(changed.freeName('(number)')) : null;
+  const asWritten = number ? sql` order by ${trusted(changed.alias)}.${number}` : sql``;
   const response = responseJson(plan.members, context, {
     count: [sql`pg_catalog.count(*)`],
-    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, changed, context))}, ','), '')`],
+    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, changed, context))}, ','${asWritten}), '')`],
     edges: ({ members, keys }) => {
       const values = new RowValues(changed, context.aliases);
       const edge = edgeJson(members, keys, changed, values, context, compileRow);
-      const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : sql``;
+      const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : asWritten;
       return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${order}), '')`];
     },
   });
@@ -128,8 +130,19 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
   // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
-  const from = isAggregate ? sql`${newLine}from ${changed.withRepeated(sql`changed`)} as ${trusted(changed.alias)}` : sql``;
+  const rows = number ? sql`(select changed.*, pg_catalog.row_number() over () as ${number} from changed)` : sql`changed`;
+  const from = isAggregate ? sql`${newLine}from ${changed.withRepeated(rows)} as ${trusted(changed.alias)}` : sql``;
   return sql`with changed as (${write(plan, target, context.aliases)}${newLine}${returning})${newLine}select ${selectList(frame, [json])}${from}`;
+}
+
+/**
+ * Whether some lists of the response are sorted, but not all. Since version 16, PostgreSQL sorts the rows ahead of all aggregates, so that those
+ * without an order of their own would take another's.
+ */
+function sortsSome({ members }: MutationPlan): boolean {
+  const isSorted = (value: ResponseValue): boolean => value.kind === 'edges' && value.keys.length > 0;
+  const lists = members.map(({ value }) => value).filter(({ kind }) => kind === 'records' || kind === 'edges');
+  return lists.some(isSorted) && !lists.every(isSorted);
 }
 
 /** The parts of a response as JSON text. `records` and `edges` return the elements of a list. */
