@@ -31,7 +31,7 @@ end $$;
 
 grant anon, authenticated, service_role to authenticator;
 
--- WARNING: this grants anon and authenticated every privilege on all tables, present and future. That is the convention of the dialect, and
+-- WARNING: this grants anon and authenticated every privilege on all tables, present and future. This is the convention of Supabase, and
 -- only row level security protects rows: in a table WITHOUT row level security, anybody with the anonymous key can read, change and delete
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
 -- "rowgraph roles --grants read" and "--grants none" grant less.

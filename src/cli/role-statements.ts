@@ -54,7 +54,7 @@ end $$;
 const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
   all: (
     roles,
-  ) => `-- WARNING: this grants ${roles} every privilege on all tables, present and future. That is the convention of the dialect, and
+  ) => `-- WARNING: this grants ${roles} every privilege on all tables, present and future. This is the convention of Supabase, and
 -- only row level security protects rows: in a table WITHOUT row level security, anybody with the anonymous key can read, change and delete
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
 -- "rowgraph roles --grants read" and "--grants none" grant less.
