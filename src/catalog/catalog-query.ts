@@ -32,7 +32,7 @@ attribute as materialized (
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
 ),
--- The tables that inherit from a table, at any depth.
+-- Tables that inherit from another, with their ancestors at any depth.
 heir as (
   with recursive h as (
     select i.inhparent as parent, i.inhrelid as child
@@ -106,6 +106,26 @@ oddly_ordered as (
     from pg_catalog.pg_opclass c
     where c.opcmethod = 403 and c.opcdefault
       and (c.opcintype in (select o.oprleft from pg_catalog.pg_operator o where o.oprname = '<' and o.oprright = o.oprleft)) is not true
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
+),
+-- Types that PostgreSQL cannot put in order, such as json and point, and domains over them. A type that it takes for another without
+-- conversion, as varchar for text, is ordered like that one.
+unordered as (
+  with recursive ordered as (
+    select c.opcintype as oid from pg_catalog.pg_opclass c where c.opcmethod = 403 and c.opcdefault
+  ),
+  d as (
+    select t.oid
+    from pg_catalog.pg_type t
+    where t.typtype = 'b' and t.typcategory <> 'A' and (t.oid in (select o.oid from ordered o)) is not true
+      and (t.oid in (
+        select k.castsource
+        from pg_catalog.pg_cast k
+        where k.castmethod = 'b' and k.castcontext = 'i' and (k.casttarget in (select o.oid from ordered o)) is true
+      )) is not true
     union
     select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
   )
@@ -186,7 +206,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       and d.refobjsubid > 0 and d.deptype in ('a', 'i')
       and (d.objid in (select s.oid from pg_catalog.pg_class s where s.relkind = 'S')) is true
       and (d.refobjid in (select r.oid from relation r)) is true`,
-  // Columns with a NOT NULL constraint that is not validated, or that a table which inherits them lacks. (Partitions cannot lack it.)
+  // Columns whose NOT NULL constraint is not validated, or that a child table has without the constraint. (Partitions cannot lack it.)
   unproven: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(u.table_id::int8, u.number)::text, ${separator})
     from (
@@ -268,7 +288,8 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
         where e.typtype = 'e'
       ) end,
-      (t.oid in (select d.oid from oddly_ordered d)) is true
+      (t.oid in (select d.oid from oddly_ordered d)) is true,
+      (t.oid in (select d.oid from unordered d)) is true
     )::text, ${separator} order by t.oid)
     from pg_catalog.pg_type t
     where (t.oid in (select u.id from used_type u)) is true

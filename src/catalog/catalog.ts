@@ -167,6 +167,8 @@ export interface CatalogType {
   readonly enumSql: string | null;
   /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
+  /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */
+  readonly unordered: boolean;
   /** For types of columns: the id of the schema with the type's operators; 0 if that is pg_catalog or the type has none. */
   readonly operatorSchemaId: number;
   /** Labels of an exposed enum, in order; null for all other types. */

@@ -57,7 +57,7 @@ function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: r
   };
 }
 
-/** The exposed schemas in the order of the setting, each once. */
+/** The exposed schemas in the order of the setting, without duplicates. */
 function assembleSchemas(raw: RawCatalog, comments: CatalogComments, setting: readonly string[]): CatalogSchema[] {
   const ids = new Map(raw.schemas.map(([id, name]) => [name, id]));
   return [...new Set(setting)].flatMap((name) => {

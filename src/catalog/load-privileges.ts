@@ -96,7 +96,7 @@ export async function loadRole(database: RequestDatabase, catalog: Catalog, name
   return { name, assumable, isLogin: login, powers: powers ?? [], privileges: row[1] };
 }
 
-/** Loads the privileges of a role alone. */
+/** Loads only the privileges of a role. */
 export async function loadPrivileges(database: RequestDatabase, catalog: Catalog, role: string): Promise<Privileges> {
   return readPrivileges(catalog, await loadRole(database, catalog, role));
 }

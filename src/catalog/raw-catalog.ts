@@ -133,6 +133,7 @@ export type RawType = readonly [
   /** The enum that a domain is based on, quoted and qualified. */
   enumSql: string | null,
   oddlyOrdered: boolean,
+  unordered: boolean,
 ];
 
 /** A type whose operators are in a schema other than pg_catalog. */

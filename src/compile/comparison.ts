@@ -47,7 +47,7 @@ export function comparand(parameter: Parameter, type: ValueType): Sql {
     : comparable(bind(parameter, comparandType(type)), type);
 }
 
-/** A cast to `varchar(3)[]` cuts the elements, which would then equal others; to be written, they are cut, as in pg_graphql. */
+/** A cast to `varchar(3)[]` truncates the elements, which could then equal others. When written they are truncated, as in pg_graphql. */
 function comparandType({ sqlType, ...type }: ValueType): string {
   const cuts = type.kind === 'list' && type.element.kind === 'scalar' && ['varchar', 'bpchar'].includes(type.element.typeName);
   return cuts ? `${type.element.sqlType}[]` : sqlType;

@@ -1,6 +1,8 @@
 /**
- * Counts and aggregates over all rows that match the filter, whatever the page: `(select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":',
- * coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}') from … where …)`.
+ * Counts and aggregates over all rows that match the filter, regardless of the page:
+ *
+ *     (select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}')
+ *      from … where …)
  */
 import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';

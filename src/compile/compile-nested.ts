@@ -76,13 +76,12 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const list = isKept(into) ? into : null;
   const isNumbered = list?.labels === null || mustBeNumbered(source);
   const { expression, count } = compileSource(source, isNumbered);
-  const sources = source.outputs.length > 0 || isNumbered ? [expression] : [];
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
   const insert = insertion(step, target, aliases, isNumbered);
   if (returningSuffices(step, list, frame)) {
     const returning = list ? sql`${newLine}returning ${selectList(frame, keepReturned(list, target))}` : sql``;
-    return sql`${withAll(sources)}${insert}${returning}`;
+    return sql`with ${expression}${newLine}${insert}${returning}`;
   }
   // Rows whose keys are stored are counted even if no trigger is known to skip any.
   const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
@@ -94,8 +93,8 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const columns = [...(list ? keepKeys(list, trusted('s.n'), 'w', appends) : []), ...checks];
   const returned = list ? keptColumns(list, target.alias) : sql`1`;
   const returning = list !== null || isCounted ? sql`${newLine}returning ${returned}` : sql``;
-  const ctes = [...sources, sql`written as (${insert}${returning})`];
-  return sql`${withAll(ctes)}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
+  const written = sql`written as (${insert}${returning})`;
+  return sql`with ${expression},${newLine}${written}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
 }
 
 /** Whether RETURNING suffices: it has to store only the key of a single row that no trigger skips, or nothing at all. */
@@ -103,10 +102,6 @@ function returningSuffices({ table, source, onConflict, lenient }: InsertStep, l
   if (source.same.length > 0) return false;
   if (list === null) return guard.length === 0 && (lenient || table.insertsEveryRow);
   return holdsOnlyRow(list) && table.insertsEveryRow && onConflict === null;
-}
-
-function withAll(expressions: readonly Sql[]): Sql {
-  return expressions.length > 0 ? sql`with ${join(expressions, sql`,${newLine}`)}${newLine}` : sql``;
 }
 
 const differing = sql`(select pg_catalog.min(n) from source where differs)`;
@@ -117,7 +112,7 @@ function isKept(list: KeyList | null): list is KeyList {
 }
 
 function insertion({ table, source, onConflict }: InsertStep, target: Scope, aliases: Aliases, isNumbered: boolean): Sql {
-  const rows = insertedRows(table, source, isNumbered);
+  const rows = insertedRows(source, isNumbered);
   return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
 }
 
@@ -127,16 +122,13 @@ function writtenRows({ labels }: KeyList): Sql {
   return sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
 }
 
-function insertedRows(table: Table, source: InsertStep['source'], isNumbered: boolean): Sql {
+/** A row for each of the source. The columns that it does not give have their defaults, even if it gives none: a select may be without columns. */
+function insertedRows(source: InsertStep['source'], isNumbered: boolean): Sql {
   const outputs = outputColumns(source);
-  if (outputs.length === 0) {
-    const fallback = table.columns.find((column) => column.insertable)!;
-    const rows = source.labels.map(() => sql`(default)`);
-    return sql`(${identifier(fallback.name)})${newLine}values ${join(rows, ', ')}`;
-  }
   const names = outputs.map(({ column }) => identifier(column.name));
   const values = outputs.map(({ name }) => trusted(`s.${name}`));
-  return sql`(${join(names, ', ')})${newLine}select ${join(values, ', ')} from source as s${isNumbered ? sql` order by s.m` : sql``}`;
+  const columns = outputs.length > 0 ? sql`(${join(names, ', ')})${newLine}` : sql``;
+  return sql`${columns}select ${join(values, ', ')} from source as s${isNumbered ? sql` order by s.m` : sql``}`;
 }
 
 function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql {

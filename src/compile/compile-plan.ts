@@ -183,7 +183,7 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }
 
-/** Calls a volatile function that returns rows exactly once, whatever is selected. */
+/** Calls a volatile function that returns rows exactly once, however many of its fields are selected. */
 function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, frame: Frame): Sql {
   const { table } = connection;
   const rowType = identifier(table.schema, table.name);

@@ -70,7 +70,7 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
     case 'JSON':
       return { kind: 'json', value: toJson(sql`${value}::text`) };
     default:
-      // `to_json` writes dates and times in ISO 8601, whatever DateStyle is.
+      // `to_json` writes dates and times in ISO 8601, regardless of DateStyle.
       return { kind: 'json', value: toJson(value) };
   }
 }

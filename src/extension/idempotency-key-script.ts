@@ -22,7 +22,7 @@ create index if not exists idempotency_key_expires_at on rowgraph.idempotency_ke
 comment on table rowgraph.idempotency_key is
   'A row for each mutation that was sent with an idempotency key: the hashes of its caller and its request, and its response. The server reads it by functions alone.';
 
--- Default privileges may have given others a share in it.
+-- Default privileges may have granted other roles access.
 alter table rowgraph.idempotency_key enable row level security;
 do $$
 declare
@@ -38,7 +38,7 @@ begin
 end
 $$;
 
--- Whoever may log in and become a role may act for all of its callers anyway. What runs as a role, within a request, may not.
+-- A login that may become a role may act for all its callers anyway. Code that runs as the role, within a request, may not.
 create or replace function rowgraph.check_server(for_role text) returns void
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -49,9 +49,9 @@ begin
 end
 $$;
 
--- Without sequential scans: a connection would keep a plan that was made while the table was small.
--- Takes a key for the mutation of this transaction, after any other that is about to. Raises RG002 if the key has the response to this
--- request, RG003 if it has that to another.
+-- Takes a key for the mutation of this transaction, waiting for any other transaction that is taking it. Raises RG002 if the key has the
+-- response to this request, RG003 if it belongs to another request. Disables sequential scans because a connection would keep a plan that
+-- was made while the table was small.
 create or replace function rowgraph.claim_key(for_role text, for_caller bytea, for_key text, for_request bytea, lifetime interval) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -74,7 +74,7 @@ begin
     end if;
     raise exception using errcode = 'RG003', message = 'the idempotency key belongs to another request';
   end loop;
-  -- Removes expired keys: a few at a time, and those that nobody else is about to delete. Under a stricter isolation level, that could fail this transaction.
+  -- Removes a few expired keys, skipping those that others are deleting. Under a stricter isolation level, this could fail the transaction.
   if current_setting('transaction_isolation') = 'read committed' then
     delete from rowgraph.idempotency_key where ctid = any (array(
       select k.ctid from rowgraph.idempotency_key k where k.expires_at <= now() order by k.expires_at limit 10 for update skip locked));
@@ -82,7 +82,8 @@ begin
 end
 $$;
 
--- Completes the key of this transaction: the texts with the results between them, each of which its statement has left in a setting.
+-- Completes the key of this transaction with its response: the texts, joined by the results, each of which its statement has stored in a
+-- setting.
 create or replace function rowgraph.keep_response(for_role text, for_caller bytea, for_key text, texts text[], empties text[]) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -97,7 +98,7 @@ begin
 end
 $$;
 
--- The response of a request; null if it is no longer kept.
+-- Returns the response to a request; null if it has expired.
 create or replace function rowgraph.read_response(for_role text, for_caller bytea, for_key text, for_request bytea) returns text
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -6,7 +6,7 @@
  * transaction commits: concurrent DDL neither waits nor is lost, and DDL that is rolled back leaves no trace. Weights are random, so that a
  * version does not recur after the table is recreated or a backup is restored.
  */
-export const schemaVersionScript = `-- In a schema of somebody else's, a table could have triggers that would run as whoever installs this.
+export const schemaVersionScript = `-- In a schema that another role owns, a table could have triggers that would run as the installing role.
 do $$
 begin
   if exists (
@@ -24,7 +24,7 @@ comment on table rowgraph.schema_change is 'A row for each transaction that chan
 insert into rowgraph.schema_change
   select 1 + (random() * 1e9)::bigint where not exists (select from rowgraph.schema_change);
 
--- Keeps reading the version cheap. Rows that another transaction is folding are left to it.
+-- Folds all rows into one, to keep reading the version cheap. Skips rows that another transaction is folding.
 create or replace function rowgraph.fold_schema_changes() returns void
   language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -36,8 +36,8 @@ as $$
   insert into rowgraph.schema_change select sum(weight) from folded having count(*) > 0
 $$;
 
--- Ends a batch that was compiled for another version, before anything of it ran.
--- Parallel safe, because queries hold a call of it and would otherwise not be planned for several processes.
+-- Stops a batch that was compiled for another version, before any of it runs. Parallel safe, because queries contain a call of it and could
+-- not be planned in parallel otherwise.
 create or replace function rowgraph.raise_stale_schema() returns text
   language plpgsql parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
--- Security definer: whoever changes the schema has no rights on our table.
+-- Security definer, because roles that change the schema have no privileges on the table.
 create or replace function rowgraph.note_schema_change() returns event_trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -54,7 +54,8 @@ declare
   this_transaction constant text := pg_current_xact_id()::text;
 begin
   if tg_event = 'sql_drop' then
-    -- What goes along with an object (the rule of a temporary view) is not always known as temporary.
+    -- Objects dropped along with another (such as the rule of a temporary view) are not always marked as temporary, so only the original
+    -- one counts.
     if not exists (select from pg_event_trigger_dropped_objects() where original and not is_temporary) then
       return;
     end if;
@@ -62,17 +63,17 @@ begin
     or not exists (select from pg_event_trigger_ddl_commands() where schema_name is distinct from 'pg_temp') then
     return;
   end if;
-  -- Once in a transaction is enough. The setting is undone with the savepoint or the transaction that the row is undone with.
+  -- Once per transaction is enough. Rolling back to a savepoint undoes the setting together with the row.
   if current_setting('rowgraph.changed_in', true) is not distinct from this_transaction then
     return;
   end if;
   perform set_config('rowgraph.changed_in', this_transaction, true);
   insert into rowgraph.schema_change values (1 + (random() * 1e9)::bigint);
-  -- A transaction that notified cannot be prepared for two-phase commit. Where that is on, batches find out by themselves.
+  -- A transaction that has notified cannot be prepared for two-phase commit. If that is enabled, batches detect the change themselves.
   if current_setting('max_prepared_transactions')::integer = 0 then
     perform pg_notify('rowgraph_schema', '');
   end if;
-  -- Under a stricter isolation level, to touch what others added could fail this transaction.
+  -- Under a stricter isolation level, touching rows of other transactions could fail this one.
   if current_setting('transaction_isolation') = 'read committed' and (select count(*) > 100 from rowgraph.schema_change) then
     perform rowgraph.fold_schema_changes();
   end if;

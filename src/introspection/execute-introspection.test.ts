@@ -16,7 +16,7 @@ interface Asked {
   readonly model?: Model;
 }
 
-/** The work of answering what a document selects under keys. */
+/** Executes the selections of a document under these response keys. */
 function answeringAll(text: string, keys: readonly string[], { variables = {}, model = sampleModel }: Asked = {}) {
   const document = parseDocument(runAtOnce(buildSchema(model)), text);
   const operation = getOperation(document, undefined);
@@ -24,13 +24,13 @@ function answeringAll(text: string, keys: readonly string[], { variables = {}, m
   return executeIntrospection(() => giveAtOnce(model), { node: operation.node, fragments: document.fragments, variables: coerced }, keys);
 }
 
-/** The same under one key. */
+/** Executes the selection under one key. */
 function* answering(text: string, asked: Asked = {}): Generator<void, readonly Buffer[]> {
   const { key = '__schema' } = asked;
   return (yield* answeringAll(text, [key], asked)).get(key)!;
 }
 
-// biome-ignore lint/correctness/useYield: a model that is there already needs no pause
+// biome-ignore lint/correctness/useYield: an existing model needs no pause
 function* giveAtOnce(model: Model): Generator<void, Model> {
   return model;
 }

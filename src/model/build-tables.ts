@@ -77,8 +77,8 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
 }
 
 /**
- * Adds tables without a key whose rows computed fields return, if those have any field. Such a table may in turn own computed fields that
- * return more of them.
+ * Adds tables without a key whose rows computed fields return, if the rows have any field. Such a table may in turn own computed fields
+ * that return more of them.
  */
 function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
   let found = keyless.size > 0;
@@ -97,7 +97,7 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   }
 }
 
-/** Whether a row of a table without a key, and so without an identifier, has fields. */
+/** Whether rows of a table without a key, which have no identifier, have any field. */
 function hasFields(context: BuildContext, { source, schema }: TableFacts): boolean {
   return source.columns.some(
     (column) =>

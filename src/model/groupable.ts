@@ -1,15 +1,10 @@
 /** What rows can be grouped by: columns that PostgreSQL can order, and such columns of to-one related rows. */
 import type { Column, Relation, Table } from './model.ts';
 
-/** Types in pg_catalog that have no default ordering. */
-const withoutOrder: ReadonlySet<string> = new Set(
-  'aclitem box cid circle gtsvector jsonpath line lseg path pg_snapshot point polygon refcursor txid_snapshot xid xml'.split(' '),
-);
-
 /** Whether it is a readable column with an ordered scalar or enum type. */
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
-  return type.kind === 'enum' || (type.kind === 'scalar' && !withoutOrder.has(type.sqlType));
+  return type.kind === 'enum' || (type.kind === 'scalar' && !type.unordered);
 }
 
 /** Whether the rows of a table can be grouped. */

@@ -157,6 +157,8 @@ export interface ScalarType {
   readonly comparedAs?: string;
   /** Set if its ordering operators have names other than `<`. */
   readonly oddlyOrdered?: true;
+  /** Set if PostgreSQL cannot order its values, as for json, point and domains over them. */
+  readonly unordered?: true;
 }
 
 export interface EnumValueType {

@@ -36,12 +36,12 @@ export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
   return known;
 }
 
-/** Types whose values a cast cuts to the length in the modifier, while an assignment refuses longer ones. */
+/** Types whose values a cast truncates to the length in the modifier, although an assignment rejects longer values. */
 const bitStrings: ReadonlySet<string> = new Set(['bit', 'varbit']);
 
 /**
- * The value type of a column, with its modifier, so that values are compared as the column would store them. Bit strings have none; that of
- * varchar(n) and char(n) cuts nothing, because longer texts are rejected before.
+ * The value type of a column, with its modifier, so that values are compared as the column would store them. Bit strings have no modifier
+ * here. The modifier of varchar(n) and char(n) truncates nothing, because longer texts are rejected first.
  */
 export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
   const type = valueTypeOf(context, typeId);
@@ -69,7 +69,7 @@ export function isWritable({ catalog }: BuildContext, column: CatalogColumn): bo
   return type.category !== 'A' && type.kind !== 'c';
 }
 
-/** Whether rows can have the column as a field, by its type. Needs the tables that have a key in the context. */
+/** Whether the column's type lets rows have it as a field. Tables with a key must already be in the context. */
 export function isReadable(context: BuildContext, column: CatalogColumn): boolean {
   const type = context.catalog.types.get(column.typeId);
   const row = type?.elementId ? context.catalog.types.get(type.elementId) : type;
@@ -104,7 +104,12 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
   const scalar = { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null } as const;
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql };
-  return { ...scalar, ...(nestsInJson(type) && { nestsInJson: true }), ...(type.oddlyOrdered && { oddlyOrdered: true }) };
+  return {
+    ...scalar,
+    ...(nestsInJson(type) && { nestsInJson: true }),
+    ...(type.oddlyOrdered && { oddlyOrdered: true }),
+    ...(type.unordered && { unordered: true }),
+  };
 }
 
 /** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */

@@ -1,6 +1,4 @@
-/**
- * What an operation must read, write or call, as a tree of plain data that `compile/` turns into SQL.
- */
+/** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
 import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { BindValue } from '../request/input-value.ts';

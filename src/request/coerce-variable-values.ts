@@ -82,8 +82,8 @@ function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly
 
 class VariableCoercer {
   /**
-   * The types of the variables tell how to read it from left to right, so that two structures never have the same one: what has no fixed
-   * length ends with a character that it cannot contain.
+   * Given the types of the variables, it can be parsed from left to right, so that two structures never have the same variant: each part
+   * without a fixed length ends with a character that it cannot contain.
    */
   variant = '';
   readonly values = new Map<string, InputValue>();

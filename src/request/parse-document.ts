@@ -101,7 +101,7 @@ export function getOperation(document: Document, name: string | null | undefined
   return chosen;
 }
 
-/** Several errors of one request. */
+/** The errors of one request. */
 export class RequestErrors extends Error {
   readonly errors: readonly ApiError[];
 
@@ -111,7 +111,7 @@ export class RequestErrors extends Error {
   }
 }
 
-/** Throws `RequestErrors` for a document that is not valid. */
+/** Throws `RequestErrors` for an invalid document. */
 function* validateDocument(schema: LazySchema, node: DocumentNode, text: string, tokens: number): Generator<void, void> {
   const groups = groupsOf(rules, tokens > manyTokens ? rulesAtATime : rules.length);
   for (const group of groups) {

@@ -4,7 +4,9 @@ import { GraphQLInt, GraphQLObjectType, parse, validate } from 'graphql';
 import { LazySchema } from './lazy-schema.ts';
 import { TypeRegistry } from './type-registry.ts';
 
-/** A registry of object types of these names, each of which notes in `built` that it is built. `Query` has a field of each other type. */
+/**
+ * A registry of object types with these names, which records in `built` each type that it builds. `Query` has a field of each other type.
+ */
 function registryOf(names: readonly string[], built: string[]): TypeRegistry {
   const registry = new TypeRegistry();
   for (const name of names) {
