@@ -56,7 +56,7 @@ function Rows({ table, onOpenQuery }: RowsProps) {
     setChoice({ ...choice, after: before.at(-1) ?? null });
     setBefore(before.slice(0, -1));
   };
-  const goOn = (): void => {
+  const nextPage = (): void => {
     setBefore([...before, choice.after]);
     setChoice({ ...choice, after: endCursor });
   };
@@ -70,7 +70,7 @@ function Rows({ table, onOpenQuery }: RowsProps) {
           Previous
         </button>
         <span>Page {before.length + 1}</span>
-        <button type="button" className="page-button" disabled={endCursor === null} onClick={goOn}>
+        <button type="button" className="page-button" disabled={endCursor === null} onClick={nextPage}>
           Next
         </button>
         <button type="button" className="page-button" onClick={() => onOpenQuery(asked.query, JSON.stringify(asked.variables, null, 2))}>

@@ -67,13 +67,13 @@ const networkCodes: ReadonlySet<string> = new Set(
 const passingStates = /^(57P0[1-5]|53300|08...)$/;
 
 /** PgBouncer's messages about unknown names and unsupported settings. It reports all of its errors with one code (08P01). */
-const lastingMessages = /^(no such (database|user)|unsupported startup parameter|bouncer config error)/;
+const permanentMessages = /^(no such (database|user)|unsupported startup parameter|bouncer config error)/;
 
 /** Whether the same settings may work later. */
 function isPassing(error: unknown): boolean {
   const { message, code, errors } = error as Error & { readonly code?: string; readonly errors?: readonly unknown[] };
   if (errors !== undefined) return errors.every(isPassing);
-  if (code === '08P01' && lastingMessages.test(message)) return false;
+  if (code === '08P01' && permanentMessages.test(message)) return false;
   if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
   // `pg`'s errors about timeouts and about servers that hang up have no code.
   return /timeout|Connection terminated/i.test(message);

@@ -57,7 +57,7 @@ async function open(
   const { schemas, anonRole, dbPort, graphiql, basePath = '' } = configuration;
   const access = new AccessNotes(pglite, configuration);
   const check = new DocumentCheck();
-  const observe = tellOfChanges(access, (event) => {
+  const observe = reportChanges(access, (event) => {
     telemetry.observe(event);
     check.notice(event);
   });
@@ -96,15 +96,15 @@ function closeDocuments(documents: WatchedDocuments | null, check: DocumentCheck
 }
 
 /** An observer that also reports on the terminal when a schema change leaves something out of the API. */
-function tellOfChanges(access: AccessNotes, observe: Observer): Observer {
-  let telling: Promise<void> = Promise.resolve();
-  const tell = async (): Promise<void> => {
+function reportChanges(access: AccessNotes, observe: Observer): Observer {
+  let reporting: Promise<void> = Promise.resolve();
+  const report = async (): Promise<void> => {
     for (const line of await access.describeChange()) process.stderr.write(`${line}\n`);
   };
   return (event) => {
     observe(event);
     // Errors are ignored: the database may be closing.
-    if (event.kind === 'schema-loaded') telling = telling.then(tell).catch(() => undefined);
+    if (event.kind === 'schema-loaded') reporting = reporting.then(report).catch(() => undefined);
   };
 }
 

@@ -16,9 +16,9 @@ export interface QueuedWork extends RunnableWork {
 }
 
 export interface QueueBounds {
-  /** How many works may wait. */
+  /** How many items may wait. */
   readonly length: number;
-  /** How many bytes of work may wait; a single work may exceed it. */
+  /** How many bytes of work may wait; a single item may exceed it. */
   readonly bytes: number;
   /** How many connections a client may use at a time. The rest are spare: for quick work, or work unlike any that is running. */
   readonly share: number;
@@ -54,7 +54,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     this.#spare = new SpareConnections(bounds.share);
   }
 
-  /** The number of waiting works. */
+  /** The number of waiting items. */
   get size(): number {
     return this.#size;
   }
@@ -131,7 +131,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
   }
 
   /**
-   * Takes up to `most` works for which `isAlike` holds, to share the connection of work that was taken. Takes them from the head of each
+   * Takes up to `most` items for which `isAlike` holds, to share the connection of work that was taken. Takes them from the head of each
    * client's list, so that each client's order is kept. They count for nobody's share.
    */
   takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {

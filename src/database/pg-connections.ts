@@ -236,7 +236,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     }
   }
 
-  /** How many connections may be opening at once: one for each waiting work, but only one while the server refuses them. */
+  /** How many connections may be opening at once: one for each item of waiting work, but only one while the server refuses them. */
   get #mostAsked(): number {
     return this.#lastFailure === null ? this.#queue.size : Math.min(1, this.#queue.size);
   }

@@ -94,7 +94,7 @@ class PgJobRun implements RunListener {
     if (job.batch !== null) this.#context.measures.note(millis, exchange.rowBytes);
     if (jobs.length === 1) this.#finishAlone(job, exchange, millis);
     else {
-      this.#finishInCompany(job, exchange, millis);
+      this.#finishTogether(job, exchange, millis);
       if (this.#completed < jobs.length && jobs.slice(this.#completed).every(({ isSettled }) => isSettled)) this.run.cancel();
     }
   }
@@ -145,7 +145,7 @@ class PgJobRun implements RunListener {
     } else job.reject(job.explain(exchange));
   }
 
-  #finishInCompany(job: PgJob, exchange: PgExchange, millis: number): void {
+  #finishTogether(job: PgJob, exchange: PgExchange, millis: number): void {
     const { pipelining, request } = this.#context;
     const { jobs } = this;
     const template = job.batch!.template!;

@@ -20,7 +20,7 @@ const millisPerConnection = 0.2;
 /** The weight of the latest time in the moving average. */
 const weight = 1 / 16;
 /** The factor by which the slowest time decays with each further batch: a second counts as slow for the next 370. */
-const fading = 0.99;
+const decay = 0.99;
 /** The next mutation of an origin counts as brief if the slowest recent one took no longer than this. */
 const briefMillis = 100;
 /** The time recorded for a failure, so that a failing template runs alone for a while. */
@@ -81,7 +81,7 @@ export class Pipelining<Job> {
     if (pace === undefined) this.#paces.set(template, { average: millis, slowest: millis });
     else {
       pace.average += (millis - pace.average) * weight;
-      pace.slowest = Math.max(millis, pace.slowest * fading);
+      pace.slowest = Math.max(millis, pace.slowest * decay);
     }
   }
 

@@ -61,7 +61,7 @@ export class SpareConnections<Work extends RunnableWork> {
 
   /**
    * Decides what may start now. If only spare connections are left, work is held back if it touches everything that running or stuck work
-   * touches: it would have to wait for the same table or function. Call the result for many works: consecutive works of one operation are
+   * touches: it would have to wait for the same table or function. Call the result for many items: consecutive items of one operation are
    * decided once.
    */
   whatMayRun(): (work: RunnableWork) => boolean {
@@ -98,6 +98,6 @@ function always(): boolean {
 
 /** Whether `names` is not empty and all of them are in `others`. */
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
-  // Works of one operation share the same list.
+  // Items of one operation share the same list.
   return names.length > 0 && (names === others || names.every((name) => others.includes(name)));
 }

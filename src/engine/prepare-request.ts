@@ -189,7 +189,7 @@ function complete(
   }
   // Unless it depends on variables, it was counted when the operation was compiled.
   if (compiled.rowsVary) checkLimit(limits, 'estimatedRows', evaluateRows(compiled.measure.rows, variables.bindValues));
-  return { document, operation, variables: variables.listElements > manyParts ? letGo(variables, compiled) : variables, compiled };
+  return { document, operation, variables: variables.listElements > manyParts ? dropValues(variables, compiled) : variables, compiled };
 }
 
 /** Binds the values of a request, with pauses if there are many. Fails as `bindStatements` does. */
@@ -221,7 +221,7 @@ export function planAgain({ schema, model }: SchemaTypes, { document, operation,
  * Drops what is no longer needed of long variables once they are compiled: this request, and many others with it, may wait for a
  * connection.
  */
-function letGo(variables: Variables, { isIntrospective }: CompiledRequest): Variables {
+function dropValues(variables: Variables, { isIntrospective }: CompiledRequest): Variables {
   const values = isIntrospective ? variables.values : new Map();
   return { ...variables, variant: '', values };
 }

@@ -45,7 +45,7 @@ describe('SchemaSnapshot', () => {
   after(() => pglite.close());
 
   /** The root fields that introspection shows to a role. */
-  async function toldFields(roleSchema: RoleSchema): Promise<string[]> {
+  async function shownFields(roleSchema: RoleSchema): Promise<string[]> {
     const request = { query: '{ __schema { queryType { fields { name } } } }' };
     const { chunks } = await executeRequest(roleSchema, settings.caches, request, {
       database,
@@ -94,10 +94,10 @@ describe('SchemaSnapshot', () => {
     const snapshot = await SchemaSnapshot.load(database, stamp, settings);
     await pglite.exec('create table other (id int)');
     const early = await snapshot.of('reader', database);
-    assert.ok((await toldFields(early)).includes('secretCollection'));
+    assert.ok((await shownFields(early)).includes('secretCollection'));
     await pglite.exec('drop table other; revoke select on secret from reader');
     const late = await snapshot.of('reader', database);
     assert.notEqual(late, early);
-    assert.ok(!(await toldFields(late)).includes('secretCollection'));
+    assert.ok(!(await shownFields(late)).includes('secretCollection'));
   });
 });

@@ -154,14 +154,14 @@ export function toApiError(error: DatabaseError): ApiError {
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
   const { code, message, hint = error.hint, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
   // PostgreSQL quotes values of any length. The message of a function's own RAISE is left to its author.
-  const told = code === 'RAISED' ? (text: string) => text : shortenMessage;
+  const limitText = code === 'RAISED' ? (text: string) => text : shortenMessage;
   const details = {
     ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
     ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
-    ...(!terse && error.detail !== undefined && { detail: told(error.detail) }),
-    ...(!terse && hint !== undefined && { hint: told(hint) }),
+    ...(!terse && error.detail !== undefined && { detail: limitText(error.detail) }),
+    ...(!terse && hint !== undefined && { hint: limitText(hint) }),
   };
-  return new ApiError(code, message ?? told(error.message), { details, cause: error });
+  return new ApiError(code, message ?? limitText(error.message), { details, cause: error });
 }
 
 /** Whether the same batch may succeed on a retry, because it conflicted with concurrent transactions. */

@@ -21,13 +21,13 @@ const fingerprintMillis = 1000;
  * How many comparisons that find no change may be triggered by requests that are rejected without asking the database: this many in a row,
  * then one per pause; a change resets the count. Beyond that, invalid requests cost the database nothing.
  */
-const mostVainChecks = 20;
-const vainCheckMillis = 200;
+const mostFruitlessChecks = 20;
+const fruitlessCheckMillis = 200;
 /** How often to run a statement again if it misses an object that the schema has, and how much longer to wait each time. */
 const mostRepeats = 3;
 const repeatMillis = 20;
 /** How many errors that persisted after all repeats to remember. */
-const mostLasting = 100;
+const mostPersistent = 100;
 /**
  * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale may retry until its
  * deadline.
@@ -76,9 +76,9 @@ export class SchemaWatch<Snapshot> {
    */
   readonly #compared: { at: number };
   /** How many fruitless comparisons invalid requests may still trigger, as of a time. */
-  #vainChecks = { left: mostVainChecks, at: performance.now() };
+  #fruitlessChecks = { left: mostFruitlessChecks, at: performance.now() };
   /** Messages of errors that repeats did not resolve on the current schema and never will: a type without an operator has none. */
-  readonly #lasting = new Set<string>();
+  readonly #persistent = new Set<string>();
   #isForced = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
@@ -152,10 +152,10 @@ export class SchemaWatch<Snapshot> {
       const isStale = error instanceof StaleSchemaError;
       if (!isStale && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
       if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
-        const missing = whatIsMissing(error);
-        if (missing === null || this.#lasting.has(missing)) throw clientError(error);
+        const missing = messageAboutMissing(error);
+        if (missing === null || this.#persistent.has(missing)) throw clientError(error);
         if (repeats === mostRepeats) {
-          if (this.#lasting.size < mostLasting) this.#lasting.add(missing);
+          if (this.#persistent.size < mostPersistent) this.#persistent.add(missing);
           throw clientError(error);
         }
         repeats += 1;
@@ -197,8 +197,8 @@ export class SchemaWatch<Snapshot> {
       return;
     }
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
-    this.#lasting.clear();
-    this.#vainChecks.left = mostVainChecks;
+    this.#persistent.clear();
+    this.#fruitlessChecks.left = mostFruitlessChecks;
     await this.#listen();
   }
 
@@ -210,7 +210,7 @@ export class SchemaWatch<Snapshot> {
     if (this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
     // A comparison that began after the request did has seen every change that the client can know of.
-    if (!isFree && (this.#compared.at >= began || !this.#mayCheckInVain())) return false;
+    if (!isFree && (this.#compared.at >= began || !this.#hasChecksLeft())) return false;
     try {
       await this.#refresh.run();
     } catch (failure) {
@@ -219,22 +219,22 @@ export class SchemaWatch<Snapshot> {
       return false;
     }
     const isOutdated = this.#loaded.snapshot !== snapshot;
-    if (!isFree && !isOutdated) this.#vainChecks.left -= 1;
+    if (!isFree && !isOutdated) this.#fruitlessChecks.left -= 1;
     return isOutdated;
   }
 
-  #mayCheckInVain(): boolean {
+  #hasChecksLeft(): boolean {
     const now = performance.now();
-    const { left, at } = this.#vainChecks;
-    this.#vainChecks = { left: Math.min(mostVainChecks, left + (now - at) / vainCheckMillis), at: now };
-    return this.#vainChecks.left >= 1;
+    const { left, at } = this.#fruitlessChecks;
+    this.#fruitlessChecks = { left: Math.min(mostFruitlessChecks, left + (now - at) / fruitlessCheckMillis), at: now };
+    return this.#fruitlessChecks.left >= 1;
   }
 
   /** Starts listening if the triggers are installed, which may happen at any time. */
   async #listen(): Promise<void> {
     if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isStopped) return;
     try {
-      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndTell());
+      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndReport());
     } catch (error) {
       // A standby rejects LISTEN. There the fingerprint is compared every second, as without triggers.
       if (!(error instanceof DatabaseError) || error.sqlstate !== readOnlyState) throw error;
@@ -243,12 +243,12 @@ export class SchemaWatch<Snapshot> {
 
   #schedule(): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#refreshAndTell().then(() => this.#schedule()), fingerprintMillis);
+    this.#timer = setTimeout(() => void this.#refreshAndReport().then(() => this.#schedule()), fingerprintMillis);
     this.#timer.unref();
   }
 
   /** Nobody waits for this refresh, so the first of several failures is reported to the observer. */
-  async #refreshAndTell(): Promise<void> {
+  async #refreshAndReport(): Promise<void> {
     try {
       await this.#refresh.run();
       this.#isFailing = false;
@@ -276,7 +276,7 @@ function hasAskedDatabase(error: unknown): boolean {
  * errors. If the schema is current nevertheless, the connection's backend has not yet heard of a change that others already see: PostgreSQL
  * announces changes after the commit.
  */
-function whatIsMissing(error: unknown): string | null {
+function messageAboutMissing(error: unknown): string | null {
   if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return null;
   const { sqlstate, context, message } = error.cause;
   return sqlstate !== null && missingStates.has(sqlstate) && context === undefined ? message : null;

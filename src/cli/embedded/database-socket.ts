@@ -60,9 +60,9 @@ class SharedSession {
       });
       const answer = withoutOurNotifications(data);
       if (answer.length > 0 && !isTerminate(message)) onRawData(answer);
-      if (endsReadyForQuery(answer) || message[0] === startup) this.#letGo();
+      if (endsReadyForQuery(answer) || message[0] === startup) this.#unlock();
     } catch (error) {
-      this.#letGo();
+      this.#unlock();
       throw error;
     }
   }
@@ -73,7 +73,7 @@ class SharedSession {
     try {
       await this.#pglite.execProtocol(typedMessage(messageType.query, `${text}\0`), { throwOnError: false });
     } finally {
-      this.#letGo();
+      this.#unlock();
     }
   }
 
@@ -89,7 +89,7 @@ class SharedSession {
     });
   }
 
-  #letGo(): void {
+  #unlock(): void {
     this.#release?.();
     this.#release = null;
   }
