@@ -114,7 +114,7 @@ class ConnectionCompiler {
       ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
       ...this.#hasKey(),
     ];
-    return sql`coalesce(pg_catalog.string_agg(${edge}, ','${order})${this.#later(filters)}, '')`;
+    return sql`coalesce(pg_catalog.string_agg(${edge}, ','${order})${this.#filterClause(filters)}, '')`;
   }
 
   #edge(members: readonly Member<EdgeValue>[], scope: Scope, values: OrderValues): Sql {
@@ -150,7 +150,7 @@ class ConnectionCompiler {
     return first && !this.#page.scope.isNeverNull(first) ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
   }
 
-  #later(filters: () => Sql[]): Sql {
+  #filterClause(filters: () => Sql[]): Sql {
     if (this.#asksForMore()) this.#page.readOneMore();
     const present = filters();
     return present.length > 0 ? sql` filter (where ${join(present, ' and ')})` : sql``;
@@ -174,9 +174,9 @@ class ConnectionCompiler {
       case 'end cursor':
         return [this.#cursorAt(!forward)];
       case 'has next page':
-        return [forward ? this.#hasMore() : this.#hasOther()];
+        return [forward ? this.#hasMore() : this.#hasPreceding()];
       case 'has previous page':
-        return [forward ? this.#hasOther() : this.#hasMore()];
+        return [forward ? this.#hasPreceding() : this.#hasMore()];
     }
   }
 
@@ -201,10 +201,10 @@ class ConnectionCompiler {
   }
 
   /** Whether rows precede the page in the direction of paging. False for an empty page, as in pg_graphql. */
-  #hasOther(): Sql {
-    const reasons = this.#page.reasonsForOther();
-    if (reasons.length === 0) return literal('false');
+  #hasPreceding(): Sql {
+    const conditions = this.#page.precedingConditions();
+    if (conditions.length === 0) return literal('false');
     this.#readsPage = true;
-    return sql`(pg_catalog.count(*) > 0 and ${this.#page.limit()} > 0 and (${join(reasons, ' or ')}))::text`;
+    return sql`(pg_catalog.count(*) > 0 and ${this.#page.limit()} > 0 and (${join(conditions, ' or ')}))::text`;
   }
 }

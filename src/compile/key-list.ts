@@ -1,7 +1,7 @@
 /**
  * Stores keys of rows for later statements of the transaction, in settings: for a single row, the text of each column, otherwise a JSON
  * array of texts per column, in row order. Labels have a setting too, unless the plan knows them. A setting is read only by statements of
- * the same root field, after a statement that has set it anew; names of settings are unique to a root field.
+ * the same root field, after one that has set it; names of settings are unique to a root field.
  *
  *     select set_config('rowgraph.keys_1_0', json_agg(w.c0::text)::text, true) from written as w
  *     select ((select current_setting('rowgraph.keys_1_0', true)::jsonb) ->> 7)::int8

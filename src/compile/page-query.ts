@@ -120,12 +120,12 @@ export class PageQuery {
   }
 
   /** Conditions under which rows precede the page in the direction of paging, if it has any rows. */
-  reasonsForOther(): Sql[] {
+  precedingConditions(): Sql[] {
     const { offset } = this.#connection.page;
-    const reasons: Sql[] = [];
-    if (offset !== null && offset !== 0) reasons.push(sql`${countSql(offset)} > 0`);
-    if (this.#cursor) reasons.push(this.#hasRowNotAfter(this.#cursor));
-    return reasons;
+    const conditions: Sql[] = [];
+    if (offset !== null && offset !== 0) conditions.push(sql`${countSql(offset)} > 0`);
+    if (this.#cursor) conditions.push(this.#hasRowNotAfter(this.#cursor));
+    return conditions;
   }
 
   /** Whether some row is not after the cursor. */

@@ -125,7 +125,7 @@ describe('the ranges after a cursor with fewer values than keys', () => {
 });
 
 describe('the rows not after a cursor', () => {
-  const behind = (keys: readonly OrderKey[], cursor: readonly (string | null)[]) =>
+  const notAfter = (keys: readonly OrderKey[], cursor: readonly (string | null)[]) =>
     conditionsNotAfter(
       keys,
       cursor.map((of) => (of === null ? null : value(of))),
@@ -134,18 +134,18 @@ describe('the rows not after a cursor', () => {
 
   it('are bounded by the first key, with the nulls before it separate', () => {
     const after = '((t."id" > $1::integer)) is not true';
-    assert.deepEqual(behind([id], ['1']), [`t."id" <= $1::integer and ${after}`]);
-    assert.deepEqual(behind([key('a', true, true)], ['x']), ['t."a" is null', 't."a" >= $1::text and ((t."a" < $1::text)) is not true']);
-    assert.deepEqual(behind([key('a', false, false)], ['x']), [
+    assert.deepEqual(notAfter([id], ['1']), [`t."id" <= $1::integer and ${after}`]);
+    assert.deepEqual(notAfter([key('a', true, true)], ['x']), ['t."a" is null', 't."a" >= $1::text and ((t."a" < $1::text)) is not true']);
+    assert.deepEqual(notAfter([key('a', false, false)], ['x']), [
       't."a" <= $1::text and ((t."a" > $1::text) or (t."a" is null)) is not true',
     ]);
   });
 
   it('include every value before a null that sorts last', () => {
-    const [values = '', nulls = ''] = behind([key('a', false, false), id], [null, '1']);
+    const [values = '', nulls = ''] = notAfter([key('a', false, false), id], [null, '1']);
     assert.equal(values, 't."a" is not null');
     assert.match(nulls, /^t\."a" is null and \(/);
-    assert.equal(behind([key('a', false, true), id], [null, '1']).length, 1);
+    assert.equal(notAfter([key('a', false, true), id], [null, '1']).length, 1);
   });
 });
 

@@ -55,12 +55,15 @@ function drawRoot(key: string, value: RootValue): PlanTree {
     case 'update': {
       const added = value.increment.map(({ column, parameter }) => `${column.name} + ${textOf(parameter)}`);
       const set = [...value.set.map(({ column }) => column.name), ...added].join(', ');
-      return tree(`${key}: update ${nameOf(value.table)}, set ${set}${described(value.filter, value.atMost)}`, drawResponse(value.members));
+      return tree(
+        `${key}: update ${nameOf(value.table)}, set ${set}${restrictionOf(value.filter, value.atMost)}`,
+        drawResponse(value.members),
+      );
     }
     case 'nested write':
       return tree(`${key}: ${value.verb} with related rows`, [...value.steps.map(drawStep), ...drawResponse(value.members)]);
     case 'delete':
-      return tree(`${key}: delete from ${nameOf(value.table)}${described(value.filter, value.atMost)}`, drawResponse(value.members));
+      return tree(`${key}: delete from ${nameOf(value.table)}${restrictionOf(value.filter, value.atMost)}`, drawResponse(value.members));
   }
 }
 
@@ -82,7 +85,7 @@ function drawConflict(conflict: ConflictPlan | null): string {
   return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${drawFilter(filter)}`}`;
 }
 
-function described(filter: Filter | null, atMost: Parameter): string {
+function restrictionOf(filter: Filter | null, atMost: Parameter): string {
   return `${filter === null ? '' : `, where ${drawFilter(filter)}`}, at most ${textOf(atMost)}`;
 }
 
