@@ -134,7 +134,7 @@ export function shortenMessage(message: string): string {
   return shortened.length > 10 * longestQuote ? `${shortened.slice(0, 10 * longestQuote).toWellFormed()}…` : shortened;
 }
 
-/** A position in a document, as the GraphQL response format has it. */
+/** A position in a document, as in the GraphQL response format. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
@@ -193,7 +193,7 @@ export class ApiError extends Error {
     return this.at([key, ...(this.path ?? [])], this.locations);
   }
 
-  /** The error as the response format has it. */
+  /** The error in the GraphQL response format. */
   toJSON(): ErrorObject {
     return {
       message: this.message,

@@ -8,7 +8,7 @@ import type { Observer } from './events.ts';
 import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
 
 export interface RowgraphOptions {
-  /** A connection URL, a `pg.Pool`, or a `PGlite`. What is passed in open stays open on `close()`. */
+  /** A connection URL, a `pg.Pool`, or a `PGlite`. A pool or PGlite that is passed in stays open after `close()`. */
   readonly database: string | PgPoolLike | PgliteLike;
   /** Exposed schemas, in search path order. Default: public. */
   readonly schemas?: readonly string[];

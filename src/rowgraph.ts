@@ -39,7 +39,7 @@ import { createSafeObserver } from './safe-observer.ts';
 export interface SchemaOptions<Context = unknown> {
   /** The role whose schema it is. Default: anon. */
   readonly role?: string;
-  /** The caller of an operation, from the context that the GraphQL server has made for it. Default: the role, without claims. */
+  /** The caller of an operation, from the context that the GraphQL server created for it. Default: the role, without claims. */
   readonly caller?: (context: Context) => Caller | Promise<Caller>;
   /**
    * Whether the mutations of an operation are all or nothing even if their resolvers are wrapped, as Apollo Server wraps all resolvers. A

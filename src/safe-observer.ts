@@ -1,10 +1,10 @@
 /**
- * Keeps an observer of the application from doing harm. In: the observer; out: one that never throws, and whose promises, which nobody
- * awaits, never count as unhandled.
+ * Keeps an application's observer from doing harm. In: the observer; out: one that never throws, and whose rejected promises never count as
+ * unhandled.
  */
 import type { Observer } from './events.ts';
 
-/** The observer, whose first failure is a warning of the process. */
+/** Wraps an observer; its first failure is emitted as a process warning. */
 export function createSafeObserver(observe: Observer): Observer {
   let isReported = false;
   const report = (error: unknown): void => {

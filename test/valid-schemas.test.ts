@@ -1,6 +1,6 @@
 /**
- * Schemas of roles with few privileges on tables of unusual columns: no type in them is without fields or values, and none refers to one
- * that is missing.
+ * Schemas of roles with few privileges on tables of unusual columns: no type is without fields or values, and none refers to a missing
+ * type.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,9 @@ const grants = ['select', 'insert', 'update', 'select insert', 'select update', 
 
 const everything = '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 
-/** For each type a table with a key beside it, one whose key it is if that is possible, one with no key, and a function that returns its row. */
+/**
+ * For each type, a table with another key, one whose key has the type if possible, one without a key, and a function that returns its row.
+ */
 function tables(): string {
   return columnTypes
     .map((type, index) => {
@@ -35,7 +37,7 @@ function tables(): string {
     .join('\n');
 }
 
-/** Each role may do with the columns of a table what the next role may do with those of the next one. */
+/** The privileges of a role on the columns of a table are those of the next role on the columns of the previous table. */
 function roles(): string {
   return grants
     .map((_, role) => {
@@ -90,7 +92,7 @@ for (const role of [...grants.keys()].map((number) => `role_${number}`).concat('
   test(`the schema of ${role} is valid`, async () => {
     for (const graph of graphs) {
       const problems = validateSchema(buildSchema(await graph.sdl({ role }))).map(({ message }) => message);
-      // Columns may begin with two underscores, as in pg_graphql.
+      // Names of columns may begin with two underscores, as in pg_graphql.
       assert.deepEqual(
         problems.filter((message) => !message.includes('must not begin with "__"')),
         [],

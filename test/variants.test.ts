@@ -1,6 +1,6 @@
 /**
- * Two requests of an operation share its compiled statements if their variables have the same variant: the SQL must then be the same. Random
- * variables, with names and lists that look alike without what separates them.
+ * Two requests of an operation share its compiled statements if their variables have the same variant, so their SQL must be the same. Tests
+ * this with random variables, including names and lists that would look alike without separators.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -76,7 +76,7 @@ test('variables with the same variant have the same SQL', async () => {
           statements.map(({ text: statement, parameters }) => [statement, parameters.map(({ value }) => value)]),
         ]);
       } catch (error) {
-        // Refused before there is any SQL.
+        // Rejected before there is any SQL.
         sql = String(error);
       }
       const other = known.get(variant);
@@ -89,7 +89,7 @@ test('variables with the same variant have the same SQL', async () => {
   }
 });
 
-/** A value of the type, undefined if it is to be left out. Small, so that many are nearly alike. */
+/** A random value of the type; undefined to leave it out. Values are small, so that many are nearly alike. */
 function randomValue(random: RandomSource, type: GraphQLInputType, depth: number): unknown {
   if (!isNonNullType(type)) {
     if (random.chance(0.1)) return undefined;

@@ -51,7 +51,7 @@ export function describeRows(heads: readonly string[], rows: readonly (readonly 
   return [line(heads), rule, ...rows.map(line)].join('\n');
 }
 
-/** A number for people, or a dash where there is none. */
+/** A number for people to read, or a dash if it is unknown. */
 export function figure(number: number, digits: number): string {
   return Number.isFinite(number) ? number.toFixed(digits) : '–';
 }

@@ -316,7 +316,7 @@ describe('batches of one template', () => {
           else assert.deepEqual(await run(value), [[value]]);
         }),
       );
-    // All of them; a new connection for the one; another for the two after it.
+    // All in one write; a new connection for the batch that terminates it; another one for the two after that.
     await untilTogether(database, 1 + 2 + 3, ask, shared(text, '1', null));
     await database.close();
   });

@@ -13,7 +13,7 @@ export interface RunnableWork {
   readonly isQuick: boolean;
 }
 
-/** How many names that were stuck on spare connections to remember. */
+/** How many lists of objects that work got stuck on to remember. */
 const mostStuck = 100;
 
 export class SpareConnections<Work extends RunnableWork> {

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a `Request`, as `read-body.ts` does that of Node's: up to a limit, within its deadline, and as long as there is room. In: the exchange;
- * out: the bytes.
+ * Reads the body of a `Request`, as `read-body.ts` does for Node's requests: up to a limit, within its deadline, and as long as there is
+ * room. In: the exchange; out: the bytes.
  */
 import { ApiError } from '../errors.ts';
 import type { FetchExchange } from './fetch-exchange.ts';
