@@ -59,6 +59,8 @@ test('what rows of children need not have is nullable', async () => {
   assert.deepEqual(officerCollection, { edges: [{ node: { id: 1, name: 'Gaius', note: null, rank: null } }] });
   const sdl = await started.graph.sdl({ role: 'anon' });
   const typeOf = (table: string) => new RegExp(`^type ${table} [^}]*`, 'm').exec(sdl)![0];
+  // The table itself refuses a null, which would disconnect them.
+  assert.doesNotMatch(/^input officerUpdateToMany[^}]*/m.exec(sdl)![0], /disconnect/);
   assert.match(typeOf('officer'), /\n {2}rank: rank\n/);
   assert.match(typeOf('officer'), /\n {2}note: String\n/);
   assert.match(typeOf('officer'), /\n {2}name: String!\n/);

@@ -66,6 +66,7 @@ function buildColumn(context: BuildContext, { facts: { source, schema } }: LazyT
     description: readDescription(directive),
     type,
     notNull: column.notNull,
+    refusesNull: column.refusesNull,
     leadsIndex: indexes.length > 0,
     indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls === true),
     orderable: isOrderable(context, column, type),

@@ -124,7 +124,10 @@ export interface Column {
   readonly filterName: string;
   readonly description: string | null;
   readonly type: ValueType;
+  /** Whether no row has null in it. */
   readonly notNull: boolean;
+  /** Whether null cannot be written to it. Rows may have it all the same, as those of inheriting tables. */
+  readonly refusesNull: boolean;
   /** Whether it is the first key of an ordered index. */
   readonly leadsIndex: boolean;
   /** Whether all those indexes have its nulls at the non-default end: `desc nulls last` or `nulls first`. */

@@ -137,7 +137,7 @@ function verbs(verb: NestedVerb, can: boolean): NestedVerb[] {
 
 /** A foreign key with any null column refers to nothing. Returns its nullable columns if all of them can be written. */
 function nulledOf(key: readonly Column[]): readonly Column[] {
-  const nullable = key.filter(({ notNull }) => !notNull);
+  const nullable = key.filter(({ refusesNull }) => !refusesNull);
   return nullable.every(({ updatable }) => updatable) ? nullable : [];
 }
 

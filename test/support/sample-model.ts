@@ -25,7 +25,8 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
   const usable = { orderable: true, selectable: true, insertable: true, required: false, updatable: true, nullByDefault: false };
   const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
-  return { ...ownNames, description: null, type, notNull: false, leadsIndex: false, indexMovesNulls: false, ...usable, ...more };
+  const rest = { description: null, type, notNull: false, refusesNull: more.notNull ?? false, leadsIndex: false, indexMovesNulls: false };
+  return { ...ownNames, ...rest, ...usable, ...more };
 }
 
 /** A table with every privilege and pages of 30 rows; its key is the columns that are not null. */
