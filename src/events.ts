@@ -139,6 +139,13 @@ export interface KeysLoadFailed {
   readonly error: unknown;
 }
 
+/** Public keys of a token issuer cannot be used and are ignored. Reported when the keys are loaded, and again if they change. */
+export interface KeysIgnored {
+  readonly kind: 'keys-ignored';
+  /** Which key, and what is wrong with it. */
+  readonly problems: readonly string[];
+}
+
 /** The application's `authenticate` function threw. */
 export interface AuthenticationFailed {
   readonly kind: 'authentication-failed';
@@ -255,6 +262,7 @@ export type Event = { readonly project?: string } & (
   | LoginPowerful
   | DatabaseAwaited
   | KeysLoadFailed
+  | KeysIgnored
   | AuthenticationFailed
   | TablesOpen
   | SchemaLoaded

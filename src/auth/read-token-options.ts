@@ -4,7 +4,8 @@
  */
 import type { Observer } from '../events.ts';
 import { readApiKeys } from './api-keys.ts';
-import { type PublicKeys, RemotePublicKeys, readPublicKeys } from './public-keys.ts';
+import { type PublicKeys, readPublicKeys } from './public-keys.ts';
+import { RemotePublicKeys } from './remote-public-keys.ts';
 import { RevokedTokens } from './revoked-tokens.ts';
 import { parseClaimPath } from './role-claim.ts';
 import type { TokenOptions } from './token-options.ts';
@@ -54,6 +55,6 @@ function read<Value>(option: keyof TokenOptions, parse: () => Value): Value {
 }
 
 function openPublicKeys(keys: string, observe: Observer): PublicKeys {
-  if (/^https?:\/\//i.test(keys)) return new RemotePublicKeys(keys, (error) => observe({ kind: 'keys-load-failed', error }));
-  return read('jwtKeys', () => readPublicKeys(keys));
+  if (/^https?:\/\//i.test(keys)) return new RemotePublicKeys(keys, observe);
+  return read('jwtKeys', () => readPublicKeys(keys, observe));
 }

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import type { CacheStatistics } from '../events.ts';
 import { type ApiKeys, isOpaque } from './api-keys.ts';
-import { type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
+import { type KeySet, type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
 import { isRoleName, readClaim } from './role-claim.ts';
 import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
@@ -51,6 +51,8 @@ interface KnownToken {
   readonly expiresAt: number;
   /** The second in which its use was last recorded: recording every use costs more than the rest of a lookup. */
   notedAt: number;
+  /** The public keys that have verified it; null if a secret has. */
+  readonly keySet: KeySet | null;
   /** The list of revoked tokens that it was last checked against; it is not on that list. */
   checkedAgainst: RevokedTokens | undefined;
 }
@@ -60,7 +62,7 @@ const maximumCacheSize = 8 * 1024 * 1024;
 
 /** A verifier for these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
 export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
-  const { secrets, apiKeys, revoked } = rules;
+  const { secrets, publicKeys, apiKeys, revoked } = rules;
   if (secrets.includes('')) throw new Error('The JWT secret must not be empty.');
   const { leeway = 0, roleClaim = ['role'] } = rules;
   const readPayload = createPayloadReader(rules);
@@ -75,7 +77,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
 
   async function verifyUnknown(token: string, subject: string): Promise<VerifiedCaller> {
     misses += 1;
-    const payload = await readPayload(token, subject);
+    const { payload, keySet } = await readPayload(token, subject);
     checkTimes(payload, leeway, subject);
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
@@ -86,6 +88,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
       notBefore: (payload.nbf ?? -Infinity) - leeway,
       expiresAt: (payload.exp ?? Infinity) + leeway,
       notedAt: 0,
+      keySet,
       checkedAgainst: list,
     });
     return caller;
@@ -97,6 +100,11 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
       const id = keyOf(token);
       const entry = known.peek(id);
       if (entry === undefined || entry.token !== token) return verifyUnknown(token, subject);
+      if (entry.keySet !== null && entry.keySet !== publicKeys?.currentSet()) {
+        // The issuer may have withdrawn the key.
+        known.delete(id);
+        return verifyUnknown(token, subject);
+      }
       const now = Math.floor(Date.now() / 1000);
       const refusal = refuseKnown(entry, now, revoked?.current);
       if (refusal === null) {
@@ -147,7 +155,7 @@ const isRevoked = 'has been revoked. Get a new one.';
 const unknownText = 'is neither a key of this server nor a JSON Web Token. Check that all of it was copied, or get a new one.';
 const tooEarly = 'is not yet valid. Check its nbf claim, and the clocks of this server and of the server that signed it.';
 
-type PayloadReader = (token: string, subject: string) => Promise<JWTPayload>;
+type PayloadReader = (token: string, subject: string) => Promise<Pick<KnownToken, 'keySet'> & { readonly payload: JWTPayload }>;
 
 function createPayloadReader({ secrets, publicKeys, audience, issuer, leeway = 0 }: TokenRules): PayloadReader {
   const secretKeys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
@@ -165,11 +173,12 @@ function createPayloadReader({ secrets, publicKeys, audience, issuer, leeway = 0
     // A secret verifies HS256 and nothing else: that rules out `alg: none` and other kinds of keys (RFC 8725, section 3.1).
     const { alg } = header;
     if (alg === undefined || !algorithms.includes(alg)) throw unauthenticated(`${subject} ${describeAlgorithms(algorithms)}`);
-    const keys = alg === 'HS256' ? secretKeys : await publicKeys!.find(header);
+    const { keys, set: keySet } = alg === 'HS256' ? { keys: secretKeys, set: null } : await publicKeys!.find(header);
     let failure: unknown = null;
     for (const key of keys) {
       try {
-        return (await jwtVerify(token, key, { ...claims, algorithms: [alg] })).payload;
+        const { payload } = await jwtVerify(token, key, { ...claims, algorithms: [alg] });
+        return { payload, keySet };
       } catch (error) {
         failure = error;
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
@@ -195,7 +204,8 @@ function describeAlgorithms(algorithms: readonly string[]): string {
 }
 
 const notAToken = 'is not a JSON Web Token. Copy all of it: three parts separated by dots.';
-const unknownKey = 'is signed with a key that this server does not know. Get a new one, and check which keys the server loads.';
+const unknownKey =
+  'is signed with a key that this server does not know or cannot use. Get a new one, and check which keys the server loads, and its log.';
 
 function explain(error: unknown): string {
   if (error instanceof errors.JWTExpired) return tooLate;

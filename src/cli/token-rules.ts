@@ -1,8 +1,9 @@
 /** Which keys and tokens the server accepts. In: the settings; out: the rules, including the content of files. */
 import { readFile } from 'node:fs/promises';
 import { parseApiKeys } from '../auth/api-keys.ts';
-import { type PublicKeys, RemotePublicKeys, readPublicKeys } from '../auth/public-keys.ts';
+import { type PublicKeys, readPublicKeys } from '../auth/public-keys.ts';
 import { keysOfSupabase } from '../auth/read-token-options.ts';
+import { RemotePublicKeys } from '../auth/remote-public-keys.ts';
 import { parseRevokedTokens } from '../auth/revoked-tokens.ts';
 import { parseClaimPath } from '../auth/role-claim.ts';
 import type { FileContent, Observer } from '../events.ts';
@@ -48,9 +49,9 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
 }
 
 async function openPublicKeys(place: string, observe: Observer): Promise<PublicKeys> {
-  if (/^https?:\/\//i.test(place)) return new RemotePublicKeys(place, (error) => observe({ kind: 'keys-load-failed', error }));
+  if (/^https?:\/\//i.test(place)) return new RemotePublicKeys(place, observe);
   try {
-    return readPublicKeys(await readFile(place, 'utf8'));
+    return readPublicKeys(await readFile(place, 'utf8'), observe);
   } catch (error) {
     throw new ConfigurationError([`${flagOf('jwtKeys')} ${place}: ${(error as Error).message}`]);
   }

@@ -70,8 +70,11 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'schema-load-failed':
       log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
       break;
+    case 'keys-ignored':
+      writeIgnored(event.problems, log, 'public keys ignored: tokens that are signed with them are invalid');
+      break;
     case 'directives-ignored':
-      writeIgnored(event.problems, log);
+      writeIgnored(event.problems, log, 'comment directives ignored; "rowgraph doctor" lists them all');
       break;
     case 'files-loaded':
     case 'files-load-failed':
@@ -147,11 +150,8 @@ function describeOpenTables({ role, tables }: TablesOpen): string {
 /** How many ignored directives or invalid documents a log line names. */
 const maxNamed = 20;
 
-function writeIgnored(problems: readonly string[], log: Logger): void {
-  log.warn(
-    { count: problems.length, problems: problems.slice(0, maxNamed) },
-    'comment directives ignored; "rowgraph doctor" lists them all',
-  );
+function writeIgnored(problems: readonly string[], log: Logger, message: string): void {
+  log.warn({ count: problems.length, problems: problems.slice(0, maxNamed) }, message);
 }
 
 function writeFiles(event: FilesLoaded | FilesLoadFailed | DocumentsChecked, log: Logger): void {

@@ -8,10 +8,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { RemotePublicKeys, readPublicKeys } from '../../src/auth/public-keys.ts';
+import { readPublicKeys } from '../../src/auth/public-keys.ts';
+import { RemotePublicKeys } from '../../src/auth/remote-public-keys.ts';
 import { parseClaimPath } from '../../src/auth/role-claim.ts';
 import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
 import { ApiError } from '../../src/errors.ts';
+import type { Event } from '../../src/events.ts';
 import { until } from '../support/until.ts';
 
 interface Signer {
@@ -178,6 +180,62 @@ test('what is no public key is refused with the reason', async () => {
   for (const [text, reason] of cases) assert.throws(() => readPublicKeys(text), reason);
 });
 
+/** A set with keys of which anybody may name one in a token, and which libraries fail to import. */
+function unusable(...good: JWK[]): string {
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+  const keys = [
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'broken' },
+    { kty: 'RSA', kid: 'certificate', x5c: ['MII'] },
+    { ...weak, kid: 'weak' },
+    { kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: 'short' },
+    // These are for other purposes.
+    { kty: 'RSA', kid: 'other', alg: 'RS512' },
+    { kty: 'OKP', crv: 'X25519', x: 'AA', kid: 'agreement' },
+  ];
+  return JSON.stringify({ keys: [...keys, ...good] });
+}
+
+function forged(alg: string, kid: string): string {
+  const [head, body] = [{ alg, kid }, { role: 'service_role' }].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  return `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`;
+}
+
+test('a key that cannot be used is no key: a token that names it is refused, whoever signed it', async () => {
+  const ignored: string[] = [];
+  const observe = (event: Event): void => {
+    if (event.kind === 'keys-ignored') ignored.push(...event.problems);
+  };
+  // One with members that a library would refuse is usable all the same.
+  const odd = { ...(await jwkOf(ed25519.publicKey, 'odd')), key_ops: ['verify', 'x'], ext: 'yes' } as unknown as JWK;
+  const publicKeys = readPublicKeys(unusable(await jwkOf(p256.publicKey, 'p256'), odd), observe);
+  assert.deepEqual(
+    ignored.map((problem) => problem.replace(/ \(.*/, '')),
+    [
+      'the key "broken" is not a valid EC key',
+      'the key "certificate" is not a valid RSA key',
+      'the key "weak" has 1024 bits: RS256 and PS256 need at least 2048',
+      'the key "short" is not a valid OKP key',
+    ],
+  );
+  for (const signer of [signers.ES256!, { ...signers.EdDSA!, kid: 'odd' }])
+    assert.equal(await roleOf(await sign(signer, { role: 'anon' }), { secrets: [], publicKeys }), 'anon');
+  const verifier = createTokenVerifier({ secrets: [], publicKeys });
+  for (const [alg, kid] of [
+    ['ES256', 'broken'],
+    ['RS256', 'certificate'],
+    ['RS256', 'weak'],
+    ['PS256', 'weak'],
+    ['EdDSA', 'short'],
+    ['RS256', 'other'],
+    ['EdDSA', 'agreement'],
+  ] as const)
+    await assert.rejects(async () => verifier.verify(forged(alg, kid), 'The token'), {
+      code: 'UNAUTHENTICATED',
+      message: /^The token is signed with a key that this server does not know or cannot use\./,
+    });
+  assert.throws(() => readPublicKeys(unusable()), /^Error: holds no key for .*; the key "broken" is not .*; the key "weak" has 1024 bits/);
+});
+
 describe('keys at a URL', () => {
   interface Issuer {
     readonly url: string;
@@ -205,19 +263,68 @@ describe('keys at a URL', () => {
   const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.code === 'KEYS_UNAVAILABLE';
 
   /** The keys of an issuer, by a clock that only `wait` moves. */
-  function trust({ url }: Issuer): { publicKeys: RemotePublicKeys; failures: unknown[]; wait: (milliseconds: number) => void } {
+  function trust({ url }: Issuer) {
     let clock = 0;
     const failures: unknown[] = [];
-    const publicKeys = new RemotePublicKeys(
-      url,
-      (error) => failures.push(error),
-      () => clock,
-    );
+    const ignored: string[] = [];
+    const observe = (event: Event): void => {
+      if (event.kind === 'keys-load-failed') failures.push(event.error);
+      if (event.kind === 'keys-ignored') ignored.push(...event.problems);
+    };
+    const publicKeys = new RemotePublicKeys(url, observe, () => clock);
     const wait = (milliseconds: number): void => {
       clock += milliseconds;
     };
-    return { publicKeys, failures, wait };
+    return { publicKeys, failures, ignored, wait };
   }
+
+  test('verify no token any longer once their issuer has withdrawn them, not even one that is cached', async () => {
+    const issuer = await startIssuer();
+    const { publicKeys, wait } = trust(issuer);
+    const verifier = createTokenVerifier({ secrets: [secret], publicKeys });
+    const verify = async (token: string): Promise<string> => (await verifier.verify(token, 'The token')).role;
+    const [cached, late] = [await sign(signers.ES256!, { role: 'anon', sub: 'a' }), await sign(signers.ES256!, { role: 'anon', sub: 'b' })];
+    const [kept, own] = [await sign(signers.EdDSA!, { role: 'anon' }), await sign(signers.secret!, { role: 'anon' })];
+    for (const token of [cached, kept, own]) await verify(token);
+    const keysBefore = publicKeys.currentSet();
+    wait(11 * 60_000);
+    assert.ok(!(verifier.verify(cached, 'The token') instanceof Promise), 'it is cached');
+    await until(() => issuer.asked === 2);
+    assert.equal(await verify(late), 'anon');
+    // The search for an unknown key waits for the keys that are loading. The same keys again leave what is cached.
+    assert.deepEqual((await publicKeys.find({ alg: 'ES256', kid: 'unknown' })).keys, []);
+    assert.equal(publicKeys.currentSet(), keysBefore);
+    assert.ok(!(verifier.verify(cached, 'The token') instanceof Promise));
+    issuer.answer = { status: 200, text: JSON.stringify({ keys: [await jwkOf(ed25519.publicKey, 'ed25519')] }) };
+    const during = await sign(signers.ES256!, { role: 'anon', sub: 'c' });
+    await until(() => {
+      wait(11 * 60_000);
+      publicKeys.currentSet();
+      return issuer.asked === 3;
+    });
+    // The keys that are loading are not there yet.
+    await verify(during).catch(() => undefined);
+    await until(() => publicKeys.currentSet() !== keysBefore);
+    for (const token of [cached, late, during]) await assert.rejects(verify(token), { code: 'UNAUTHENTICATED' });
+    assert.equal(await verify(kept), 'anon');
+    assert.ok(!(verifier.verify(own, 'The token') instanceof Promise), 'a secret is not concerned');
+    await issuer.close();
+  });
+
+  test('that cannot be used are reported once, and count as missing', async () => {
+    const issuer = await startIssuer();
+    issuer.answer = { status: 200, text: unusable(await jwkOf(p256.publicKey, 'p256')) };
+    const { publicKeys, ignored, wait } = trust(issuer);
+    const ask = (token: string): Promise<string | null> => roleOf(token, { secrets: [], publicKeys });
+    assert.equal(await ask(await sign(signers.ES256!, { role: 'anon' })), 'anon');
+    assert.equal(ignored.length, 4);
+    for (const problem of ignored) assert.ok(problem.startsWith(`${issuer.url}: the key "`), problem);
+    wait(11_000);
+    assert.equal(await ask(forged('RS256', 'weak')), null);
+    assert.equal(issuer.asked, 2);
+    assert.equal(ignored.length, 4, 'the same keys again');
+    await issuer.close();
+  });
 
   test('are loaded once, again for an unknown key, and not for every one', async () => {
     const issuer = await startIssuer();
