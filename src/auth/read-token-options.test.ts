@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTokenOptions } from './read-token-options.ts';
 
-test('public keys that cannot be fetched are reported, and the token is not judged', async () => {
+test('if public keys cannot be fetched, that is reported and the token is not rejected as invalid', async () => {
   const failures: unknown[] = [];
   const { publicKeys } = readTokenOptions({ jwtKeys: 'https://127.0.0.1:1/jwks.json' }, (event) => {
     if (event.kind === 'keys-load-failed') failures.push(event.error);

@@ -6,7 +6,7 @@ import { createTokenVerifier } from './verify-token.ts';
 
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
-test('a key carries the role, is signed with HS256, and does not expire by itself', async () => {
+test('a key carries the role, is signed with HS256, and does not expire by default', async () => {
   const key = await signKey(secret, 'service_role');
   assert.equal(decodeProtectedHeader(key).alg, 'HS256');
   const { role, iss, iat, exp } = decodeJwt(key);
@@ -14,12 +14,12 @@ test('a key carries the role, is signed with HS256, and does not expire by itsel
   assert.equal((await createTokenVerifier({ secrets: [secret] }).verify(key, 'The key')).role, 'service_role');
 });
 
-test('its claims may name another issuer and another time of issue', async () => {
+test('claims may override the issuer and the time of issue', async () => {
   const { iss, iat, role } = decodeJwt(await signKey(secret, 'anon', undefined, { iss: 'https://auth.example.com', iat: 1, role: 'x' }));
   assert.deepEqual([iss, iat, role], ['https://auth.example.com', 1, 'anon']);
 });
 
-test('a key expires after seconds or words', async () => {
+test('the expiry may be a number of seconds or a phrase', async () => {
   for (const [expiresIn, seconds] of [
     [90, 90],
     ['1h', 3600],

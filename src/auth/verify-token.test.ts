@@ -6,7 +6,7 @@ import { createTokenVerifier } from './verify-token.ts';
 
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
-test('a token is verified once; then its caller is there at once, and is the same object', async () => {
+test('a token is verified once; afterwards the same caller object is returned synchronously', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const token = await signKey(secret, 'anon');
   const first = verifier.verify(token, 'The token');
@@ -17,14 +17,14 @@ test('a token is verified once; then its caller is there at once, and is the sam
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 1, hits: 1, misses: 1 });
 });
 
-test('nobody can change what a remembered token stands for', async () => {
+test('the caller of a cached token is immutable', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const caller = await verifier.verify(await signKey(secret, 'anon'), 'The token');
   assert.throws(() => Object.assign(caller, { role: 'service_role' }), TypeError);
   assert.throws(() => Object.assign(caller.claims as object, { role: 'service_role' }), TypeError);
 });
 
-test('tokens that fail are not remembered', async () => {
+test('invalid tokens are not cached', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const bad = await signKey(`${secret}x`, 'anon');
   for (let count = 0; count < 3; count++) await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
@@ -41,7 +41,7 @@ test('the clock of an issuer may be ahead by a minute, or by a longer leeway', a
   assert.equal((await createTokenVerifier({ secrets: [secret], leeway: 300 }).verify(token, 'The token')).role, 'anon');
 });
 
-test('the memory of tokens is bounded by their size', async () => {
+test('the token cache is bounded by the size of the tokens', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const key = Buffer.from(secret);
   const pad = 'x'.repeat(150_000);
@@ -53,7 +53,7 @@ test('the memory of tokens is bounded by their size', async () => {
   assert.ok(entries > 10 && entries < 50, String(entries));
 });
 
-test('two secrets do not know each other', async () => {
+test('a token signed with one secret is not accepted by a verifier with another', async () => {
   const token = await signKey(secret, 'anon');
   await createTokenVerifier({ secrets: [secret] }).verify(token, 'The token');
   await assert.rejects(

@@ -4,7 +4,7 @@ import { errorCodes } from '../errors.ts';
 import { checkLimit, type LimitSettings, limitNames, limitSettingOf, limitTable, noLimits, overLimit, resolveLimits } from './limits.ts';
 
 describe('resolveLimits', () => {
-  it('has a set by its name, and single limits over one', () => {
+  it('resolves a named set, and single limits that override one', () => {
     assert.equal(resolveLimits().fields, limitTable.fields.default);
     assert.equal(resolveLimits('strict').fields, limitTable.fields.strict);
     assert.deepEqual(new Set(Object.values(resolveLimits('off'))), new Set([Infinity]));
@@ -13,7 +13,7 @@ describe('resolveLimits', () => {
     assert.equal(resolveLimits({ fields: 7 }).depth, limitTable.depth.default);
   });
 
-  it('refuses what is no limit', () => {
+  it('rejects anything but a limit', () => {
     const wrong: [unknown, RegExp][] = [
       ['loose', /"off", "default" or "strict", not "loose"/],
       [{ feilds: 1 }, /"feilds" is not a limit\. The limits are documentBytes, /],
@@ -25,7 +25,7 @@ describe('resolveLimits', () => {
 });
 
 describe('the table of limits', () => {
-  it('is stricter where it says so, and has a code and a setting for each', () => {
+  it('has stricter values under `strict`, and a code and a setting for each limit', () => {
     for (const name of limitNames) {
       assert.ok(limitTable[name].strict < limitTable[name].default, name);
       // The size of a response is known only after the request has run.
@@ -36,7 +36,7 @@ describe('the table of limits', () => {
     assert.equal(limitSettingOf('rootFields'), 'limitRootFields');
   });
 
-  it('lets pass what is at a limit, and tells what is over it', () => {
+  it('accepts a count at the limit, and reports one above it', () => {
     checkLimit({ ...noLimits, fields: 3 }, 'fields', 3);
     assert.throws(() => checkLimit({ ...noLimits, fields: 3 }, 'fields', 4_000), {
       code: 'TOO_MANY_FIELDS',

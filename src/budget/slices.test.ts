@@ -33,7 +33,7 @@ describe('runInSlices', () => {
     assert.equal(await result, 'short');
   });
 
-  it('gives way to the event loop when a slice is over', async () => {
+  it('yields to the event loop at the end of a slice', async () => {
     const done: string[] = [];
     const result = runInSlices(steps('long', 7, done));
     assert.equal(done.length, 3);
@@ -43,14 +43,14 @@ describe('runInSlices', () => {
     assert.equal(done.length, 7);
   });
 
-  it('lets works take turns, each with a slice of its own', async () => {
+  it('lets concurrent work take turns, one slice each', async () => {
     const done: string[] = [];
     const results = ['a', 'b', 'c'].map((name) => runInSlices(steps(name, 4, done)));
     assert.deepEqual(await Promise.all(results), ['a', 'b', 'c']);
     assert.equal(done.join(''), 'aaa' + 'a' + 'bbb' + 'ccc' + 'b' + 'c');
   });
 
-  it('ends with the request that it is for, between two slices', async () => {
+  it('stops with its request, between two slices', async () => {
     const done: string[] = [];
     const deadline = new Deadline(60_000);
     const stopped = assert.rejects(runInSlices(steps('long', 100, done), deadline), { code: 'CANCELLED' });
@@ -61,7 +61,7 @@ describe('runInSlices', () => {
     assert.equal(await other, 'other');
   });
 
-  it('rejects with what the work throws, and goes on with the others', async () => {
+  it('rejects with what the work throws, and continues with other work', async () => {
     function* failing(): Generator<void, never> {
       time += 20;
       yield;
@@ -74,7 +74,7 @@ describe('runInSlices', () => {
 });
 
 describe('runAtOnce', () => {
-  it('does all of it', () => {
+  it('does all of the work', () => {
     const done: string[] = [];
     assert.equal(runAtOnce(steps('all', 100, done)), 'all');
     assert.equal(done.length, 100);

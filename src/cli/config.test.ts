@@ -24,7 +24,7 @@ function problemsOf(names: readonly SettingName[], sources: Partial<Configuratio
   return assert.fail('it was taken');
 }
 
-test('a flag comes before the environment, that before the file, that before the default of the command, that before the own', () => {
+test('precedence: flag, environment, file, default of the command, default of the setting', () => {
   const file = { name: 'f.json', text: '{"port": 3, "host": "file"}' };
   const command = { names: ['port'], required: [], defaults: { port: 5 } } as const;
   const port = (sources: Partial<ConfigurationSources>): number => readConfiguration(command, { ...nowhere, ...sources }).port;
@@ -59,7 +59,7 @@ test('origins are those that browsers send', () => {
   }
 });
 
-test('names and sizes may be given in place of all and of off', () => {
+test('lists of names replace `all`, and sizes replace `off`', () => {
   const given = read(['additions', 'persistedQueries'], { flags: { additions: 'groups, nestedWrites', persistedQueries: '2MB' } });
   assert.deepEqual(given, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });
   const without = read(['additions', 'persistedQueries'], { flags: { additions: '-', persistedQueries: 'off' } });
@@ -68,7 +68,7 @@ test('names and sizes may be given in place of all and of off', () => {
   assert.match(problem, /^--additions must name additions: relationFilters, .*nestedWrites.* \(it is "groups,others"\)$/);
 });
 
-test('a number that may also be switched on and off has a usual value', () => {
+test('a number that can also be switched on and off has a usual value', () => {
   const batchOf = (text: string): unknown => read(['maxBatch'], { flags: { maxBatch: text } }).maxBatch;
   assert.deepEqual(['on', 'off', '1', '1000'].map(batchOf), [10, 'off', 1, 1000]);
   assert.equal(read(['maxBatch'], {}).maxBatch, 'off');
@@ -81,7 +81,7 @@ test('a number that may also be switched on and off has a usual value', () => {
   ]);
 });
 
-test('a time is a number and its unit, and becomes milliseconds', () => {
+test('a time is a number with a unit, and becomes milliseconds', () => {
   const timeOf = (closeTimeout: string): number => read(['closeTimeout'], { flags: { closeTimeout } }).closeTimeout;
   assert.deepEqual(['500ms', '30s', '2min', '1h', '0s', '0'].map(timeOf), [500, 30_000, 120_000, 3_600_000, 0, 0]);
   assert.equal(read(['closeTimeout'], {}).closeTimeout, 10_000);
@@ -92,7 +92,7 @@ test('a time is a number and its unit, and becomes milliseconds', () => {
   }
 });
 
-test('a path and a header are taken as they are where nothing can be smuggled in with them', () => {
+test('a path or a header is accepted unchanged unless it could inject something', () => {
   for (const basePath of ['/api', '/api/v1.2/~me_-']) assert.equal(read(['basePath'], { flags: { basePath } }).basePath, basePath);
   for (const basePath of ['api', '/', '/api/', '//x', '/a?b', '/a b', '/a%2fb'])
     assert.equal(problemsOf(['basePath'], { flags: { basePath } }).length, 1, basePath);
@@ -121,7 +121,7 @@ test('each problem is one line that names its source, and shows no secret', () =
   assert.deepEqual(problemsOf(['port'], { file: { name: 'f.json', text: '{"jwtSecret":\nswordfish}' } }), ['f.json is not JSON']);
 });
 
-test('a setting that must be given is asked for by both its names', () => {
+test('a missing setting is reported under both of its names', () => {
   const required = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} } as const;
   assert.throws(
     () => readConfiguration(required, nowhere),
@@ -129,14 +129,14 @@ test('a setting that must be given is asked for by both its names', () => {
   );
 });
 
-test('the cache folder is where the platform wants it', () => {
+test('the cache folder follows the conventions of the platform', () => {
   assert.equal(userCacheFolder({}, 'linux', '/home/a'), '/home/a/.cache/rowgraph');
   assert.equal(userCacheFolder({ XDG_CACHE_HOME: '/c' }, 'linux', '/home/a'), '/c/rowgraph');
   assert.equal(userCacheFolder({}, 'darwin', '/Users/a'), '/Users/a/Library/Caches/rowgraph');
   assert.equal(userCacheFolder({ LOCALAPPDATA: 'C:\\L' }, 'win32', 'C:\\U'), 'C:\\L\\rowgraph');
 });
 
-test('variables that look like settings and are none are found', () => {
+test('variables that look like settings but are not are found', () => {
   const environment = { ROWGRAPH_PORT: '1', ROWGRAPH_CONFIG: 'f.json', ROWGRAPH_POOLSIZE: '3', PATH: '', ROWGRAPH_: '' };
   assert.deepEqual(findUnknownVariables(environment), ['ROWGRAPH_POOLSIZE', 'ROWGRAPH_']);
 });

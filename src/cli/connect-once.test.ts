@@ -21,7 +21,7 @@ async function failureAt(onConnection: (socket: Socket) => void, patience?: numb
   }
 }
 
-test('a server that hangs up, or is silent, may answer later', async () => {
+test('a server that hangs up or is silent may work later', async () => {
   const hungUp = await failureAt((socket) => socket.end());
   assert.ok(hungUp instanceof UnreachableError);
   assert.match(hungUp.message, /^cannot use the database postgres:\/\/somebody@127\.0\.0\.1:\d+\/app: Connection terminated unexpectedly$/);
@@ -30,7 +30,7 @@ test('a server that hangs up, or is silent, may answer later', async () => {
   assert.match(silent.message, /timeout expired$/);
 });
 
-test('a host of several addresses may come, and the message has what each of them said', async (context) => {
+test('a host with several addresses may work later, and the message has the error of each', async (context) => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
@@ -45,7 +45,7 @@ test('a host of several addresses may come, and the message has what each of the
   );
 });
 
-test('what is no PostgreSQL will not become one', async () => {
+test('a server that is not PostgreSQL is a permanent error', async () => {
   const failure = await failureAt((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   assert.ok(failure instanceof CommandError);
 });

@@ -44,7 +44,7 @@ describe('describeReport', () => {
     assert.equal(describeReport(report([])), 'Role anon, schemas public: nothing to report\n');
   });
 
-  it('shows findings that say the same together', () => {
+  it('combines equal findings', () => {
     const findings = Array.from({ length: 12 }, (_, number) => open(`t${number}`));
     const partitioned = { ...open('t0'), partitions: ['table p1', 'table p2'], remedy: 'alter table t0;\nalter table p1;' };
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('describeReport', () => {
     );
   });
 
-  it('prints SQL as it is, line breaks in names and all', () => {
+  it('prints SQL unchanged, including line breaks in names', () => {
     assert.ok(describeReport(report([open('a\nb')])).includes(`      ${open('a\nb').remedy}`));
   });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { listProjects } from './manage-projects.ts';
 
-test('a project that is wrong is listed with what is wrong, beside the others', async () => {
+test('an invalid project is listed with its error, next to the others', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-projects-'));
   const [one, other] = ['aaaaaaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbbbbbb'];
   const databaseUrl = 'postgres://authenticator:hidden@db.example/app';

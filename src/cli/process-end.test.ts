@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundEnd, longestEnd, type ProcessEnd } from './process-end.ts';
 
-test('what hangs does not keep the process from ending when its time is over', async (context) => {
+test('the process ends in time even if something hangs', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const exit = context.mock.method(process, 'exit', () => undefined as never);
   const written: string[] = [];

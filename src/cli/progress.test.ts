@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Progress } from './progress.ts';
 
-test('a step that takes long is told of, with its state each second, and how long it took', async (context) => {
+test('a long step is reported, with its state every second and its duration', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const lines: string[] = [];
   const progress = new Progress((line) => lines.push(line.replace(/[\d.]+ s$/, '… s')));
@@ -18,7 +18,7 @@ test('a step that takes long is told of, with its state each second, and how lon
   assert.deepEqual(lines, ['Loading …', 'Loading: 4 of 9', 'Loading: done in … s']);
 });
 
-test('a step that takes a moment is not told of', async () => {
+test('a short step is not reported', async () => {
   const lines: string[] = [];
   await new Progress((line) => lines.push(line)).step('Loading', async () => undefined);
   assert.deepEqual(lines, []);

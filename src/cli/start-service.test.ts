@@ -5,7 +5,7 @@ import { explainListenError } from './start-service.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-test('an address that cannot be listened on is told by the flag that names it; other errors are bugs', () => {
+test('an unavailable address is reported with its flag; other errors are bugs', () => {
   const explained = (code: string): unknown => {
     const error = explainListenError(failure(code), '192.0.2.1', 80, '--admin-port');
     return error instanceof CommandError ? [error.exitCode, error.message] : error;

@@ -62,7 +62,7 @@ async function checkWithoutTransaction(database: RequestDatabase): Promise<void>
 }
 
 describe('a client of pg', () => {
-  test('in a transaction keeps it usable', async () => {
+  test('keeps its open transaction usable', async () => {
     await client.query('begin');
     await checkInTransaction(openClientDatabase(client), (sql) => client.query(sql));
     await assert.rejects(client.query('commit'), /foreign key/, 'a deferred constraint is still checked where the caller commits');
@@ -71,7 +71,7 @@ describe('a client of pg', () => {
 
   test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(client)));
 
-  test('whose transaction has failed is refused, and told', async () => {
+  test('is rejected with the reason if its transaction has failed', async () => {
     const database = openClientDatabase(client);
     await client.query('begin');
     await assert.rejects(client.query('select 1/0'));
@@ -81,7 +81,7 @@ describe('a client of pg', () => {
     assert.deepEqual(await database.run(batch(['select 1'])), [['1']]);
   });
 
-  test('keeps its role, its path, and what only its transaction sees', async () => {
+  test('keeps its role, its search path, and what only its transaction sees', async () => {
     const database = openClientDatabase(client);
     await client.query("create role reader; begin; set local role reader; set local search_path = 'x, y'");
     assert.deepEqual(await database.run(batch(["select current_user::text, current_setting('search_path')"])), [['reader', '"x, y"']]);
@@ -90,7 +90,7 @@ describe('a client of pg', () => {
     await client.query('rollback');
   });
 
-  test('that has ended is told', async () => {
+  test('reports that it has ended', async () => {
     const ended = new Client(server.url);
     await ended.connect();
     await ended.end();
@@ -99,7 +99,7 @@ describe('a client of pg', () => {
 });
 
 describe('a PGlite', () => {
-  test('gives its transaction, which stays usable', async () => {
+  test('lends its transaction, which stays usable', async () => {
     const work = pglite.transaction((transaction) => checkInTransaction(openClientDatabase(transaction), (sql) => transaction.exec(sql)));
     await assert.rejects(work, /foreign key/);
     assert.deepEqual((await pglite.query('select id from entry')).rows, []);
@@ -107,13 +107,13 @@ describe('a PGlite', () => {
 
   test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(pglite)));
 
-  test('in a transaction opened by hand keeps it usable', async () => {
+  test('keeps a transaction opened with `begin` usable', async () => {
     await pglite.exec('begin');
     await checkInTransaction(openClientDatabase(pglite), (sql) => pglite.exec(sql));
     await pglite.exec('rollback');
   });
 });
 
-test('what is no connection is refused', () => {
+test('anything but a connection is rejected', () => {
   for (const value of [null, undefined, 'postgres://x', {}, { query: 1 }]) assert.throws(() => openClientDatabase(value), TypeError);
 });

@@ -21,7 +21,7 @@ function takeAll(queue: ConnectionQueue<Work>): string {
   return names.join(', ');
 }
 
-test('clients take turns, each in its own order, and rowgraph itself comes first', () => {
+test("clients take turns, each in its own order, and rowgraph's own work comes first", () => {
   const queue = open();
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.add(work(name[0]!, name));
   queue.add(work(null, 'own'));
@@ -30,7 +30,7 @@ test('clients take turns, each in its own order, and rowgraph itself comes first
   assert.equal(queue.size, 0);
 });
 
-test('a client uses its share and no more, until it gives a connection back', () => {
+test('a client uses no more than its share until it gives a connection back', () => {
   const queue = open(100, 2);
   const first = work('a', 'a1');
   for (const each of [first, work('a', 'a2'), work('a', 'a3'), work('b', 'b1')]) queue.add(each);
@@ -41,7 +41,7 @@ test('a client uses its share and no more, until it gives a connection back', ()
   assert.equal(takeAll(queue), 'a3');
 });
 
-test('work passes the queue where nothing waits, and counts for its client all the same', () => {
+test('work bypasses an empty queue, but still counts for its client', () => {
   const queue = open(100, 2);
   const first = work('a', 'a1');
   assert.deepEqual([queue.takeAtOnce(first), queue.takeAtOnce(work('a', 'a2'))], [true, true]);
@@ -53,7 +53,7 @@ test('work passes the queue where nothing waits, and counts for its client all t
   assert.equal(takeAll(queue), 'a4');
 });
 
-test('a client that holds connections for long comes after those that use fewer', () => {
+test('a client that holds connections for long comes after clients that use fewer', () => {
   const queue = open();
   for (let index = 1; index <= 6; index++) queue.add(work('slow', `s${index}`));
   const first = queue.take()!;
@@ -65,7 +65,7 @@ test('a client that holds connections for long comes after those that use fewer'
   assert.equal(takeAll(queue), 'q1, q2, s4, q3, s5, q4, s6');
 });
 
-test('spare connections are for work that is unlike what runs, whoever sends it', () => {
+test('spare connections are for work that is unlike what is running, whoever sends it', () => {
   const queue = open(100, 2);
   const first = work('a', 'locked 1', 'locked');
   queue.add(first);
@@ -89,7 +89,7 @@ test('spare connections are for work that is unlike what runs, whoever sends it'
   );
 });
 
-test('what was stuck on a spare connection does not get another one for now, nor does what touches the same', () => {
+test('work that got stuck on a spare connection gets no other one for now, nor does work on the same objects', () => {
   const queue = open(100, 1);
   const takeSpare = (each: Work): void => {
     queue.add(each);
@@ -123,7 +123,7 @@ test('what was stuck on a spare connection does not get another one for now, nor
   assert.equal(takeAll(queue), 'stuck');
 });
 
-test('a flood of work that could run does not push out what others wait for', () => {
+test('a flood of work that could run does not displace what others wait for', () => {
   const queue = open(5, 1);
   queue.add(work('x', 'running', 'locked'));
   queue.take();
@@ -134,7 +134,7 @@ test('a flood of work that could run does not push out what others wait for', ()
   assert.deepEqual([...queue].map(({ name }) => name).sort(), ['f1', 'f2', 'f3', 'n', 'v']);
 });
 
-test('one client with quick work uses all connections, as others soon have the next one', () => {
+test('a client with quick work may use all connections, because others soon get the next one', () => {
   const queue = open(100, 2);
   const quick = (client: string, name: string): Work => ({ ...work(client, name, 'account'), isQuick: true });
   const first = quick('a', 'a1');
@@ -148,7 +148,7 @@ test('one client with quick work uses all connections, as others soon have the n
   assert.equal(queue.hasNext, false, 'what is stuck is not quick any more');
 });
 
-test('as long as there is more than the spare connections, all that runs may be alike', () => {
+test('as long as more than the spare connections are free, all running work may be alike', () => {
   const queue = open(100, 3);
   for (const client of ['a', 'b', 'c', 'd']) queue.add(work(client, client, 'account'));
   assert.equal(takeAll(queue), 'a, b, c');
@@ -159,7 +159,7 @@ test('as long as there is more than the spare connections, all that runs may be 
   assert.equal(queue.hasNext, false, 'what ends on a spare connection makes no other room');
 });
 
-test('where there is no room, the client that has most waiting is refused, and nobody else', () => {
+test('without room, only the client with the most waiting work is refused', () => {
   const queue = open(6);
   for (let index = 0; index < 6; index++) assert.deepEqual(refusedBy(queue, work('flood', `f${index}`)), []);
   const late = work('flood', 'late');
@@ -171,7 +171,7 @@ test('where there is no room, the client that has most waiting is refused, and n
   assert.equal(takeAll(queue), 'own, f0, a1, b1, f1, f2, f3');
 });
 
-test('where all wait for the same, the newcomer is refused', () => {
+test('if all wait for the same object, the newcomer is refused', () => {
   const queue = open(3);
   for (const client of ['a', 'b', 'c']) queue.add(work(client, client));
   const newcomer = work('d', 'd');
@@ -180,7 +180,7 @@ test('where all wait for the same, the newcomer is refused', () => {
   assert.deepEqual(refusedBy(queue, second), ['a2']);
 });
 
-test('where there is no room, what cannot run makes room for what can', () => {
+test('without room, work that cannot run makes room for work that can', () => {
   const queue = open(3, 1);
   queue.add(work('a', 'locked', 'locked'));
   queue.take();
@@ -191,7 +191,7 @@ test('where there is no room, what cannot run makes room for what can', () => {
   assert.equal(takeAll(queue), 'f');
 });
 
-test('where there is no room for the bytes, the client whose work takes most is refused', () => {
+test('without room for the bytes, the client whose work takes the most is refused', () => {
   const queue = open(100, 100, 10);
   const heavy = (client: string, name: string, bytes: number): Work => ({ ...work(client, name), bytes });
   for (const [name, bytes] of [
@@ -208,7 +208,7 @@ test('where there is no room for the bytes, the client whose work takes most is 
   assert.deepEqual(refusedBy(queue, heavy('c', 'c1', 100)), [], 'where nothing waits, any work may');
 });
 
-test('work that is removed is not taken, and counts for nothing', () => {
+test('removed work is not taken, and no longer counts', () => {
   const queue = open();
   const gone = work('a', 'gone');
   for (const each of [gone, work('a', 'a2'), work('b', 'b1')]) queue.add(each);
@@ -218,7 +218,7 @@ test('work that is removed is not taken, and counts for nothing', () => {
   assert.equal(takeAll(queue), 'a2, b1');
 });
 
-test('work that is alike goes along from the head of each line, so that nobody is passed within a line', () => {
+test("work that is alike is taken from the head of each client's list only, so that each client's order is kept", () => {
   const queue = open();
   for (const name of ['a-x', 'a-x', 'a-y', 'a-x', 'b-x', 'c-y', 'c-x']) queue.add(work(name[0]!, name));
   const isAlike = ({ name }: Work): boolean => name.endsWith('x');
@@ -230,7 +230,7 @@ test('work that is alike goes along from the head of each line, so that nobody i
   assert.equal(queue.size, 4);
 });
 
-test('a client that uses its share is known for as long as it does, however many come and go meanwhile', () => {
+test('a client that uses connections is not forgotten, however many others come and go', () => {
   const queue = open(100, 1);
   const first = work('a', 'a1');
   for (const each of [first, work('a', 'a2')]) queue.add(each);

@@ -76,7 +76,7 @@ describe('a server that refuses connections', () => {
     });
   }
 
-  test('for good is told to all that wait', () => {
+  test('for good is reported to all waiting work', () => {
     const { attempts, works } = open(2);
     for (const attempt of attempts.splice(0)) attempt(serverError('28P01'), undefined);
     assert.deepEqual(

@@ -72,13 +72,13 @@ const failure =
     return true;
   };
 
-test('a pool that pipelines by itself is refused', () => {
+test('a pool with its own pipelining is rejected', () => {
   const pool = new Pool({ connectionString: server.url });
   Object.assign(pool.options, { pipeline: true });
   assert.throws(() => openPgDatabase(pool as unknown as PgPool), /cannot use a pool with the option "pipeline"/);
 });
 
-test('work that is tried out fails as other work where the server is not reached', async () => {
+test('`tryOut` fails like other work if the server cannot be reached', async () => {
   const database = openPgDatabase('postgres://nobody@127.0.0.1:1/none');
   await assert.rejects(
     database.tryOut(session(), 60_000, async () => 'done'),
@@ -90,7 +90,7 @@ test('work that is tried out fails as other work where the server is not reached
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
 describe('a batch', () => {
-  test('gives the first row of each statement, as the caller', () =>
+  test('returns the first row of each statement, run as the caller', () =>
     withDatabase({}, async (database) => {
       const results = await database.run(
         batch(
@@ -104,7 +104,7 @@ describe('a batch', () => {
       ]);
     }));
 
-  test('runs without JIT, which stays switched off on connections of ours only', async () => {
+  test('runs without JIT, which stays off only on our own connections', async () => {
     const jit = "select current_setting('jit')";
     for (const prepare of [true, false]) {
       await withDatabase({ poolSize: 1, prepare }, async (database) => {
@@ -134,7 +134,7 @@ describe('a batch', () => {
       assert.deepEqual(later, ['1'], 'a later statement sees an earlier one');
     }));
 
-  test('tells all that PostgreSQL says', () =>
+  test('reports everything that PostgreSQL says of an error', () =>
     withDatabase({}, async (database) => {
       await assert.rejects(database.run(batch(['insert into entry values (1)', 'insert into entry values (1)'])), (error) => {
         assert.ok(error instanceof DatabaseError);
@@ -152,13 +152,13 @@ describe('a batch', () => {
       });
     }));
 
-  test('is refused for a role that is not to be had', () =>
+  test('is rejected for a role that cannot be assumed', () =>
     withDatabase({}, async (database) => {
       await assert.rejects(database.run(batch([whoAmI], session('nobody'))), failure('0P000', /does not exist/));
       await assert.rejects(database.run(batch([whoAmI], session('postgres'))), failure('42501', /permission denied to set role/));
     }));
 
-  test('is refused with more parameters than a statement can have', () =>
+  test('is rejected if a statement has too many parameters', () =>
     withDatabase({}, async (database) => {
       const many: [string, ...string[]] = ['select $1::text', ...Array.from({ length: 65_536 }, () => '')];
       await assert.rejects(database.run(batch([many])), failure('54000'));
@@ -193,7 +193,7 @@ describe('a round trip', () => {
   const statements = Array.from({ length: 5 }, (_, index) => `select ${index}, 'round trip'`);
 
   for (const prepare of [true, false]) {
-    test(`is all that a batch takes, the first time and later (prepare: ${prepare})`, () =>
+    test(`is all that a batch needs, the first time and later (prepare: ${prepare})`, () =>
       withDatabase({ poolSize: 1, prepare }, async (database) => {
         await database.query('select 1');
         for (let time = 0; time < 3; time++) {
@@ -236,7 +236,7 @@ describe('batches of one template', () => {
   const values = Array.from({ length: 8 }, (_, index) => `${index}`);
 
   for (const pool of ['our', "a caller's"]) {
-    test(`that are asked for at once take one round trip on ${pool} pool, each as its caller`, async () => {
+    test(`requested at once take one round trip on ${pool} pool, each as its caller`, async () => {
       const connectionString = `postgres://authenticator@127.0.0.1:${proxy.port}/postgres`;
       const own = pool === 'our' ? null : new Pool({ connectionString, max: 1 });
       const database = openPgDatabase((own as unknown as PgPool) ?? connectionString, { poolSize: 1 });
@@ -257,7 +257,7 @@ describe('batches of one template', () => {
     });
   }
 
-  test('share a connection with those of their role only, whose sessions begin as theirs', () =>
+  test('share a connection only with batches whose sessions begin in the same way', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const text = `select current_user::text || ' ' || current_setting('transaction_isolation') || ' ' || current_setting('work_mem') || $1::text`;
       const defaults = (isolation: string | null, ...settings: [string, string][]) => ({
@@ -289,7 +289,7 @@ describe('batches of one template', () => {
       await untilTogether(database, 1 + 4 + 4 + 1, ask, shared(text, '', sessions[0]!));
     }));
 
-  test('fail each for itself, with what PostgreSQL says', () =>
+  test("fail independently, with PostgreSQL's error", () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const text = 'select (12 / $1::int)::text';
       for (const failing of ['0', '3', '7']) {
@@ -305,7 +305,7 @@ describe('batches of one template', () => {
       }
     }));
 
-  test('are run again where the connection is lost: only the one that ends it whenever it runs fails', async () => {
+  test('are run again if the connection is lost: only the batch that terminates it fails', async () => {
     const database = openPgDatabase(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`, { poolSize: 1 });
     const text = "select case $1::text when '5' then pg_terminate_backend(pg_backend_pid())::text else $1 end";
     const run = async (value: string) => textsOf(await database.run(shared(text, value, null)));
@@ -340,7 +340,7 @@ describe('batches of one template', () => {
       assert.ok(cancelRequests >= 2, 'several ran together, and each of them was cancelled');
     }));
 
-  test('do not feel a connection that broke unnoticed', () =>
+  test('are not affected by a connection that broke unnoticed', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const text = 'select $1::text';
       const ask = async (): Promise<void> => {
@@ -355,7 +355,7 @@ describe('batches of one template', () => {
 });
 
 describe('prepared statements', () => {
-  test('are counted, those of connections that are gone among them', async () => {
+  test('are counted, including those of closed connections', async () => {
     const database = openPgDatabase(server.url, { poolSize: 1 });
     const use = () => database.readCaches().map(({ name, hits, misses, entries }) => [name, hits, misses, entries]);
     assert.deepEqual(use(), [['statement', 0, 0, 0]]);
@@ -373,7 +373,7 @@ describe('prepared statements', () => {
 
   const names = "select name, statement from pg_prepared_statements where name like 'rowgraph\\_%'";
 
-  test('are kept by name, as many as the cache holds', () =>
+  test('are kept by name, up to the size of the cache', () =>
     withDatabase({ poolSize: 1, statementCacheSize: 5 }, async (database) => {
       for (let round = 0; round < 3; round++) {
         for (let index = 0; index < 10; index++) assert.deepEqual(await database.run(batch([`select ${index}`])), [[`${index}`]]);
@@ -397,13 +397,13 @@ describe('prepared statements', () => {
       }
     }));
 
-  test('are none where that is switched off', () =>
+  test('are not used if switched off', () =>
     withDatabase({ poolSize: 1, prepare: false }, async (database) => {
       await database.run(batch([whoAmI]));
       assert.deepEqual(await database.query('select name from pg_prepared_statements'), []);
     }));
 
-  test('heal when somebody discards them', () =>
+  test('are prepared again after somebody discards them', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       await database.run(batch([whoAmI, 'select 1']));
       await database.query('discard all');
@@ -412,14 +412,14 @@ describe('prepared statements', () => {
       assert.deepEqual(await database.run(batch(['select 1', 'select 2'])), [['1'], ['2']]);
     }));
 
-  test('heal when a column changes its type', () =>
+  test('are prepared again after a column changes its type', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       assert.deepEqual(await database.run(batch(['select value from typed'])), [['7']]);
       await admin.query('alter table typed alter value type text');
       assert.deepEqual(await database.run(batch(['select value from typed'])), [['7']]);
     }));
 
-  test('are not remembered where an error came in between', () =>
+  test('are not recorded as prepared after an error', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       for (const broken of ['select 1/0', 'select nothing', 'selekt']) {
         for (let time = 0; time < 2; time++) await assert.rejects(database.run(batch(['select 1', broken, 'select 2', 'select 3'])));
@@ -437,7 +437,7 @@ const untilSleeping = (count = 1): Promise<void> =>
 const cancelSleeping = () => admin.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
 
 describe('a connection', () => {
-  test('that is lost during a batch fails it, once, and no other', () =>
+  test('that is lost during a batch fails only that batch', () =>
     withDatabase({ poolSize: 2 }, async (database) => {
       await database.run(batch([whoAmI]));
       const sleeping = assert.rejects(database.run(batch(['insert into entry values (10)', 'select pg_sleep(600)'])), failure(null));
@@ -453,7 +453,7 @@ describe('a connection', () => {
       assert.deepEqual(await database.run(batch(['select count(*) from entry'])), [['0']]);
     }));
 
-  test('that PostgreSQL ends tells why', () =>
+  test('that PostgreSQL terminates reports the reason', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const terminating = database.run(batch(['insert into entry values (12)', 'select pg_sleep(600)']));
       const rejected = assert.rejects(terminating, failure('57P01', /terminating connection/));
@@ -480,7 +480,7 @@ describe('a connection', () => {
     });
   });
 
-  test('that comes when its work is done, and dies before it was ever used, is replaced', async () => {
+  test('that arrives too late for its work, and dies unused, is replaced', async () => {
     const noted: unknown[] = [];
     const onConnectionError = (error: unknown): void => void noted.push(error);
     await withDatabase({ poolSize: 2, onConnectionError }, async (database) => {
@@ -511,7 +511,7 @@ describe('a connection', () => {
       await until(isServed);
     }));
 
-  test('that cannot be had is told', async () => {
+  test('that cannot be opened is reported', async () => {
     const database = openPgDatabase('postgres://authenticator@127.0.0.1:1/postgres');
     await assert.rejects(database.run(batch([whoAmI])), failure(null, /ECONNREFUSED/));
     await assert.rejects(database.query('select 1'), failure(null));
@@ -526,7 +526,7 @@ describe('a connection', () => {
   });
 });
 
-test("a pool of the caller's is used and stays open", async () => {
+test("a caller's pool is used and stays open", async () => {
   const pool = new Pool({ connectionString: `postgres://authenticator@127.0.0.1:${server.port}/postgres`, max: 2 });
   const listeners = pool.listenerCount('error');
   const database = openPgDatabase(pool as unknown as PgPool);
@@ -538,7 +538,7 @@ test("a pool of the caller's is used and stays open", async () => {
   await pool.end();
 });
 
-test('query takes a script without parameters, or one statement with', () =>
+test('query takes a script without parameters, or a single statement with parameters', () =>
   withDatabase({}, async (database) => {
     assert.deepEqual(await database.query('select 1, null; select 2, true'), [
       ['1', null],
@@ -553,7 +553,7 @@ test('query takes a script without parameters, or one statement with', () =>
     await assert.rejects(database.query('select $1::int', ['x']), failure('22P02'));
   }));
 
-test('listen tells of notifications, and of a connection that came back', () =>
+test('listen reports notifications, and a connection that was restored', () =>
   withDatabase({}, async (database) => {
     const heard: (string | null)[] = [];
     let wake = (): void => {};

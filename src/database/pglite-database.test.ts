@@ -30,7 +30,7 @@ const failure =
     error instanceof DatabaseError && error.sqlstate === sqlstate;
 const whoAmI = "select current_user::text, current_setting('request.jwt.claims'), current_setting('search_path')";
 
-test('a response that is larger than it may be is refused: of a query it says so, of anything else that it was committed', async () => {
+test('a response that is too large is rejected; the error of a mutation says that it was committed', async () => {
   const large = (text: string, template?: object): Batch => ({ ...batch([text]), maxBytes: 1000, ...(template && { template }) });
   const outcome = (message: RegExp) => ({ name: 'DatabaseError', reason: 'response-too-large', message });
   assert.equal((await database.run(large(`select repeat('x', 1000)`, {}))).length, 1);
@@ -39,7 +39,7 @@ test('a response that is larger than it may be is refused: of a query it says so
   assert.deepEqual(await database.query('delete from entry returning id'), [['77']]);
 });
 
-test('a batch gives the first row of each statement as text, as the caller', async () => {
+test('a batch returns the first row of each statement as text, run as the caller', async () => {
   const statements = [
     { text: whoAmI, parameters: [] },
     { text: 'select $1::text, $2::int, true, null, $3::json from generate_series(1, 3)', parameters: ['ä"€😀', '7', '{"a": 1}'] },
@@ -53,7 +53,7 @@ test('a batch gives the first row of each statement as text, as the caller', asy
   assert.deepEqual(await database.query("select current_user::text, current_setting('request.jwt.claims', true)"), [['postgres', '']]);
 });
 
-test('a batch is all or nothing, and never has the role of another', async () => {
+test('a batch is all or nothing, and never runs as the role of another', async () => {
   const failing = [
     'select 1/0',
     'select * from nowhere',
@@ -76,7 +76,7 @@ test('a batch is all or nothing, and never has the role of another', async () =>
   assert.deepEqual(await database.query('select * from entry'), []);
 });
 
-test('a batch that cannot be encoded leaves nothing to those after it', async () => {
+test('a batch that cannot be encoded leaves nothing behind for later ones', async () => {
   const poison = new Proxy(new String('x'), {
     get() {
       throw new Error('no such value');
@@ -96,7 +96,7 @@ test('a deferred constraint that fails at commit fails the batch', async () => {
   assert.deepEqual(await database.query('select * from entry'), []);
 });
 
-test('prepared statements heal when somebody discards them', async () => {
+test('prepared statements are prepared again after somebody discards them', async () => {
   await database.run(batch(['select 1']));
   await pglite.exec('discard all');
   assert.deepEqual(await database.run(batch(['select 1'])), [['1']]);
@@ -126,7 +126,7 @@ test('a transaction that stays open is waited for, but not forever', async () =>
   await pglite.exec('rollback');
 });
 
-test('query takes a script without parameters, or one statement with', async () => {
+test('query takes a script without parameters, or a single statement with parameters', async () => {
   assert.deepEqual(await database.query('select 1, null; select 2, true'), [
     ['1', null],
     ['2', 't'],
@@ -135,7 +135,7 @@ test('query takes a script without parameters, or one statement with', async () 
   await assert.rejects(database.query('select 1; select 1/0'), failure('22012'));
 });
 
-test('listen tells of notifications, those of batches too', async () => {
+test('listen reports notifications, including those of batches', async () => {
   const heard: (string | null)[] = [];
   const stop = await database.listen('some_channel', (payload) => void heard.push(payload));
   await database.query("notify some_channel, 'one'");
@@ -172,7 +172,7 @@ test('a PGlite that was closed is told', async () => {
   await assert.rejects(over.query('select 1'), failure(null));
 });
 
-test('it measures batches, and has no pool to tell of', async () => {
+test('it measures batches, and has no statistics of a pool', async () => {
   const count = (): number => database.readStatistics().batchSeconds.counts.reduce((sum, each) => sum + each);
   const before = count();
   await database.run(batch(['select 1']));

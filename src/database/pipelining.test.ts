@@ -22,12 +22,12 @@ function start(spare = 0, isAlike = (_one: number, _other: number) => true) {
 }
 
 describe('batches of one turn', () => {
-  test('go alone as long as nothing is known of them', async () => {
+  test('are sent alone as long as nothing is known about them', async () => {
     const { groupsOf } = start();
     assert.deepEqual(await groupsOf({}, 3), [1, 1, 1]);
   });
 
-  test('go together where they are quick, so many that none waits long, and in groups of like size', async () => {
+  test('are sent together if they are quick, in groups of similar size that let none wait long', async () => {
     const { groupsOf, pipelining } = start();
     const [quick, middling, slow] = [{}, {}, {}];
     pipelining.note(quick, 1, 0.5);
@@ -50,7 +50,7 @@ describe('batches of one turn', () => {
     assert.deepEqual(await groupsOf(template, 40), [8, 8, 8, 8, 8]);
   });
 
-  test('leave connections idle that this process is too slow to keep at work', async () => {
+  test('leave connections idle that this process could not keep busy', async () => {
     const { groupsOf, pipelining } = start(5);
     const [quick, quicker] = [{}, {}];
     pipelining.note(quicker, 1, 0.5);
@@ -59,7 +59,7 @@ describe('batches of one turn', () => {
     assert.deepEqual(await groupsOf(quick, 6), [3, 3]);
   });
 
-  test('go together with those only that are alike', async () => {
+  test('are sent together only if they are alike', async () => {
     const { sent, pipelining } = start(0, (one, other) => one % 3 === other % 3);
     const template = {};
     pipelining.note(template, 1, 1);
@@ -72,7 +72,7 @@ describe('batches of one turn', () => {
     ]);
   });
 
-  test('go together with those of their template only', async () => {
+  test('are sent together only with batches of their template', async () => {
     const { sent, pipelining } = start();
     const [one, other] = [{}, {}];
     for (const template of [one, other]) pipelining.note(template, 1, 1);
@@ -84,7 +84,7 @@ describe('batches of one turn', () => {
     ]);
   });
 
-  test('of which one failed, or took long, go alone for a while', async () => {
+  test('are sent alone for a while after one failed or took long', async () => {
     const { groupsOf, pipelining } = start();
     const template = {};
     pipelining.note(template, 1, 1);
@@ -99,7 +99,7 @@ describe('batches of one turn', () => {
     assert.deepEqual(await groupsOf(template, 2), [1, 1], 'slow on average');
   });
 
-  test('are brief as long as the slowest of late took a moment', () => {
+  test('are brief as long as the slowest recent one was', () => {
     const { pipelining } = start();
     const [unknown, mutation] = [{}, {}];
     pipelining.note({}, 1, 1);
@@ -110,7 +110,7 @@ describe('batches of one turn', () => {
     assert.equal(pipelining.isBrief(mutation), false);
   });
 
-  test('are measured by what each adds to a group, beyond what the network takes', async () => {
+  test('are measured by what each adds to a group, without the time of the network', async () => {
     const { groupsOf, pipelining } = start();
     const template = {};
     pipelining.note({}, 1, 20);

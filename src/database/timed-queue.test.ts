@@ -13,7 +13,7 @@ const work = (client: string, touches: readonly string[] = []): TimedWork => ({
   refuse: ({ message }) => void refusals.push(`${client}: ${message}`),
 });
 
-test('what was stuck on a spare connection may have one again after a while', (context) => {
+test('work that got stuck on a spare connection may use one again after a while', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const queue = new TimedQueue<TimedWork>({ length: 9, bytes: 9, share: 1 }, 60_000, () => null);
   const [running, stuck, next] = [work('one', ['a']), work('other', ['b']), work('third', ['b'])];

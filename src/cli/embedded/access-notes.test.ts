@@ -13,7 +13,7 @@ async function describe(...schemas: string[]): Promise<string> {
   return (await new AccessNotes(one.pglite, { schemas, anonRole: 'anon' }).describe(one.graph)).join('\n');
 }
 
-test('an API that is empty for the anonymous role says why', async () => {
+test('explains why the API is empty for the anonymous role', async () => {
   assert.match(
     await describe('public'),
     /^The API is empty because there are no tables or functions in the schema public: create some with psql/,

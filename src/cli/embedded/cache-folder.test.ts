@@ -18,14 +18,14 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test('a secret is kept, and a new one each time where it cannot be', async () => {
+test('a secret is stored; if it cannot be, there is a new one each time', async () => {
   assert.equal(await readDevelopmentSecret(folder), await readDevelopmentSecret(folder));
   assert.equal(await readFile(path.join(folder, 'jwt-secret'), 'utf8'), await readDevelopmentSecret(folder));
   const [one, other] = [await readDevelopmentSecret(unusable), await readDevelopmentSecret(unusable)];
   assert.ok(one.length >= 32 && one !== other);
 });
 
-test('a snapshot is read back, and none where it cannot be written', async () => {
+test('a snapshot is read back; there is none if it could not be written', async () => {
   await saveSnapshot(folder, 'letters', new Blob(['abc']));
   const kept = await readSnapshot(folder, 'letters');
   assert.equal(Buffer.from(await kept!.arrayBuffer()).toString(), 'abc');

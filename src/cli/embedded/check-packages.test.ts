@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CommandError } from '../command-error.ts';
 import { checkPackages } from './check-packages.ts';
 
-test('what is missing of the embedded PostgreSQL is named in one line, with what to run', () => {
+test('missing packages of the embedded PostgreSQL are named in one line, with the command to run', () => {
   assert.doesNotThrow(() => checkPackages());
   const resolve = (name: string): string => {
     if (name === '@electric-sql/pglite-socket') throw new Error('ERR_MODULE_NOT_FOUND');

@@ -24,7 +24,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-test('clients and the process itself never get each other’s answers', async () => {
+test('clients and the process itself never receive each other’s answers', async () => {
   const [one, two] = [await connect(), await connect()];
   const through = async (client: pg.Client, name: string): Promise<unknown[]> => {
     const answers: unknown[] = [];
@@ -44,7 +44,7 @@ test('clients and the process itself never get each other’s answers', async ()
   await Promise.all([one.end(), two.end()]);
 });
 
-test('a client in a transaction is alone; one that vanishes is rolled back', async () => {
+test('a client in a transaction has the session to itself; if it vanishes, the transaction is rolled back', async () => {
   const [one, two] = [await connect(), await connect()];
   await one.query('begin');
   await one.query('insert into item values (1)');
@@ -60,7 +60,7 @@ test('a client in a transaction is alone; one that vanishes is rolled back', asy
   await two.end();
 });
 
-test('errors, and what would end the process, end neither the connection nor the process', async () => {
+test('errors, and messages that would crash PGlite, end neither the connection nor the process', async () => {
   const client = await connect();
   await assert.rejects(client.query('select nothing'), /column "nothing" does not exist/);
   await assert.rejects(client.query('select $1::int', ['x']), /invalid input syntax/);
@@ -70,7 +70,7 @@ test('errors, and what would end the process, end neither the connection nor the
   await client.end();
 });
 
-test('what a client sets goes with it', async () => {
+test("a client's settings are reset when it disconnects", async () => {
   const client = await connect();
   await client.query('create role singer');
   await client.query('set role singer');
@@ -81,7 +81,7 @@ test('what a client sets goes with it', async () => {
   assert.deepEqual(rows, [{ name: 'postgres', is_reset: true }]);
 });
 
-test('our own notifications reach the process and not the clients', async () => {
+test('our own notifications reach the process but not the clients', async () => {
   const heard: string[] = [];
   await pglite.listen('rowgraph_test', (payload) => heard.push(payload));
   const client = await connect();

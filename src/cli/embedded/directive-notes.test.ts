@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => pglite.close());
 
-test('schemas that differ are told apart', async () => {
+test('schemas with different directives are reported separately', async () => {
   await pglite.exec(`create schema shop; create schema "Old Shop";
     create table shop.item (id int primary key); create table "Old Shop".item (id int primary key); create table public.note (id int primary key);
     comment on schema shop is '@graphql({"inflect_names": true, "max_rows": 50})'; comment on schema "Old Shop" is 'As it was.';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startPglite } from '../../../test/support/pglite.ts';
 import { listUsers } from './list-users.ts';
 
-test('users are the rows of the first table that looks like theirs and has any', async () => {
+test('users are the rows of the first non-empty table that looks like a table of users', async () => {
   const pglite = await startPglite();
   assert.deepEqual(await listUsers(pglite), []);
   await pglite.exec('create table users (id int primary key, email text); create table member (id int primary key, name text, email text)');

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => pglite.close());
 
-test('a long file says how far it is', async () => {
+test('loading a long file reports progress', async () => {
   const states: string[] = [];
   const progress = new Progress(() => {});
   progress.step = async (_label, work, { describeState } = {}) => {

@@ -17,7 +17,7 @@ test('dollar quotes hold everything up to their own tag', () => {
   assert.deepEqual(texts('select a$b; select c$b'), ['select a$b', 'select c$b']);
 });
 
-test('a function body of standard SQL is one statement', () => {
+test('a function with an SQL-standard body is one statement', () => {
   const body = 'create or replace function f() returns int begin atomic select case when true then 1 end; select 2; end';
   assert.deepEqual(texts(`${body}; begin; commit;`), [body, 'begin', 'commit']);
 });
@@ -33,7 +33,7 @@ test('the rows of copy belong to their statement', () => {
   );
 });
 
-test('what cannot be read is refused with its place', () => {
+test('a text that cannot be split is rejected with the position', () => {
   const lineOf = (source: string): number => {
     try {
       splitSql(source);

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { sendCancelRequest } from './cancel-request.ts';
 
-test('a connection that does not say which backend it has cannot be cancelled', async () => {
+test('a connection that does not say which backend it is cannot be cancelled', async () => {
   assert.equal(await sendCancelRequest({ host: '127.0.0.1', port: 1, processID: null, secretKey: null }, 1000), 'unsupported');
 });
 
-test('a server that nobody reaches has not got the request', async () => {
+test('the request does not reach a server that is down', async () => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

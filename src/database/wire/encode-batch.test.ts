@@ -30,7 +30,7 @@ test('a batch that cannot be encoded leaves nothing behind for the next one', ()
   assert.equal(encodeScript('select 1').toString('latin1'), 'Q\0\0\0\rselect 1\0');
 });
 
-test('a batch that cannot be encoded leaves what is to be closed to the next one', () => {
+test('a batch that cannot be encoded leaves statements to be closed to the next one', () => {
   const prepared = new PreparedStatements(2);
   const send = (text: string) => {
     const bytes = encodeBatch({ session: null, statements: [{ text, parameters: [] }] }, prepared).toString('latin1');
@@ -47,7 +47,7 @@ test('a batch that cannot be encoded leaves what is to be closed to the next one
   assert.ok(!send('select 3').includes(closed));
 });
 
-test('a statement is parsed once for those who share it, and under a text of their own', () => {
+test('a statement is parsed once for roles that share it, with a text of their own', () => {
   const parsed = (batch: Batch, prepared: PreparedStatements): string[] => {
     const bytes = encodeBatch(batch, prepared, 'nowhere').toString('latin1');
     prepared.settle(2);
@@ -75,7 +75,7 @@ test('a statement of more than 100,000 characters is not prepared by name', () =
   assert.equal(prepared.size, 1);
 });
 
-test('the settings of a role go ahead of the role, and its isolation level ahead of all', () => {
+test('the settings of a role come before the role, and its isolation level comes first', () => {
   const defaults = { statementTimeout: null, isolation: 'serializable', mayWrite: false, settings: [['work_mem', '7MB']] } as const;
   const batch = batchOf('anon', 'x', defaults);
   assert.equal(countLeading(batch), 2);

@@ -12,7 +12,7 @@ test('a name belongs to one owner and text', () => {
   assert.equal(new PreparedStatements(1).add('anon', 'select 1', 0), name, 'on every connection');
 });
 
-test('the least recently used makes room, and is told once', () => {
+test('the least recently used statement makes room, and is returned once to be closed', () => {
   const prepared = new PreparedStatements(2);
   prepared.add('', 'a', 0);
   const name = prepared.add('', 'b', 1);
@@ -25,7 +25,7 @@ test('the least recently used makes room, and is told once', () => {
   assert.deepEqual(prepared.takeEvicted(), []);
 });
 
-test('what is named again is not closed after it', () => {
+test('a statement that is named again is not closed afterwards', () => {
   const prepared = new PreparedStatements(1);
   prepared.add('', 'a', 0);
   const name = prepared.add('', 'b', 1);
@@ -33,7 +33,7 @@ test('what is named again is not closed after it', () => {
   assert.deepEqual(prepared.takeEvicted(), [name]);
 });
 
-test('what was parsed after an error is not prepared', () => {
+test('a statement after an error is not prepared', () => {
   const prepared = new PreparedStatements(10);
   for (const [position, text] of ['a', 'b', 'c'].entries()) prepared.add('', text, position);
   prepared.settle(1);
