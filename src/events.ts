@@ -238,6 +238,12 @@ export interface SpansDropped {
   readonly requests: number;
 }
 
+/** Log lines were dropped because the log could not be written; it can be again. */
+export interface LogLinesDropped {
+  readonly kind: 'log-lines-dropped';
+  readonly lines: number;
+}
+
 /** A project cannot be served: its settings, its keys or its database are broken. Reported once per reason. */
 export interface ProjectFailed {
   readonly kind: 'project-failed';
@@ -277,6 +283,7 @@ export type Event = { readonly project?: string } & (
   | PoolFailed
   | TelemetryExportFailed
   | SpansDropped
+  | LogLinesDropped
 );
 
 /** Receives an event. It must not block; what it throws changes nothing. */

@@ -132,7 +132,7 @@ const layers: Readonly<Record<string, Layer>> = {
   auth: { values: ['budget/deadline.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
-  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client', 'sonic-boom'], node: true },
+  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   http: { values: ['budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'], types: ['engine'], packages: ['lru-cache'], node: true },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.
   projects: { values: ['budget', 'auth', 'files', 'http'], node: true },

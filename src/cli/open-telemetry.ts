@@ -1,5 +1,4 @@
 /** The telemetry of a serving process, from the settings and the environment variables of OpenTelemetry. */
-import { pino } from 'pino';
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
 import { type OtlpSettings, readOtlpSettings } from '../telemetry/otlp/otlp-settings.ts';
 import type { ServiceConfiguration } from './command-settings.ts';
@@ -12,7 +11,7 @@ export const lastExportMilliseconds = 2_000;
 export function openTelemetry(configuration: ServiceConfiguration, environment: Environment): Telemetry {
   const { logLevel: level, accessLog, slowOperations: milliseconds, slowOperationValues: hasValues } = configuration;
   const slowOperations = milliseconds === undefined ? null : { milliseconds, hasValues };
-  return createTelemetry({ level, destination: pino.destination(2), accessLog, slowOperations, otlp: otlpOf(environment) });
+  return createTelemetry({ level, accessLog, slowOperations, otlp: otlpOf(environment) });
 }
 
 function otlpOf(environment: Environment): OtlpSettings | null {

@@ -39,6 +39,8 @@ export function watchForEnd(observe: Observer): ProcessEnd {
     firstSignal ??= now;
     begin(signal);
   };
+  // That nobody reads standard output is no reason to end.
+  process.stdout.on('error', () => undefined);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('unhandledRejection', (error) => {

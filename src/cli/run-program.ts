@@ -73,6 +73,8 @@ function exitCodeOf(error: unknown): number {
 
 /** Runs the command that the arguments name. Resolves to the exit code. */
 export async function runProgram(environment: Environment): Promise<number> {
+  // That standard error cannot be written is no reason to end, and nobody could be told.
+  process.stderr.on('error', () => undefined);
   try {
     await createProgram(environment).parseAsync();
     return 0;

@@ -25,7 +25,7 @@ import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
-import { askPrimary, listenToPrimary } from './worker-questions.ts';
+import { announceEnd, askPrimary, listenToPrimary } from './worker-questions.ts';
 
 /** Time limit of an attempt to connect, if more attempts may follow. */
 const connectMilliseconds = 5000;
@@ -52,6 +52,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   if (projects !== null) telemetry.watchProjects(projects.counts);
   const end = watchForEnd(observe);
   boundEnd(end, configuration);
+  void end.begun.then(announceEnd);
   const served = new AwaitedGraph();
   const shared = shareMetrics(telemetry, served);
   // With several workers, the primary serves this port.

@@ -5,7 +5,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { pino } from 'pino';
 import type { Observer } from '../events.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { closeLostConnections } from './close-lost-connections.ts';
@@ -28,9 +27,9 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   const { workers, host, port, logLevel } = configuration;
   // The same port for all workers that will ever start, even if all die at once. If a flag is given twice, the last one counts.
   if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
-  const { observe, metricsContentType } = createTelemetry({ level: logLevel, destination: pino.destination(2) });
+  const { observe, metricsContentType } = createTelemetry({ level: logLevel });
   const end = watchForEnd(observe);
-  const supervisor = new Supervisor(workers, observe);
+  const supervisor = new Supervisor(workers, longestEnd(configuration) + patienceMilliseconds, observe);
   const { metrics } = supervisor;
   const ping = async (): Promise<void> => {
     if (!(await metrics.areReady())) throw new Error('No worker is ready');
@@ -45,7 +44,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
     });
     await Promise.race([end.begun, failed]);
     const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-    await supervisor.stop(signal, longestEnd(configuration) + patienceMilliseconds);
+    await supervisor.stop(signal);
   } finally {
     await admin?.close();
   }
@@ -60,13 +59,16 @@ interface WorkerLife {
 
 class Supervisor {
   readonly #count: number;
+  /** How long a worker may take to end, in milliseconds. */
+  readonly #longestEnd: number;
   readonly #observe: Observer;
   readonly #restarts = new Set<NodeJS.Timeout>();
   readonly metrics = new WorkerMetrics(liveWorkers);
   #isStopping = false;
 
-  constructor(count: number, observe: Observer) {
+  constructor(count: number, longestEnd: number, observe: Observer) {
     this.#count = count;
+    this.#longestEnd = longestEnd;
     this.#observe = observe;
   }
 
@@ -85,18 +87,17 @@ class Supervisor {
     return this.#isStopping ? null : lines;
   }
 
-  /** Ends all workers: gracefully, then by force after this many milliseconds. */
-  async stop(signal: NodeJS.Signals, patience: number): Promise<void> {
+  /** Ends all workers: gracefully, or by force if that takes too long. */
+  async stop(signal: NodeJS.Signals): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
     const running = liveWorkers();
     const ends = running.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
-    for (const worker of running) worker.process.kill(signal);
-    const timer = setTimeout(() => {
-      for (const worker of running) worker.process.kill('SIGKILL');
-    }, patience);
+    for (const worker of running) {
+      worker.process.kill(signal);
+      killAfter(worker, this.#longestEnd);
+    }
     await Promise.all(ends);
-    clearTimeout(timer);
   }
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
@@ -115,7 +116,9 @@ class Supervisor {
   #fork(): Worker {
     const worker = cluster.fork();
     closeLostConnections(worker);
-    listenToWorker(worker, { metrics: () => this.metrics.write() });
+    listenToWorker(worker, { metrics: () => this.metrics.write() }, () => killAfter(worker, this.#longestEnd));
+    // All that is left for it to do is to exit.
+    worker.once('disconnect', () => killAfter(worker, patienceMilliseconds));
     return worker;
   }
 
@@ -134,6 +137,13 @@ class Supervisor {
       this.#restarts.add(timer);
     });
   }
+}
+
+/** Ends a worker by force unless it exits within so many milliseconds. */
+function killAfter(worker: Worker, milliseconds: number): void {
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), milliseconds);
+  timer.unref();
+  worker.once('exit', () => clearTimeout(timer));
 }
 
 /** A worker reports that it is ready with a list of lines about the service; questions and answers are objects. */

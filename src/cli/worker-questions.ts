@@ -11,7 +11,10 @@ export type Question = 'metrics' | 'ready';
 /** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
-type Message = { readonly question: Question; readonly id: number } | { readonly answerTo: number; readonly answer: unknown };
+type Message =
+  | { readonly question: Question; readonly id: number }
+  | { readonly answerTo: number; readonly answer: unknown }
+  | { readonly isEnding: true };
 
 interface Channel {
   send(message: Message, callback: (error: Error | null) => void): unknown;
@@ -72,9 +75,17 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
   });
 }
 
-/** In the primary: answers a worker's questions, and receives its answers. */
-export function listenToWorker(worker: Worker, answers: Answers): void {
-  worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, answers));
+/** In the primary: answers a worker's questions, and receives its answers. Calls `onEnding` when the worker begins to end by itself. */
+export function listenToWorker(worker: Worker, answers: Answers, onEnding: () => void): void {
+  worker.on('message', (message: unknown) => {
+    receive(worker as unknown as Channel, message, answers);
+    if ((message as Partial<Record<string, unknown>> | null)?.isEnding === true) onEnding();
+  });
+}
+
+/** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
+export function announceEnd(): void {
+  if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
 }
 
 /** In a worker: asks the primary. */

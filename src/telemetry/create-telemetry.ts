@@ -8,6 +8,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { BeginTrace, CacheStatistics, Event, Observer, RequestFinished } from '../events.ts';
 import { addGraphMetrics, type GraphReader } from './graph-metrics.ts';
 import { type Clock, LogLimit } from './log-limit.ts';
+import { LogStream } from './log-stream.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';
 import { startOtlp } from './otlp/start-otlp.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
@@ -21,7 +22,7 @@ import { writeAccess, writeEvent } from './write-event.ts';
 export interface TelemetryOptions {
   /** The minimum log level. Default: info. Successful requests are logged at level debug. */
   readonly level?: Level | 'silent';
-  /** Where lines go. Default: standard output. */
+  /** Where lines go. Default: standard error, as far as it takes them. */
   readonly destination?: DestinationStream;
   /** Whether each request to the endpoint is logged, at level info. Default: false. */
   readonly accessLog?: boolean;
@@ -69,7 +70,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: () => (project === undefined ? {} : { project }),
     },
-    destination ?? pino.destination(1),
+    destination ?? new LogStream({ onDropped: (lines) => observe({ kind: 'log-lines-dropped', lines }) }),
   );
   const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
   const registry = new Registry();
@@ -189,6 +190,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'database-awaited':
     case 'tables-open':
     case 'project-failed':
+    case 'log-lines-dropped':
       break;
   }
 }

@@ -5,9 +5,11 @@ import type {
   DefectFound,
   DocumentsChecked,
   Event,
+  ExtensionOutdated,
   FilesLoaded,
   FilesLoadFailed,
   LoginPowerful,
+  LogLinesDropped,
   PoolFailed,
   ProjectFailed,
   RequestFinished,
@@ -46,6 +48,8 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'pool-failed':
     case 'telemetry-export-failed':
     case 'spans-dropped':
+    case 'log-lines-dropped':
+    case 'extension-outdated':
     case 'project-failed':
       writeWarning(event, log);
       break;
@@ -60,12 +64,6 @@ export function writeEvent(event: Event, log: Logger): void {
       break;
     case 'schema-loaded':
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
-      break;
-    case 'extension-outdated':
-      log.warn(
-        { installed: event.installed, current: event.current },
-        'the SQL extension in the database is outdated; "rowgraph extension status" says how to update it',
-      );
       break;
     case 'schema-load-failed':
       log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
@@ -109,7 +107,16 @@ function reasonOf(error: unknown): string {
 }
 
 function writeWarning(
-  event: LoginPowerful | DatabaseAwaited | TablesOpen | PoolFailed | ProjectFailed | TelemetryExportFailed | SpansDropped,
+  event:
+    | LoginPowerful
+    | DatabaseAwaited
+    | TablesOpen
+    | PoolFailed
+    | ProjectFailed
+    | TelemetryExportFailed
+    | SpansDropped
+    | LogLinesDropped
+    | ExtensionOutdated,
   log: Logger,
 ): void {
   switch (event.kind) {
@@ -130,6 +137,13 @@ function writeWarning(
       return log.warn({ url: event.url, reason: reasonOf(event.error) }, 'failed to export traces or metrics; they are lost');
     case 'spans-dropped':
       return log.warn({ requests: event.requests }, 'traces were dropped: too many waited to be exported');
+    case 'extension-outdated':
+      return log.warn(
+        { installed: event.installed, current: event.current },
+        'the SQL extension in the database is outdated; "rowgraph extension status" says how to update it',
+      );
+    case 'log-lines-dropped':
+      return log.warn({ lines: event.lines }, 'log lines were dropped: they could not be written');
   }
 }
 

@@ -1,10 +1,13 @@
 /** What rowgraph needs of Node beyond its documentation, or of what Node calls experimental. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { PgSocket } from '../../src/database/wire/pg-socket.ts';
@@ -21,6 +24,27 @@ contract('node', 'cli/restart-small.ts', 'execve starts the program over with ot
   `;
   const { stdout } = await run(process.execPath, ['-e', script], { env: { SCRIPT: script } });
   assert.equal(stdout, 'true --max-semi-space-size=8\n');
+});
+
+contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking', async () => {
+  if (process.platform === 'win32') return;
+  const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-contract-'));
+  const file = path.join(folder, 'pipe');
+  await run('mkfifo', [file]);
+  // At both ends, so that it has a reader, who does not read.
+  const pipe = await open(file, 'r+');
+  try {
+    const script = `
+      const { write } = require('node:fs');
+      const fill = () => write(process.stderr.fd, Buffer.alloc(1024 * 1024), (error) => (error ? console.log(error.code) : fill()));
+      fill();
+    `;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', pipe.fd] });
+    assert.equal(await text(child.stdout!), 'EAGAIN\n');
+  } finally {
+    await pipe.close();
+    await rm(folder, { recursive: true });
+  }
 });
 
 contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connections, and workers acknowledge them', async () => {

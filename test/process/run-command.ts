@@ -41,6 +41,8 @@ export interface CommandOptions {
   /** Home and working folder. */
   readonly home: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** A file descriptor for what it writes to stderr, which is not collected then. */
+  readonly stderr?: number;
 }
 
 export interface Outcome {
@@ -66,16 +68,17 @@ export function startCommand(commandArguments: readonly string[], options: Comma
   return start(process.execPath, [...flags, main, ...commandArguments], options);
 }
 
-function start(program: string, programArguments: readonly string[], { home, environment = {} }: CommandOptions): RunningCommand {
+function start(program: string, programArguments: readonly string[], options: CommandOptions): RunningCommand {
+  const { home, environment = {}, stderr = 'pipe' } = options;
   const child = spawn(program, programArguments, {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...patience, ...passedOn, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   });
   running.add(child);
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       written[name] += text;
     });
   }
@@ -91,7 +94,7 @@ function start(program: string, programArguments: readonly string[], { home, env
         const look = (): void => {
           if (pattern.test(written[stream])) resolve();
         };
-        child[stream].on('data', look);
+        child[stream]?.on('data', look);
         look();
       });
       const end = ended.then((outcome) => {

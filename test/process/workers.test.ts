@@ -1,7 +1,10 @@
 /** `rowgraph serve --workers`: several processes behind one port, against a real PostgreSQL server. */
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -44,12 +47,13 @@ interface LogLine {
   readonly pid: number;
   readonly msg: string;
   readonly worker?: number;
+  readonly signal?: string | null;
   readonly restartMilliseconds?: number;
 }
 
-async function startService(count: number): Promise<Service> {
+async function startService(count: number, more: Readonly<Record<string, string>> = {}): Promise<Service> {
   const flags = ['--workers', String(count), '--database-url', databaseUrl, '--log-level', 'debug'];
-  const command = startCommand(['serve', ...flags], { home, environment });
+  const command = startCommand(['serve', ...flags], { home, environment: { ...environment, ...more } });
   let written = '';
   command.process.stderr?.on('data', (text: string) => {
     written += text;
@@ -197,6 +201,23 @@ test('a worker that has served is replaced at once, as often as that happens; on
   }
   assert.deepEqual(delays().slice(5, 9), [0, 100, 200, 400]);
   await until(() => serving().length === 8);
+  assert.equal((await command.stop('SIGTERM')).code, 0);
+});
+
+test('a worker that ends but does not exit is killed and replaced', async () => {
+  const hang = `import cluster from 'node:cluster';
+    if (cluster.isWorker) process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`;
+  await writeFile(path.join(home, 'hang.mjs'), hang);
+  const { command, ask, log } = await startService(2, { NODE_OPTIONS: `--import ${pathToFileURL(path.join(home, 'hang.mjs')).href}` });
+  const serving = (): number[] => pidsOf(log(), 'serving');
+  const [victim = 0] = serving();
+  process.kill(victim, 'SIGTERM');
+  await until(() => serving().length === 3);
+  assert.deepEqual(
+    log().flatMap(({ worker, signal }) => (worker === undefined ? [] : [{ worker, signal }])),
+    [{ worker: victim, signal: 'SIGKILL' }],
+  );
+  assert.deepEqual(await ask(letters), lettersAnswer);
   assert.equal((await command.stop('SIGTERM')).code, 0);
 });
 

@@ -1,0 +1,99 @@
+/**
+ * Writes log lines to a file descriptor that may be full, slow or closed. In: lines; out: the same, as far as the descriptor takes them. Nothing waits for it, and nothing
+ * fails with it: lines wait in bounded memory, and those that find no room are dropped and counted. (pino's own destination has no such bound: it ends the
+ * process if a write fails, and then does not let it exit.)
+ *
+ * Relies on Node making a pipe or a socket non-blocking when `process.stderr` is first read (`test/contracts/node.test.ts`): a write that blocks
+ * would keep the process from exiting.
+ */
+import { write, writeSync } from 'node:fs';
+
+export interface LogStreamOptions {
+  /** Default: standard error. */
+  readonly fd?: number;
+  /** How many bytes may wait to be written. Default: 4 MB. */
+  readonly mostBytes?: number;
+  /** Called with the number of lines that were dropped, once everything else has been written. */
+  readonly onDropped: (lines: number) => void;
+}
+
+/** In milliseconds, after a write that failed, if no line comes before. */
+const retryInterval = 100;
+
+export class LogStream {
+  readonly #fd: number;
+  readonly #mostBytes: number;
+  readonly #onDropped: (lines: number) => void;
+  #lines: string[] = [];
+  /** What is being written, or is to be written next. */
+  #chunk = Buffer.alloc(0);
+  #isWriting = false;
+  /** Of the chunk and the lines. */
+  #bytes = 0;
+  #dropped = 0;
+  #retry: NodeJS.Timeout | null = null;
+  #isUsed = false;
+
+  constructor({ fd = process.stderr.fd, mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
+    this.#fd = fd;
+    this.#mostBytes = mostBytes;
+    this.#onDropped = onDropped;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#bytes + bytes > this.#mostBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    if (!this.#isUsed) process.once('exit', () => this.#writeLast());
+    this.#isUsed = true;
+    this.#lines.push(line);
+    this.#bytes += bytes;
+    if (!this.#isWriting) this.#writeNext();
+  }
+
+  #writeNext(): void {
+    if (this.#chunk.length === 0) this.#chunk = this.#takeLines();
+    this.#isWriting = true;
+    write(this.#fd, this.#chunk, (error, written) => {
+      this.#isWriting = false;
+      if (error) this.#retryLater();
+      else this.#noteWritten(written);
+    });
+  }
+
+  #noteWritten(written: number): void {
+    this.#bytes -= written;
+    this.#chunk = this.#chunk.subarray(written);
+    if (this.#bytes > 0) this.#writeNext();
+    else if (this.#dropped > 0) {
+      const dropped = this.#dropped;
+      this.#dropped = 0;
+      this.#onDropped(dropped);
+    }
+  }
+
+  #retryLater(): void {
+    this.#retry ??= setTimeout(() => {
+      this.#retry = null;
+      if (!this.#isWriting && this.#bytes > 0) this.#writeNext();
+    }, retryInterval).unref();
+  }
+
+  /** Once, as the process exits: what does not fit is lost. A chunk that is being written is left to the thread that writes it. */
+  #writeLast(): void {
+    const rest = this.#isWriting ? this.#takeLines() : Buffer.concat([this.#chunk, this.#takeLines()]);
+    try {
+      if (rest.length > 0) writeSync(this.#fd, rest);
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+
+  #takeLines(): Buffer<ArrayBuffer> {
+    const text = this.#lines.join('');
+    this.#lines = [];
+    return Buffer.from(text);
+  }
+}
