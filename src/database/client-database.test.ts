@@ -69,7 +69,7 @@ describe('a client of pg', () => {
     assert.deepEqual((await client.query('select id from entry')).rows, []);
   });
 
-  test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(client)));
+  test('without a transaction, runs each batch in its own', () => checkWithoutTransaction(openClientDatabase(client)));
 
   test('is rejected with the reason if its transaction has failed', async () => {
     const database = openClientDatabase(client);
@@ -105,7 +105,7 @@ describe('a PGlite', () => {
     assert.deepEqual((await pglite.query('select id from entry')).rows, []);
   });
 
-  test('without a transaction has one for each batch', () => checkWithoutTransaction(openClientDatabase(pglite)));
+  test('without a transaction, runs each batch in its own', () => checkWithoutTransaction(openClientDatabase(pglite)));
 
   test('keeps a transaction opened with `begin` usable', async () => {
     await pglite.exec('begin');

@@ -45,7 +45,7 @@ function open(size: number) {
 }
 
 describe('a server that refuses connections', () => {
-  test('is asked for one at a time, until it accepts one', async (t) => {
+  test('is asked for one connection at a time, until it accepts one', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { attempts, served, connections } = open(5);
     assert.equal(attempts.length, 5);

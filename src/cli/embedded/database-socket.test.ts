@@ -60,7 +60,7 @@ test('a client in a transaction has the session to itself; if it vanishes, the t
   await two.end();
 });
 
-test('errors, and messages that would crash PGlite, end neither the connection nor the process', async () => {
+test('errors, and messages that would crash the process, end neither the connection nor the process', async () => {
   const client = await connect();
   await assert.rejects(client.query('select nothing'), /column "nothing" does not exist/);
   await assert.rejects(client.query('select $1::int', ['x']), /invalid input syntax/);
