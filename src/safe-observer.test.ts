@@ -15,7 +15,7 @@ for (const [how, observe] of [
   ],
   ['rejects', () => Promise.reject(new Error('no disk'))],
 ] as const)
-  test(`an observer that ${how} is warned of once`, async () => {
+  test(`an observer that ${how} causes one warning`, async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warn);
@@ -29,7 +29,7 @@ for (const [how, observe] of [
     assert.match(warnings[0]!.message, /^The function "observe" failed; further failures of it are not reported\. Error: no disk/);
   });
 
-test('an observer gets each event', () => {
+test('an observer receives each event', () => {
   const seen: Event[] = [];
   createSafeObserver((each) => seen.push(each))(event);
   assert.deepEqual(seen, [event]);

@@ -5,7 +5,7 @@ import { TextCache } from './text-cache.ts';
 /** A copy of the text that shares no memory with other strings. */
 const fresh = (text: string): string => Buffer.from(text).toString();
 
-test('finds what was set, among others of its length', () => {
+test('finds a text among others of the same length', () => {
   const cache = new TextCache<{ name: string }>(10, 100);
   for (const name of ['aa', 'bb', 'ccc']) cache.set(name, { name });
   for (const name of ['aa', 'bb', 'aa', 'aa', 'ccc', 'bb']) assert.deepEqual(cache.get(fresh(name)), { name });
@@ -13,7 +13,7 @@ test('finds what was set, among others of its length', () => {
   assert.deepEqual([cache.size, cache.characters], [3, 10]);
 });
 
-test('a text that was set again has its new value', () => {
+test('a text that is set again has its new value', () => {
   const cache = new TextCache<{ n: number }>(10, 100);
   cache.set('a', { n: 1 });
   assert.deepEqual(cache.get('a'), { n: 1 });
@@ -21,7 +21,7 @@ test('a text that was set again has its new value', () => {
   assert.deepEqual(cache.get('a'), { n: 2 });
 });
 
-test('what made room is gone, and what comes often stays', () => {
+test('evicted entries are gone, and often used ones stay', () => {
   const cache = new TextCache<{ name: string }>(2, 100);
   cache.set('often', { name: 'often' });
   cache.set('seldom', { name: 'seldom' });
@@ -35,7 +35,7 @@ test('what made room is gone, and what comes often stays', () => {
   assert.equal(cache.get('often'), undefined, 'it was the latest of its length');
 });
 
-test('what is removed is gone, the latest of its length too', () => {
+test('removed entries are gone, including the latest of its length', () => {
   const cache = new TextCache<{ name: string }>(10, 100);
   for (const name of ['aa', 'bb', 'ccc']) cache.set(name, { name });
   cache.get('bb');
@@ -47,7 +47,7 @@ test('what is removed is gone, the latest of its length too', () => {
   assert.deepEqual([cache.size, cache.characters], [1, 3]);
 });
 
-test('the characters of all texts are bounded', () => {
+test('the total of characters is bounded', () => {
   const cache = new TextCache<object>(10, 12);
   for (const text of ['abcd', 'efgh', 'ijkl']) cache.set(text, {});
   assert.equal(cache.get('abcd'), undefined);

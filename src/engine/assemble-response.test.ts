@@ -15,28 +15,28 @@ describe('assembleResponse', () => {
     assert.equal(textOf([]), '{"data":{}}');
   });
 
-  it('has null where PostgreSQL gave none', () => {
+  it('has null if PostgreSQL returned none', () => {
     assert.equal(textOf([{ key: 'a', json: null }]), '{"data":{"a":null}}');
   });
 
-  it('ends with extensions, where there are some', () => {
+  it('ends with extensions, if there are any', () => {
     const withExtensions = (roots: readonly ResponseMember[]) => Buffer.concat(assembleResponse(roots, '{"cost":{}}').chunks).toString();
     assert.equal(withExtensions([{ key: 'a', json: { latin1: '1' } }]), '{"data":{"a":1},"extensions":{"cost":{}}}');
     assert.equal(withExtensions([{ key: 'a', json: [Buffer.from('[1]')] }]), '{"data":{"a":[1]},"extensions":{"cost":{}}}');
   });
 
-  it('does not read the values: digits and spaces stay', () => {
+  it('does not parse the values: digits and spaces stay', () => {
     assert.equal(textOf([{ key: 'a', json: ' 1.10e400 ' }]), '{"data":{"a": 1.10e400 }}');
   });
 
-  it('is one piece where it is small, of the length in bytes', () => {
+  it('is one piece if it is small, with its length in bytes', () => {
     const body = assembleResponse([{ key: 'a', json: [Buffer.from('"é🦀"')] }]);
     assert.equal(body.chunks.length, 1);
     assert.equal(body.length, Buffer.byteLength('{"data":{"a":"é🦀"}}'));
     assert.equal(body.chunks[0]!.length, body.length);
   });
 
-  it('is the same bytes where they come as a string', () => {
+  it('is the same bytes if the values come as strings', () => {
     const inBytes = { latin1: Buffer.from('"é🦀"').toString('latin1') };
     const roots = [
       { key: 'a', json: inBytes },
@@ -53,7 +53,7 @@ describe('assembleResponse', () => {
     assert.equal(Object.keys(JSON.parse(Buffer.concat(long.chunks).toString()).data).length, 4000);
   });
 
-  it('does not copy what is large', () => {
+  it('does not copy large values', () => {
     const large = Buffer.from(`"${'é'.repeat(20_000)}"`);
     const { chunks, length } = assembleResponse([
       { key: 'a', json: [large] },

@@ -32,13 +32,13 @@ describe('bindStatements', () => {
     assert.deepEqual(bindParameters(parameters, ['7', '8']), ['1', '8', '7', '{"8",NULL}']);
   });
 
-  it('compares rows by their texts, of which one that PostgreSQL cannot store equals none', () => {
+  it('compares rows by their texts; a text that PostgreSQL cannot store equals none', () => {
     const encoding: ParameterEncoding = { kind: 'rows', type: text, use: 'text' };
     const items = ['a"b', 'nul\0', null].map(constant);
     assert.deepEqual(bindParameters([{ value: { kind: 'list', items }, encoding }], []), ['{"a\\"b",NULL,NULL}']);
   });
 
-  it('has null of null, whatever the encoding', () => {
+  it('encodes null as null, whatever the encoding', () => {
     const encodings: ParameterEncoding[] = [
       { kind: 'text' },
       { kind: 'integer' },
@@ -49,14 +49,14 @@ describe('bindStatements', () => {
     for (const encoding of encodings) assert.equal(bound(null, encoding), null);
   });
 
-  it('has PostgreSQL read arrays as they were given', () => {
+  it('writes arrays that PostgreSQL reads back unchanged', () => {
     assert.equal(written(['a', 'b"c', 'd\\e', '', 'NULL', null, '{x,y}'], listOf(text)), '{"a","b\\"c","d\\\\e","","NULL",NULL,"{x,y}"}');
     assert.equal(written([], listOf(text)), '{}');
     assert.equal(written('one', listOf(text)), '{"one"}');
     assert.equal(filtered([true, false], scalarType('Boolean', 'boolean')), '{"true","false"}');
   });
 
-  it('has lists of cursors for arrays alone, and objects of nodeIds as JSON', () => {
+  it('accepts lists in cursors only for arrays, and objects in nodeIds only as JSON', () => {
     const list = { json: '[1,-2]' };
     const object = { json: '{"x":1}' };
     assert.equal(bound(list, { kind: 'array' }), '{1,-2}');
@@ -73,7 +73,7 @@ describe('bindStatements', () => {
       assert.throws(() => bound(value, encoding), { code: 'BAD_USER_INPUT', message: `Unexpected ${what} in input value` });
   });
 
-  it('has the labels of enum names', () => {
+  it('replaces enum names by their labels', () => {
     assert.equal(written('READY', mapped), 'ready "now"');
     assert.equal(filtered(['READY', 'DONE'], mapped), '{"ready \\"now\\"","done"}');
     assert.throws(() => filtered('ready', mapped), { code: 'BAD_USER_INPUT', message: 'The enum has no value "ready".' });
@@ -84,7 +84,7 @@ describe('bindStatements', () => {
 describe('texts', () => {
   const varchar = scalarType('String', 'character varying', 3);
 
-  it('are as long as their column in characters, not in code units', () => {
+  it('are measured in characters, not in code units', () => {
     assert.equal(written('abc', varchar), 'abc');
     assert.equal(written('🦀🦀🦀', varchar), '🦀🦀🦀');
     assert.equal(written('x'.repeat(9), text), 'x'.repeat(9));
@@ -94,7 +94,7 @@ describe('texts', () => {
     assert.throws(() => filtered('abcd', varchar), refusal);
   });
 
-  it('are left to PostgreSQL in a list that is written, not in one that is compared with', () => {
+  it('are left to PostgreSQL in a list that is written, but not in one that is compared', () => {
     assert.equal(written(['abcd'], listOf(varchar)), '{"abcd"}');
     assert.throws(() => filtered(['abcd'], varchar), /longer than 3 characters/);
   });
@@ -119,7 +119,7 @@ describe('counts', () => {
     assert.throws(() => count('-1'), { code: 'BAD_USER_INPUT', message: '`first` must be an unsigned integer' });
   });
 
-  it('are not checked where any whole number will do', () => {
+  it('are not checked if any whole number will do', () => {
     assert.equal(bound('-5', { kind: 'integer' }), '-5');
   });
 });
@@ -130,7 +130,7 @@ describe('bindStatementsInSteps', () => {
     return { value: { kind: 'list', items }, encoding: { kind: 'rows', type: text, use: 'write' } };
   };
 
-  it('pauses after some thousand values, in one statement or many', () => {
+  it('pauses after thousands of values, in one statement or many', () => {
     const statements = [
       { text: 'a', parameters: [rows(10), rows(3000), rows(3000)] },
       { text: 'b', parameters: [rows(1990), rows(20)] },

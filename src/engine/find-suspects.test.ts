@@ -32,7 +32,7 @@ describe('unreadParameter', () => {
     }
   });
 
-  it('is not a parameter of a function, nor one of a list', () => {
+  it('is not a parameter of a function, or one in a list', () => {
     for (const context of [
       undefined,
       'SQL statement "select $1"\nPL/pgSQL function f(integer) line 3 at SQL statement',
@@ -47,7 +47,7 @@ describe('unreadParameter', () => {
 });
 
 describe('findSuspects', () => {
-  it('knows functions on the stack by their outermost frame, in the languages of PostgreSQL', () => {
+  it('recognizes functions on the stack by their outermost frame, in the languages of PostgreSQL', () => {
     const places = [call('f'), call('g'), call('F-1')];
     for (const [frame, expected] of [
       ['PL/pgSQL function f(integer) line 1 at RAISE', 'f'],

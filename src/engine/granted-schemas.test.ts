@@ -44,7 +44,7 @@ function start(tables: number, makeTypes?: SchemaMaker['makeTypes']) {
 }
 
 describe('GrantedSchemas', () => {
-  it('makes the types of one schema for all roles of equal privileges, once for all who ask meanwhile', async () => {
+  it('builds the types of a schema once for all roles with equal privileges, and for concurrent requests', async () => {
     const { schemas, made, setOf, ask, use } = start(100);
     const sets = Array.from({ length: 1000 }, (_, index) => setOf(`1 ${index % 10}`));
     const types = await Promise.all(sets.map(ask));
@@ -56,7 +56,7 @@ describe('GrantedSchemas', () => {
     assert.equal([...schemas.values()].length, 10);
   });
 
-  it('keeps the types that fit into its bytes, and makes the rest again', async () => {
+  it('keeps the types that fit into its bytes, and builds others again', async () => {
     const { schemas, made, setOf, ask } = start(120);
     const sets = Array.from({ length: 10 }, (_, index) => setOf(`10 ${index}`));
     for (const set of sets) await ask(set);
@@ -68,14 +68,14 @@ describe('GrantedSchemas', () => {
     assert.equal(ask(sets[9]!), await ask(sets[9]!));
   });
 
-  it('has most types at hand where roles take turns and there is one schema too many', async () => {
+  it('keeps most types if roles take turns and there is one schema too many', async () => {
     const { made, setOf, ask } = start(1100);
     const sets = Array.from({ length: 101 }, (_, index) => setOf(`10 ${index}`));
     for (let round = 0; round < 20; round++) for (const set of sets) await ask(set);
     assert.ok(made.length < 101 + 20 * 10, `${made.length} were made`);
   });
 
-  it('keeps the documents of far more roles than it keeps the types of', async () => {
+  it('keeps documents for far more roles than types', async () => {
     const { schemas, made, setOf, ask, cache, finds } = start(10_000);
     const sets = Array.from({ length: 300 }, (_, index) => setOf(`1000 ${index}`));
     for (const set of sets) {
@@ -88,7 +88,7 @@ describe('GrantedSchemas', () => {
     assert.ok(schemas.size < 10);
   });
 
-  it('lets documents go that hold types, when those do', async () => {
+  it('evicts documents that hold types together with these', async () => {
     const { schemas, setOf, ask, cache, finds } = start(100);
     const set = setOf('60 one');
     const types = await ask(set);
@@ -101,7 +101,7 @@ describe('GrantedSchemas', () => {
     assert.notEqual(await ask(set), types);
   });
 
-  it('gives up documents that grow rather than what stays small', async () => {
+  it('evicts documents that grow rather than what stays small', async () => {
     const { made, setOf, ask, cache, finds } = start(1000);
     const small = Array.from({ length: 20 }, (_, index) => setOf(`10 ${index}`));
     const large = setOf('10 large');
@@ -115,7 +115,7 @@ describe('GrantedSchemas', () => {
     assert.ok(made.length < 21 + 30, `${made.length} were made`);
   });
 
-  it('keeps what was just asked for, whatever it takes', async () => {
+  it('keeps what was just asked for, whatever its size', async () => {
     const { schemas, setOf, ask, cache } = start(100);
     const one = setOf('500 one');
     const types = await ask(one);
@@ -127,7 +127,7 @@ describe('GrantedSchemas', () => {
     cache(one, textOf(500));
   });
 
-  it('does not count what grows once it has made room', async () => {
+  it('does not count what grows after it was evicted', async () => {
     const { schemas, setOf, cache, finds } = start(100);
     const one = setOf('10 one');
     const early = schemas.of(one);
@@ -139,7 +139,7 @@ describe('GrantedSchemas', () => {
     assert.ok(finds(one, 'short'));
   });
 
-  it('forgets the privileges that no role has and nothing is kept of', async () => {
+  it('forgets privileges that no role has and of which nothing is kept', async () => {
     const { schemas, setOf, ask, cache, made } = start(100);
     const set = setOf('60 one');
     assert.equal(set, setOf('60 one'));

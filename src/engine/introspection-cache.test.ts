@@ -35,24 +35,24 @@ describe('IntrospectionCache', () => {
     assert.deepEqual(made, ['a', 'a.']);
   });
 
-  it('makes a response once for all who ask meanwhile', async () => {
+  it('makes a response once for concurrent requests', async () => {
     await Promise.all([ask('a'), ask('a'), ask('a')]);
     assert.deepEqual(made, ['a', 'a.']);
   });
 
-  it('makes one answer at a time', async () => {
+  it('makes one response at a time', async () => {
     await Promise.all([ask('a'), ask('b'), ask('a'), ask('c')]);
     assert.deepEqual(made, ['a', 'a.', 'b', 'b.', 'c', 'c.']);
   });
 
-  it('keeps no more bytes than it may, and what was asked for last', async () => {
+  it('keeps no more bytes than it may, and the most recently used responses', async () => {
     for (const name of ['a', 'b', 'c', 'b', 'c']) await ask(name, 45);
     assert.deepEqual(made, ['a', 'a.', 'b', 'b.', 'c', 'c.']);
     await ask('a', 45);
     assert.equal(made.length, 8);
   });
 
-  it('does not keep what is larger than all that it may keep', async () => {
+  it('does not keep a response that is larger than the cache', async () => {
     await ask('a');
     assert.equal((await ask('large', 1000)).length, 1005);
     await ask('large', 1000);
@@ -60,14 +60,14 @@ describe('IntrospectionCache', () => {
     assert.deepEqual(made, ['a', 'a.', 'large', 'large.', 'large', 'large.']);
   });
 
-  it('keeps nothing where it may keep no bytes', async () => {
+  it('keeps nothing if it may keep no bytes', async () => {
     answers = new IntrospectionCache(0, new CacheUse('introspection'));
     await ask('a');
     await ask('a');
     assert.equal(made.length, 4);
   });
 
-  it('lets a request go at its deadline, and does nothing that nobody waits for', async () => {
+  it('rejects a request at its deadline, and does no work that nobody waits for', async () => {
     const deadlines = [new Deadline(60_000), new Deadline(60_000)] as const;
     const stopped = Promise.allSettled([ask('a', 10, deadlines[0]), ask('b', 10, deadlines[1])]);
     const others = Promise.all([ask('a'), ask('c')]);
@@ -78,7 +78,7 @@ describe('IntrospectionCache', () => {
     assert.equal(await ask('b'), 'b..........');
   });
 
-  it('stops in the middle of what nobody waits for', async () => {
+  it('stops work in progress that nobody waits for', async () => {
     const deadline = new Deadline(60_000);
     const stopped = assert.rejects(
       answers.get(
@@ -97,7 +97,7 @@ describe('IntrospectionCache', () => {
     await stopped;
   });
 
-  it('does not remember a failure, and goes on after it', async () => {
+  it('does not cache a failure, and continues after it', async () => {
     const failed = answers.get('a', function* () {
       yield;
       throw new Error('cannot');

@@ -20,7 +20,7 @@ function firstError(error: unknown): { readonly message: string; readonly extens
 }
 
 describe('failureResponse', () => {
-  it('tells of nesting only where the stack overflowed', () => {
+  it('reports deep nesting only if the stack overflowed', () => {
     assert.equal(firstError(errorOf(overflow)).extensions.code, 'QUERY_TOO_COMPLEX');
     for (const work of [() => new Array(-1), () => 'x'.repeat(2 ** 30), () => (1).toFixed(101), () => 'a'.normalize('x')]) {
       const error = errorOf(work);
@@ -29,7 +29,7 @@ describe('failureResponse', () => {
     }
   });
 
-  it('masks what is a defect', () => {
+  it('masks defects', () => {
     assert.doesNotMatch(firstError(new RangeError('secret')).message, /secret/);
   });
 });

@@ -71,7 +71,7 @@ async function failureOf(running: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-test('an error of PostgreSQL is told with its message, its state, and what helps', async () => {
+test('an error from PostgreSQL is reported with its message, its SQLSTATE and its hint', async () => {
   const failure = await failureOf(runBatch(embedded, batch('update account set balance = balance - 200'), ignore));
   assert.equal(failure.code, 'CONSTRAINT_VIOLATION');
   assert.match(failure.message, /violates check constraint "account_balance_check"/);
@@ -85,7 +85,7 @@ test('an error of PostgreSQL is told with its message, its state, and what helps
   );
 });
 
-test("what our own statements raise is told in our words, and a client's text is not", async () => {
+test('an error that our own statements raise has our message, unlike a text of the client', async () => {
   const raise = (text: string): Batch => batch(`select case when balance >= 0 then '${text}' else '1' end::int from account`);
   const failure = await failureOf(runBatch(embedded, raise('rowgraph: delete impacts too many records'), ignore));
   assert.deepEqual([failure.code, failure.message, failure.details], ['TOO_MANY_ROWS', 'delete impacts too many records', {}]);
@@ -93,7 +93,7 @@ test("what our own statements raise is told in our words, and a client's text is
   assert.deepEqual([other.code, other.details], ['INVALID_VALUE', { sqlstate: '22P02' }]);
 });
 
-test('a conflict is run again, a bounded number of times', async () => {
+test('a conflict is retried a limited number of times', async () => {
   const events: Event[] = [];
   const observe = (event: Event): void => void events.push(event);
   await embedded.query("select setval('tries', 1, false)");
@@ -108,7 +108,7 @@ test('a conflict is run again, a bounded number of times', async () => {
   assert.deepEqual(await embedded.query('select last_value from tries'), [['4']]);
 });
 
-test("in a transaction of the caller's nothing is run again", async () => {
+test("in a caller's transaction, nothing is retried", async () => {
   await embedded.query("select setval('tries', 1, false)");
   const failing: Batch = { session: null, statements: [{ text: "select fails(1, '40001')", parameters: [] }] };
   const failure = await failureOf(runBatch(openClientDatabase(pglite), failing, ignore));
@@ -133,11 +133,11 @@ test('a deadlock is resolved: both batches succeed', async () => {
   assert.deepEqual(await database.query('select balance from account'), [['100'], ['100']]);
 });
 
-test('a stale schema is told apart', async () => {
+test('a stale schema has an error of its own', async () => {
   await assert.rejects(runBatch(embedded, batch("do $$ begin raise exception using errcode = 'RG001'; end $$"), ignore), StaleSchemaError);
 });
 
-test('a database that cannot be had is told without its address or user', async () => {
+test('an unavailable database is reported without its address or user', async () => {
   const nowhere = openPgDatabase('postgres://who:secret@127.0.0.1:1/postgres');
   const unreachable = await failureOf(runBatch(nowhere, batch('select 1'), ignore));
   const small = openPgDatabase(server.url, { queueTimeoutMillis: 100, poolSize: 1 });

@@ -59,7 +59,7 @@ describe('SchemaSnapshot', () => {
     return data.__schema.queryType.fields.map(({ name }) => name);
   }
 
-  it('counts what the caches of all roles hold, and the look-ups of all times', async () => {
+  it("counts the entries of all roles' caches, and all lookups so far", async () => {
     const uses = new SchemaCacheUses();
     const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const ask = async (
@@ -89,7 +89,7 @@ describe('SchemaSnapshot', () => {
     assert.deepEqual(later.readCaches()[1], { name: 'document', entries: 1, hits: 3, misses: 3 });
   });
 
-  it('tells nothing of privileges that were read at another time than the catalog', async () => {
+  it('does not keep privileges that were read at another time than the catalog', async () => {
     const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const snapshot = await SchemaSnapshot.load(database, stamp, settings);
     await pglite.exec('create table other (id int)');

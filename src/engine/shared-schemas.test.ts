@@ -93,7 +93,7 @@ describe('roles', () => {
     }
   }
 
-  it('of equal privileges share a schema, however they come by them', async () => {
+  it('with equal privileges share a schema, however they got them', async () => {
     assert.deepEqual(await groupsOf('reader', 'twin', 'heir', 'loner', 'owner'), [['reader', 'twin', 'heir'], ['loner'], ['owner']]);
   });
 
@@ -118,7 +118,7 @@ describe('roles', () => {
     });
   }
 
-  it('that share a schema keep what is their own', async () => {
+  it('that share a schema have their own limits and settings', async () => {
     await run("alter role twin set work_mem = '7MB'; alter role heir superuser");
     const limits = { ...noLimits, fields: 7 };
     const snapshot = await load((role) => (role === 'twin' ? limits : noLimits));
@@ -150,7 +150,7 @@ describe('roles', () => {
     [{ estimatedRows: 20 }, 'TOO_MANY_ESTIMATED_ROWS', '{ bookCollection { edges { node { title } } } }'],
   ];
   for (const [limits, code, query] of limited) {
-    it(`that share a document are held to their own limits: ${code}`, async () => {
+    it(`that share a document have their own limits: ${code}`, async () => {
       const snapshot = await load((role) => (role === 'twin' ? { ...noLimits, ...limits } : noLimits));
       const expected = await ask(snapshot, 'reader', query);
       assert.equal(await ask(snapshot, 'twin', query), code);
@@ -160,7 +160,7 @@ describe('roles', () => {
     });
   }
 
-  describe('whose schemas do not fit together', () => {
+  describe('whose schemas do not fit into the cache together', () => {
     const tight = { ...caches, schemaBytes: 300_000 };
     const rows = '{ bookCollection { edges { node { title } } } }';
     const misses = (snapshot: SchemaSnapshot) => snapshot.readCaches()[0]!.misses;
@@ -171,7 +171,7 @@ describe('roles', () => {
         grant select on all tables in schema public to left_hand, right_hand; grant insert on book to right_hand`);
     });
 
-    it('keep their documents: what is compiled needs no types', async () => {
+    it('keep their documents: compiled operations need no types', async () => {
       const snapshot = await load(undefined, tight);
       for (const role of ['left_hand', 'right_hand']) assert.match(await ask(snapshot, role, rows), /"title":"one"/);
       assert.equal(misses(snapshot), 2);
@@ -182,7 +182,7 @@ describe('roles', () => {
       assert.equal(misses(snapshot), 3);
     });
 
-    it('have types made again for a variant of a document that was not compiled before', async () => {
+    it('build types again for a variant of a document that was not compiled before', async () => {
       const snapshot = await load(undefined, tight);
       const optional = 'query ($titled: Boolean!) { bookCollection { edges { node { id title @include(if: $titled) } } } }';
       assert.match(await ask(snapshot, 'left_hand', optional, { titled: false }), /"node":\{"id":1\}/);
@@ -191,7 +191,7 @@ describe('roles', () => {
       assert.equal(misses(snapshot), 3);
     });
 
-    it('let go of types, and of the documents that hold them', async () => {
+    it('evict types, and the documents that hold them', async () => {
       const snapshot = await load(undefined, tight);
       const held = 'query ($where: BookFilter) { bookCollection(filter: $where) { edges { node { id } } } }';
       const typesOf = async (role: string) => new WeakRef(await (await snapshot.of(role, database)).granted.types());

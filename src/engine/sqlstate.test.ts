@@ -51,7 +51,7 @@ test('a value that a type cannot read is invalid, whatever the SQLSTATE', () => 
   assert.equal(codeOf('23514', "unnamed portal parameter $1 = 'a'"), 'CONSTRAINT_VIOLATION');
 });
 
-test('a function that raises the state of a lost connection has raised an error', () => {
+test('a function that raises the SQLSTATE of a lost connection has merely raised an error', () => {
   for (const sqlstate of ['08006', '28000', '3D000', '53300', '57P01']) {
     const { code, message } = toApiError(new DatabaseError('not today', { sqlstate, routine: 'exec_stmt_raise' }));
     assert.deepEqual([code, message], ['RAISED', 'not today'], sqlstate);
@@ -59,7 +59,7 @@ test('a function that raises the state of a lost connection has raised an error'
   assert.equal(toApiError(new DatabaseError('x', { sqlstate: '23514', routine: 'exec_stmt_raise' })).code, 'CONSTRAINT_VIOLATION');
 });
 
-test('what speaks of the server stays on the server', () => {
+test('messages about the server are withheld from the client', () => {
   for (const sqlstate of [null, '08006', '28P01', '3D000', '53300', '57P01', '58030', 'XX000']) {
     const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));
     assert.doesNotMatch(JSON.stringify([message, details]), /private/, String(sqlstate));
@@ -68,7 +68,7 @@ test('what speaks of the server stays on the server', () => {
   assert.deepEqual([denied.message, denied.details], ['permission denied', { sqlstate: '42501' }]);
 });
 
-test('values that PostgreSQL repeats are shortened, and what a function raises is not', () => {
+test('values that PostgreSQL quotes are shortened, but not what a function raises', () => {
   const long = 'x'.repeat(100_000);
   const message = `invalid input syntax for type integer: "${long}"`;
   const error = toApiError(new DatabaseError(message, { sqlstate: '22P02', detail: `Key (name)=(${long}) already exists.`, hint: long }));
@@ -80,7 +80,7 @@ test('values that PostgreSQL repeats are shortened, and what a function raises i
   assert.deepEqual([raised.message, raised.details.detail], [long, long]);
 });
 
-test('our own words are found in any language', () => {
+test('our own messages are found in any language', () => {
   for (const message of [
     'invalid input syntax for type integer: "rowgraph: update impacts too many records"',
     'ungültige Eingabesyntax für Typ integer: »rowgraph: update impacts too many records«',

@@ -30,7 +30,7 @@ async function watch(file: string, mostBytes = 1000) {
   return { files, loaded, failures };
 }
 
-test('a file is read again when it was written, replaced, or is another one behind a symbolic link, and not otherwise', async () => {
+test('a file is read again if it was written, replaced, or is a new target of a symbolic link, and not otherwise', async () => {
   const file = path.join(folder, 'changing');
   await writeFile(file, 'one');
   const { files, loaded, failures } = await watch(file);
@@ -49,7 +49,7 @@ test('a file is read again when it was written, replaced, or is another one behi
   files.stop();
 });
 
-test('what is no file changes nothing, is reported once, and a file that is back is read', async () => {
+test('while a file is missing or broken, nothing changes and the error is reported once; then it is read again', async () => {
   const file = path.join(folder, 'broken');
   await writeFile(file, 'good');
   const { files, loaded, failures } = await watch(file);
@@ -82,12 +82,12 @@ test('what is no file changes nothing, is reported once, and a file that is back
   files.stop();
 });
 
-test('a file that is wrong at the beginning is an error, and is not watched', async () => {
+test('a file that is broken at the start is an error, and is not watched', async () => {
   await assert.rejects(watch(path.join(folder, 'nowhere')), /ENOENT/);
   await assert.rejects(watch(folder), /is not a regular file/);
 });
 
-test('files are looked at by themselves', async () => {
+test('files are checked at intervals', async () => {
   const file = path.join(folder, 'timed');
   await writeFile(file, 'one');
   const changed = Promise.withResolvers<string>();

@@ -138,7 +138,7 @@ describe('readFingerprint', () => {
   });
 
   for (const [schema, changes] of Object.entries(changesOfSystemSchemas)) {
-    it(`changes with what belongs to PostgreSQL, where ${schema} is exposed`, async () => {
+    it(`changes with objects that come with PostgreSQL if ${schema} is exposed`, async () => {
       let previous = await readFingerprint(database, [schema]);
       for (const sql of changes) {
         await client.query(sql);

@@ -48,7 +48,7 @@ async function runsOf(
 }
 
 // Before the tests that install the triggers, which would announce the change.
-test('a request is not refused on a schema that was read while it changed again, whose parts may be of two schemas', async () => {
+test('a request is not rejected by a schema that changed again while it was read, and may mix two states', async () => {
   let loads = 0;
   const load = async (): Promise<number> => {
     loads += 1;
@@ -67,7 +67,7 @@ test('a request is not refused on a schema that was read while it changed again,
   await changing.stop();
 });
 
-test('a request is not refused on a snapshot that has come into doubt since the schema was compared', async () => {
+test('a request is not rejected by a snapshot that came into doubt after the schema was compared', async () => {
   let loads = 0;
   let doubt = (): void => {};
   const load = async (_stamp: unknown, _previous: unknown, onDoubt: () => void): Promise<number> => {
@@ -110,7 +110,7 @@ describe('LISTEN', () => {
     );
   }
 
-  it('may fail on a standby, whose schema is compared every second all the same', async () => {
+  it('may fail on a standby, where the schema is compared every second anyway', async () => {
     await (await start('25006')).stop();
   });
 
@@ -119,8 +119,8 @@ describe('LISTEN', () => {
   });
 });
 
-describe('a request that PostgreSQL rejects though the schema is current', () => {
-  it('runs again if it misses what the schema has, since PostgreSQL tells of a change only after its commit', async () => {
+describe('a request that PostgreSQL rejects although the schema is current', () => {
+  it('runs again if it misses an object of the schema, because PostgreSQL announces a change only after its commit', async () => {
     for (const sqlstate of ['XX000', '42883', '42P01', '42703'])
       assert.deepEqual(await runsOf({ sqlstate }, 2), { runs: 3, outcome: 'done' }, sqlstate);
   });
@@ -129,13 +129,13 @@ describe('a request that PostgreSQL rejects though the schema is current', () =>
     assert.deepEqual(await runsOf({ sqlstate: '42883' }, Infinity), { runs: 4, outcome: 'DATABASE_ERROR' });
   });
 
-  it('fails at once with what no repeat has mended, until the schema changes', async () => {
+  it('fails at once with an error that repeats did not resolve, until the schema changes', async () => {
     assert.equal((await runsOf({ sqlstate: '42883' }, Infinity)).runs, 1);
     await watch.reload();
     assert.deepEqual(await runsOf({ sqlstate: '42883' }, 1), { runs: 2, outcome: 'done' });
   });
 
-  it('does not run again for what a function of the database misses, or for other reasons', async () => {
+  it('does not run again if a function of the database misses an object, or for other errors', async () => {
     const context = 'PL/pgSQL function public.greet() line 1 at RETURN';
     assert.deepEqual(await runsOf({ sqlstate: '42P01', context }, 1), { runs: 1, outcome: 'DATABASE_ERROR' });
     assert.deepEqual(await runsOf({ sqlstate: '42501' }, 1), { runs: 1, outcome: 'PERMISSION_DENIED' });

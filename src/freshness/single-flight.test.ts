@@ -11,7 +11,7 @@ function startableWork() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('calls during a run share the run after it', async () => {
+test('calls during a run share the next run', async () => {
   const { run, runs } = startableWork();
   const done: string[] = [];
   const first = run().then(() => done.push('first'));
@@ -30,7 +30,7 @@ test('calls during a run share the run after it', async () => {
   assert.deepEqual(done, ['first', 'others', 'last']);
 });
 
-test('a run that fails is told to those who share it, and the next one starts', async () => {
+test('a failed run rejects for all who share it, and the next one starts', async () => {
   const { run, runs } = startableWork();
   const first = assert.rejects(run(), /first/);
   const second = run();
@@ -42,7 +42,7 @@ test('a run that fails is told to those who share it, and the next one starts', 
   assert.equal(runs.length, 2);
 });
 
-test('who only waits for the present run starts none', async () => {
+test('waiting for the present run starts no further one', async () => {
   const { run, settled, runs } = startableWork();
   await settled();
   assert.equal(runs.length, 0);
@@ -54,7 +54,7 @@ test('who only waits for the present run starts none', async () => {
   assert.equal(runs.length, 1);
 });
 
-test('a call in the moment between two runs starts no third', async () => {
+test('a call between the end of a run and the start of the next starts no third', async () => {
   const { run, runs } = startableWork();
   let last: Promise<void> | undefined;
   const first = run().then(() => {

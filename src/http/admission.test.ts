@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Admission, refusals } from './admission.ts';
 
-test('clients with nothing in hand are forgotten when there are many, and those with something are not', () => {
+test('clients with nothing in flight are forgotten when there are many; others are not', () => {
   const admission = new Admission({ requests: 10, clientRequests: 1, bytes: 1 });
   const busy = admission.refer('busy');
   admission.enter(busy);
@@ -16,7 +16,7 @@ test('clients with nothing in hand are forgotten when there are many, and those 
   assert.notEqual(admission.refuse(busy), null, 'what it has in hand still counts');
 });
 
-test('more operations of a request are refused as a whole: where the server has no room for them, or their client or user has none', () => {
+test('further operations of a request are refused as a whole if the server, the client or the user has no room for them', () => {
   const admission = new Admission({ requests: 10, clientRequests: 6, bytes: 1 });
   const [address, other, user] = [admission.refer('address'), admission.refer('other'), admission.refer('user')];
   admission.count(address, user, 4);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressBlock, findClientAddress, peerAddress, readProxyTrust } from './client-address.ts';
 
-test('one client is an IPv4 address, or the first 64 bits of an IPv6 address', () => {
+test('a client is an IPv4 address, or the first 64 bits of an IPv6 address', () => {
   const blocks: readonly (readonly [address: string, block: string])[] = [
     ['10.1.2.3', '10.1.2.3'],
     ['::ffff:10.1.2.3', '10.1.2.3'],
@@ -20,7 +20,7 @@ test('one client is an IPv4 address, or the first 64 bits of an IPv6 address', (
   for (const [address, block] of blocks) assert.equal(addressBlock(address), block);
 });
 
-test('X-Forwarded-For counts as far as the proxies are trusted', () => {
+test('X-Forwarded-For is believed as far as the proxies are trusted', () => {
   const cases: readonly (readonly [trust: boolean | string, remote: string, forwarded: string | undefined, client: string])[] = [
     ['10.0.0.0/8', '192.0.2.1', '198.51.100.7', '192.0.2.1'],
     ['10.0.0.0/8', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
@@ -61,7 +61,7 @@ test('the peer on a Unix socket is on this machine; one that has gone is nowhere
   assert.equal(peerAddress({ ...local, remoteAddress: '192.0.2.2', localAddress: '192.0.2.1' }), '192.0.2.2');
 });
 
-test('a proxy that is not an address is refused', () => {
+test('a trusted proxy that is not an address is rejected', () => {
   for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/', ''])
     assert.throws(() => readProxyTrust(wrong), /is not a proxy address/, wrong);
 });

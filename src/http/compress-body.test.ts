@@ -10,7 +10,7 @@ describe('compressBody', () => {
   for (const [encoding, decompress] of Object.entries(decompressors)) {
     // The larger one is compressed as a stream.
     for (const count of [3, 60]) {
-      it(`gives back by ${encoding} what ${count} pieces hold`, async () => {
+      it(`compresses ${count} pieces by ${encoding} without loss`, async () => {
         const chunks = Array.from({ length: count }, (_, index) => Buffer.from(`piece ${index} of a body, é🦀;`.repeat(1000)));
         const whole = Buffer.concat(chunks);
         const compressed = await compressBody({ chunks, length: whole.length }, encoding as ContentEncoding, null);
@@ -23,7 +23,7 @@ describe('compressBody', () => {
     }
   }
 
-  it('rejects where it cannot compress', async () => {
+  it('rejects if it cannot compress', async () => {
     const chunks = [Buffer.alloc(2_000_000)];
     chunks[Symbol.iterator] = () => {
       throw new Error('broken');
@@ -32,7 +32,7 @@ describe('compressBody', () => {
   });
 
   for (const reason of ['expired', 'abandoned'] as const) {
-    it(`stops where the request is ${reason}`, async () => {
+    it(`stops if the request is ${reason}`, async () => {
       const deadline = new Deadline(60_000);
       const chunks = Array.from({ length: 30 }, () => Buffer.alloc(1_000_000, 'words '));
       const compressed = compressBody({ chunks, length: 30_000_000 }, 'gzip', deadline);

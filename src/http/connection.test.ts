@@ -10,7 +10,7 @@ import type { NodeExchange } from './node-exchange.ts';
 
 const megabyte = 1024 * 1024;
 
-test('a client may take a second for each MB of a response where room is short', () => {
+test('a client may take a second for each MB of a response if room is short', () => {
   const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1 });
   const limits = { pipelinedRequests: 10, writeTimeout: 30_000, pressedWriteTimeout: 1000 };
   let ended = false;

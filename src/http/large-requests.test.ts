@@ -21,7 +21,7 @@ function makeRequests(turns: LargeRequests) {
   return { begun, start, end: (name: string) => ends.get(name)?.(), endTurn: (name: string) => turnEnds.get(name)?.() };
 }
 
-test('so many begin at once, and so many of one client; whoever has waited longest is next', async () => {
+test('a limited number begins at once, in total and per client; the one that has waited longest is next', async () => {
   const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 3, ofClient: 2 }));
   const done = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map((name) => start(name));
   await new Promise(setImmediate);
@@ -54,7 +54,7 @@ test('a turn ends when the request is ready for the database, whatever comes lat
   await third;
 });
 
-test('what is larger than all bounds has a turn too, and is not passed by what is smaller', async () => {
+test('a request larger than all bounds gets a turn too, and is not overtaken by smaller ones', async () => {
   const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 4, ofClient: 3 }));
   const done = [start('a1', { size: 2 }), start('b1', { size: 100 }), start('c1')];
   assert.deepEqual(begun, ['a1']);
@@ -65,7 +65,7 @@ test('what is larger than all bounds has a turn too, and is not passed by what i
   await Promise.all(done);
 });
 
-test('a request whose time is over, or whose client goes away, waits no more', async () => {
+test('a request whose time is up, or whose client disconnects, stops waiting', async () => {
   const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 1, ofClient: 1 }));
   const first = start('a1');
   const gone = new Deadline(60_000);
@@ -80,7 +80,7 @@ test('a request whose time is over, or whose client goes away, waits no more', a
   await next;
 });
 
-test('a request that fails gives its place back', async () => {
+test('a request that fails gives its turn back', async () => {
   const turns = new LargeRequests({ bytes: 1, ofClient: 1 });
   const deadline = new Deadline(60_000);
   await assert.rejects(turns.run('a', 1, deadline, () => Promise.reject(new Error('as it happens'))));

@@ -38,7 +38,7 @@ function outcome(parseText: (text: string) => unknown, text: string): string {
   }
 }
 
-test('gives what JSON.parse gives, and refuses what it refuses', () => {
+test('returns what JSON.parse returns, and rejects what it rejects', () => {
   const random = new RandomSource(13);
   let refused = 0;
   for (let round = 0; round < 3000; round++) {
@@ -96,13 +96,13 @@ test('pauses in long texts, never in short ones', () => {
   assert.ok(pauses > 100, String(pauses));
 });
 
-test('a member of the name __proto__ is a member', () => {
+test('a member named __proto__ is an ordinary member', () => {
   const value = parse(`${padding}{"__proto__":{"query":"x"}}`).value as Record<string, unknown>;
   assert.equal(Object.getPrototypeOf(value), Object.prototype);
   assert.deepEqual(Object.keys(value), ['__proto__']);
 });
 
-test('brackets without end are refused early, strings of any length are read', () => {
+test('endless brackets are rejected early; strings of any length are read', () => {
   const isTooDeep = (error: unknown): boolean => error instanceof ApiError && error.code === 'TOO_DEEP';
   assert.throws(() => parse('['.repeat(1_000_000)), isTooDeep);
   assert.throws(() => parse('{"a":'.repeat(200_000)), isTooDeep);

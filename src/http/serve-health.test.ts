@@ -5,7 +5,7 @@ import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createHealthRoutes } from './serve-health.ts';
 import { createMetricsRoute } from './serve-metrics.ts';
 
-test('metrics are written once for all who ask together, and anew for who asks later', async () => {
+test('metrics are rendered once for concurrent requests, and again for a later one', async () => {
   const telemetry = createTelemetry({ level: 'silent' });
   let written = 0;
   const writeMetrics = async (): Promise<string> => `${++written}`;
@@ -22,7 +22,7 @@ test('metrics are written once for all who ask together, and anew for who asks l
   assert.equal(await ask(), '2');
 });
 
-test('ready asks the database at most once a second', async (context) => {
+test('`ready` asks the database at most once a second', async (context) => {
   let now = 5000;
   context.mock.method(performance, 'now', () => now);
   let pings = 0;
@@ -39,7 +39,7 @@ test('ready asks the database at most once a second', async (context) => {
   assert.deepEqual(asked, [1, 1, 1, 1, 2, 2, 3]);
 });
 
-test('a database that does not answer makes ready say no after a while, to all who ask, with one look at it', async (context) => {
+test('if the database does not answer, `ready` says no to all requests after a while, with a single check', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let pings = 0;
   const ping = (): Promise<void> => {

@@ -16,7 +16,7 @@ const ask = async (path: string, method = 'GET') => {
   return { status: response.status, text: await response.text() };
 };
 
-test('a bug is reported, and its message kept from whoever asks', async () => {
+test('a bug is reported, and its message withheld from the client', async () => {
   const { status, text } = await ask('/broken');
   assert.deepEqual([status, JSON.parse(text).errors[0].extensions.code], [500, 'INTERNAL_ERROR']);
   assert.ok(!text.includes('password'));
@@ -26,7 +26,7 @@ test('a bug is reported, and its message kept from whoever asks', async () => {
   );
 });
 
-test('other paths are told which there are, and other methods that only GET is supported', async () => {
+test('other paths are answered with the list of paths, other methods with the fact that only GET is supported', async () => {
   const unknown = await ask('/other');
   assert.deepEqual([unknown.status, unknown.text.includes('There are /broken.')], [404, true]);
   assert.equal((await ask('/broken', 'POST')).status, 405);

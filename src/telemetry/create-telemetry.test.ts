@@ -26,7 +26,7 @@ function record(level: 'debug' | 'info' | 'silent'): { telemetry: Telemetry; lin
   return { telemetry, lines };
 }
 
-test('what an operator should know is logged; requests that are answered well only in detail', () => {
+test('what an operator should know is logged; successful requests only at level debug', () => {
   const messagesOf = (lines: readonly Record<string, unknown>[]): unknown[] =>
     lines.map(({ level, msg, requestId }) => [level, msg, requestId ?? null].join(' '));
   assert.deepEqual(messagesOf(record('info').lines), [
@@ -44,7 +44,7 @@ test('what an operator should know is logged; requests that are answered well on
   assert.deepEqual(record('silent').lines, []);
 });
 
-test('ignored comment directives are one line, which names the first of them', () => {
+test('ignored comment directives are logged in one line, which names the first of them', () => {
   const lines: Record<string, unknown>[] = [];
   const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const problems = Array.from({ length: 25 }, (_, number) => `table public.t${number}: "name" must be a name`);
@@ -55,7 +55,7 @@ test('ignored comment directives are one line, which names the first of them', (
   );
 });
 
-test('a database that fails is told with its reason, and without a stack trace', () => {
+test('a failing database is logged with the reason, but without a stack trace', () => {
   const lines: Record<string, unknown>[] = [];
   const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const addresses = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
@@ -70,7 +70,7 @@ test('a database that fails is told with its reason, and without a stack trace',
   );
 });
 
-test('a request is one line with what it was, a defect has its whole story', () => {
+test('a request is logged in one line, a defect with its stack', () => {
   const { lines } = record('debug');
   const request = lines.find(({ requestId }) => requestId === 'r1');
   const { pid: _pid, time: _time, ...rest } = request ?? {};
@@ -109,7 +109,7 @@ test('every event is counted', async () => {
   }
 });
 
-test('caches of several owners are shown side by side', async () => {
+test('caches of several owners are shown together', async () => {
   const { telemetry } = record('silent');
   telemetry.watchCaches(() => [{ name: 'a', entries: 1, hits: 2, misses: 3 }]);
   telemetry.watchCaches(() => [{ name: 'b', entries: 4, hits: 5, misses: 6 }]);
@@ -118,7 +118,7 @@ test('caches of several owners are shown side by side', async () => {
   assert.match(text, /rowgraph_cache_misses\{cache="b"\} 6\n/);
 });
 
-test('members that hold keys are cut out of whatever is logged', () => {
+test('members that contain keys are removed from everything that is logged', () => {
   const lines: string[] = [];
   const telemetry = createTelemetry({ destination: { write: (line) => void lines.push(line) } });
   const error = Object.assign(new Error('x'), {

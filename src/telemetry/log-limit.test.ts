@@ -35,7 +35,7 @@ function open() {
   return { clock, omitted, send };
 }
 
-test('ten lines of a key are written in each second, and the number of the others at its end', () => {
+test('ten lines per key are written each second, and the number of the others at its end', () => {
   const { clock, omitted, send } = open();
   assert.equal(send('a', 10), 10);
   clock.set(400);
@@ -52,14 +52,14 @@ test('ten lines of a key are written in each second, and the number of the other
   ]);
 });
 
-test('keys are counted apart, and nothing is said where nothing was left out', () => {
+test('keys are counted separately, and nothing is written if nothing was omitted', () => {
   const { clock, omitted, send } = open();
   assert.deepEqual([send('a', 10), send('b', 11), send('c', 1)], [10, 10, 1]);
   clock.set(5000);
   assert.deepEqual(omitted, [['b', 1]]);
 });
 
-test('a timer that is late neither loses a count nor gives it twice', () => {
+test('a late timer neither loses a count nor reports it twice', () => {
   const { clock, omitted, send } = open();
   send('a', 15);
   clock.set(3000, true);
@@ -74,7 +74,7 @@ test('a timer that is late neither loses a count nor gives it twice', () => {
   ]);
 });
 
-test('of failed requests ten lines of each code are logged in a second; good ones are all logged, and everything is counted', async () => {
+test('of failed requests, ten lines per code are logged each second; successful ones are all logged, and everything is counted', async () => {
   const clock = new TestClock();
   const lines: Record<string, unknown>[] = [];
   const telemetry = createTelemetry({ level: 'debug', clock, destination: { write: (line) => void lines.push(JSON.parse(line)) } });

@@ -11,7 +11,7 @@ const readUtilization = async (registry: Registry): Promise<number> => {
   return values[0]!.value;
 };
 
-test('how busy the event loop was is read when the metrics are, since they were last read', async () => {
+test('the utilization of the event loop is measured from one reading of the metrics to the next', async () => {
   const registry = new Registry();
   collectProcessMetrics(registry);
   // Nothing is counted before the event loop begins.

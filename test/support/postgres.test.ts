@@ -7,7 +7,7 @@ import pg from 'pg';
 import { startPostgres } from './postgres.ts';
 import { until } from './until.ts';
 
-test('a server has the settings that were asked for, and leaves nothing behind', async () => {
+test('a server has the given settings, and leaves nothing behind', async () => {
   const server = await startPostgres({ settings: { work_mem: '7MB' } });
   const folder = path.dirname(await show(server.url, 'data_directory'));
   assert.deepEqual(

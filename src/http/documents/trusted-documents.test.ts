@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTrustedDocuments } from './trusted-documents.ts';
 
-test('a plain object holds texts, or texts with a Cache-Control', () => {
+test('a plain object contains texts, or texts with a Cache-Control', () => {
   const documents = readTrustedDocuments({
     one: '{ a }',
     other: { document: '{ b }', cacheControl: 'public, max-age=60' },
