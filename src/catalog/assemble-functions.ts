@@ -29,6 +29,7 @@ export function* assembleFunctions(
       rows,
       resultTypeId,
       arguments: toArguments(source, defaults.get(id)),
+      ambiguous: source[16],
       comment: comments.on('function', id),
     });
     yield;

@@ -318,7 +318,10 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       f.provolatile = 'v', f.prosecdef,
       (f.prolang in (select l.oid from pg_catalog.pg_language l where l.lanname = 'plpgsql')) is true,
       f.provariadic <> 0, f.proretset, f.prorows, f.prorettype::int8,
-      f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults
+      f.proargtypes::pg_catalog.oid[]::int8[], f.proargnames, f.proargmodes, f.pronargdefaults,
+      f.pronargs = 1 and ((f.pronamespace, f.proname, f.proargtypes[0]) in (
+        select p.pronamespace, p.proname, p.proargtypes[0] from pg_catalog.pg_proc p where p.pronargs > 1 and p.pronargs <= p.pronargdefaults + 1
+      )) is true
     )::text, ${separator} order by f.oid)
     from function f`,
   defaults: `

@@ -158,6 +158,7 @@ export type RawFunction = readonly [
   argumentNames: readonly string[] | null,
   argumentModes: readonly string[] | null,
   defaultCount: number,
+  ambiguous: boolean,
 ];
 
 /** `position` counts all arguments, from 1. */

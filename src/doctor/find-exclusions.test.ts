@@ -63,6 +63,24 @@ describe('findExclusions', () => {
     assert.deepEqual(linesOf(findings, 'missing-schema'), ['missing-schema schema nowhere']);
   });
 
+  it('leaves out a function over rows that PostgreSQL cannot tell from a namesake with defaults', async () => {
+    await doctor.run('create schema apart; grant usage on schema apart to anon');
+    const findings = await doctor.examine(
+      `create table person (id int primary key); grant select on person to anon;
+       create function _full(p person) returns text stable language sql as 'select 1::text';
+       create function _full(p person, long boolean default false) returns text stable language sql as 'select 1::text';
+       create function apart._far(p person) returns text stable language sql as 'select 1::text';
+       create function apart._far(p person, n int default 1, variadic more int[] default '{}') returns text stable language sql as 'select 1::text';
+       create function _fine(p person) returns text stable language sql as 'select 1::text';
+       create function _fine(p person, long boolean) returns text stable language sql as 'select 1::text';
+       create function _fine(p text, long boolean default false) returns text stable language sql as 'select 1::text';`,
+    );
+    assert.deepEqual(
+      linesOf(findings, 'not-callable').filter((line) => line.includes('_f')),
+      ['not-callable function apart._far(s.person)', 'not-callable function s._full(s.person)'],
+    );
+  });
+
   it('says how many functions of an extension are not fields', async () => {
     await doctor.run('create schema extra; create extension citext with schema extra; grant usage on schema extra to anon');
     const inside = await doctor.examine('', { schemas: ['extra'] });

@@ -82,7 +82,7 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     from pg_catalog.pg_proc p
     where p.oid >= ${firstId} and ((p.pronamespace in (select e.oid from exposed e)) is true
-      or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true))),
+      or (p.pronargs > 0 and p.pronargs <= p.pronargdefaults + 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true))),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),

@@ -1,7 +1,7 @@
 /** Decides which functions are computed fields: those whose only argument is a row of a visible table and that the role may call. */
 import type { CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import { type BuildContext, sourceOf } from './build-context.ts';
-import { type Excluded, notGranted } from './excluded.ts';
+import { Excluded, notGranted } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
 
 /** The table, visible or not, whose row is the function's only argument; otherwise undefined. */
@@ -25,8 +25,13 @@ export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
 export function whyForbidden(
   { privileges }: BuildContext,
   table: CatalogTable,
-  { id, schemaId, schema }: CatalogFunction,
+  { id, schemaId, schema, ambiguous }: CatalogFunction,
 ): Excluded | undefined {
+  if (ambiguous) {
+    const reason =
+      'PostgreSQL cannot tell its calls from those of a function with the same name and row, whose other arguments have defaults';
+    return new Excluded('not-callable', `${reason}; rename one of them`);
+  }
   const { role, functions, schemas, tables } = privileges;
   if (!schemas.has(schemaId)) {
     return notGranted(`the role ${role} cannot use its schema; grant usage on schema ${schema} to the role`, 'usage', schemaId);
