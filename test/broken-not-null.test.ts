@@ -35,11 +35,11 @@ const ask = (query: string): Promise<unknown> => started.ask(query);
 const fields = 'id name depth taken';
 const unknown = { name: null, depth: null, taken: null };
 
-test('in the row that a function yields', async () => {
+test('in the row that a function returns', async () => {
   assert.deepEqual(await ask(`{ nearest { ${fields} } }`), { nearest: { id: 5, ...unknown } });
 });
 
-test('in the rows of a function; without a key they are none, as in pg_graphql', async () => {
+test('in the rows of a function; rows without a key are left out, as in pg_graphql', async () => {
   const edges = [{ node: { id: 5, ...unknown } }, { node: { id: 6, name: 'south', depth: '1.0', taken: true } }];
   assert.deepEqual(await ask(`{ nearby { edges { node { ${fields} } } } }`), { nearby: { edges } });
   assert.deepEqual(await ask(`mutation { reserve { edges { node { ${fields} } } } }`), { reserve: { edges: [edges[0]] } });
@@ -53,13 +53,13 @@ test('in values of a row type', async () => {
   });
 });
 
-test('in the rows of a table that inherits', async () => {
+test('in the rows of a child table', async () => {
   assert.deepEqual(await ask('{ quayCollection { edges { node { id name } } } }'), {
     quayCollection: { edges: [{ node: { id: 3, name: null } }] },
   });
 });
 
-test('a table that is its own holds none, which needs no look', async () => {
+test('a table without children cannot contain any, so none are looked for', async () => {
   const { statements } = await started.graph.explain(
     { query: `{ berthCollection { edges { node { ${fields} } } } }` },
     { role: 'service_role' },
@@ -72,7 +72,7 @@ const orders = { AscNullsLast: [1, 3, 2, 4], AscNullsFirst: [2, 4, 1, 3], DescNu
 
 for (const [direction, expected] of Object.entries(orders)) {
   for (const field of ['bollards', 'jettyCollection']) {
-    test(`nulls of ${field} sort where they are to, and no page loses them: ${direction}`, async () => {
+    test(`nulls of ${field} sort where they should, and paging finds all of them: ${direction}`, async () => {
       const read = async (paging: string) => {
         const data = await ask(`{ rows: ${field}(${paging} orderBy: [{name: ${direction}}]) { edges { cursor node { id } } } }`);
         return (data as { rows: { edges: { cursor: string; node: { id: number } }[] } }).rows.edges;

@@ -28,7 +28,7 @@ after(() => started.stop());
 
 const ask = (query: string): Promise<unknown> => started.ask(`mutation { ${query} }`);
 
-test('the row is answered as it is then, with what hangs on it', async () => {
+test('the updated row is returned, with its related rows', async () => {
   const selection =
     'affectedCount __typename all: records { name loud twice: loud label harbour { name } nodeId } edges { cursor node { trips } }';
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('the row is answered as it is then, with what hangs on it', async () => {
   );
 });
 
-test('no row, one that other conditions leave out, and one that a trigger keeps are none', async () => {
+test('without a row, with one that other conditions exclude, and with one that a trigger keeps, none is returned', async () => {
   const selection = '{ all: records { name } edges { cursor } affectedCount __typename }';
   const nothing = { all: [], edges: [], affectedCount: 0, __typename: 'ShipUpdateResponse' };
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('no row, one that other conditions leave out, and one that a trigger keeps 
   );
 });
 
-test('a row that is deleted is answered as it was', async () => {
+test('a deleted row is returned as it was', async () => {
   assert.deepEqual(
     await ask(`first: deleteFromLegCollection(filter: {shipId: {eq: 1}, number: {eq: 2}}) { records { note } affectedCount }
       again: deleteFromLegCollection(filter: {shipId: {eq: 1}, number: {eq: 2}}) { records { note } affectedCount }
@@ -77,7 +77,7 @@ test('a row that is deleted is answered as it was', async () => {
   );
 });
 
-test('"atMost" holds: 0, from a variable, and where a key may have two rows until the transaction ends', async () => {
+test('"atMost" is enforced: 0, from a variable, and if a key may have two rows until the transaction ends', async () => {
   const { graph, database } = started;
   const message = 'update impacts too many records';
   const run = async (query: string, variables = {}): Promise<unknown> => {
@@ -108,7 +108,7 @@ test('"atMost" holds: 0, from a variable, and where a key may have two rows unti
   assert.deepEqual(await database.run('select name from berth order by id'), [{ name: 'north' }, { name: 'south' }]);
 });
 
-test('a second row with the key, which a schema change let in, makes it fail', async () => {
+test('a second row with the key, which a schema change allowed, makes it fail', async () => {
   const { graph, database } = started;
   const request = { query: 'mutation { updateShipCollection(set: {trips: 9}, filter: {id: {eq: 2}}) { affectedCount } }' };
   const { statements } = await graph.explain(request, { role: 'service_role' }, { mode: 'sql' });

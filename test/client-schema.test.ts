@@ -38,12 +38,12 @@ before(async () => {
 });
 after(() => started.stop());
 
-describe('edges of what was written', () => {
+describe('edges of written rows', () => {
   const selection = 'all: edges { cursor node { name harbour { name } } __typename } affectedCount';
   const cursor = (...key: unknown[]) => Buffer.from(`[${key.map((each) => JSON.stringify(each)).join(', ')}]`).toString('base64');
   const made = async (mutation: string) => ((await started.ask(`mutation { made: ${mutation} }`)) as { made: unknown }).made;
 
-  test('of one row and of none', async () => {
+  test('of one row and of no row', async () => {
     const insert = (name: string) =>
       made(`insertIntoshipCollection(objects: [{fleet: "a", number: 9007199254740993, name: "${name}", harbour_id: 1}]) { ${selection} }`);
     const edge = { cursor: Buffer.from('["a", 9007199254740993]').toString('base64'), node: { name: 'Aal', harbour: { name: 'Emden' } } };
@@ -51,7 +51,7 @@ describe('edges of what was written', () => {
     assert.deepEqual(await insert('ghost'), { all: [], affectedCount: 0 });
   });
 
-  test('in the order of a collection, where a page goes on after each of them', async () => {
+  test('in the order of a collection, so that a page can continue after each of them', async () => {
     const objects = '[{fleet: "b", number: 1, name: "Dorsch"}, {fleet: "b", number: 2}, {fleet: "b", number: 3, name: "Barsch"}]';
     const order = 'orderBy: [{name: DescNullsFirst}]';
     const answer = await made(
@@ -120,7 +120,7 @@ describe('a global identifier called id', () => {
     assert.deepEqual(withId.sort(), ['call', 'entry', 'form', 'harbour', 'ship']);
   });
 
-  test('is refused with its own name', async () => {
+  test('is rejected if it has a name of its own', async () => {
     const { errors } = await graph.execute({ query: '{ node(id: "WyJwdWJsaWMiLCAibm9uZSIsIDFd") { id } }' }, { role: 'service_role' });
     assert.match(errors![0]!.message, /in the argument "id" does not identify/);
     const { errors: unknown } = await graph.execute({ query: '{ node(nodeId: "a") { nodeId } }' }, { role: 'service_role' });
@@ -152,7 +152,7 @@ describe('required inputs', () => {
   });
   after(() => graph.close());
 
-  test('are what is NOT NULL and has no default, in inserts alone', async () => {
+  test('are the columns that are NOT NULL without a default, only in inserts', async () => {
     assert.deepEqual(await fieldsOf('callInsertInput'), { code: true, filled: false, port: false, note: false, marks: true });
     assert.deepEqual(Object.values(await fieldsOf('callUpdateInput')), [false, false, false, false, false]);
     const { errors } = await run('mutation { insertIntocallCollection(objects: [{note: "a"}]) { affectedCount } }');
@@ -167,7 +167,7 @@ describe('required inputs', () => {
     });
   });
 
-  test('are what a domain refuses, if neither it nor the column has a default; rows may still lack it', async () => {
+  test('are the columns whose domain rejects null, if neither it nor the column has a default; rows may still lack them', async () => {
     const { number: _, ...fields } = await fieldsOf('formInsertInput');
     assert.deepEqual(fields, { a: true, b: true, c: false, d: false, e: false, f: false });
     for (const [fields, accepted] of [
@@ -202,7 +202,7 @@ describe('required inputs', () => {
     await graph.reload();
   });
 
-  test('are not what a trigger or a rule may fill in', async () => {
+  test('are not columns that a trigger or a rule may fill in', async () => {
     assert.deepEqual(await fieldsOf('entryInsertInput'), { id: true, stamp: true });
     await started.database.run('create trigger screen before insert on entry for each row execute function screen()');
     await graph.reload();
@@ -224,7 +224,7 @@ describe('custom scalars', () => {
     }
   });
 
-  test('say no more than those of pg_graphql in its dialect', async () => {
+  test("say no more than pg_graphql's in its dialect", async () => {
     const graph = await createRowgraph({ database: started.database.url, introspection: 'on', dialect: 'pg_graphql' });
     assert.doesNotMatch(await graph.sdl({ role: 'service_role' }), /@specifiedBy/);
     const query =
@@ -235,7 +235,7 @@ describe('custom scalars', () => {
     await graph.close();
   });
 
-  test('have richer types by choice, and a configuration of its own says more', () => {
+  test("can have richer types, and a preset's own configuration takes precedence", () => {
     const { scalars: types, strictScalars } = scalarConfig({ Datetime: 'Date', BigInt: { input: 'bigint | number', output: 'bigint' } });
     assert.deepEqual(
       [types.Datetime, types.BigInt, types.UUID, types.Opaque.output],

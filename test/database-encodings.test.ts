@@ -43,7 +43,7 @@ describe('a database in LATIN1', () => {
   after(() => graph.close());
   const ask = (query: string, variables = {}, as = caller) => graph.execute({ query, variables }, as);
 
-  it('takes claims with characters that it lacks; reading claims then fails', async () => {
+  it('accepts claims with characters that it lacks; reading them then fails', async () => {
     const rows = { noteCollection: { edges: [{ node: { text: 'plain' } }] } };
     assert.deepEqual(await ask('{ noteCollection { edges { node { text } } } }'), { data: rows });
     assert.deepEqual(await ask('{ claim(name: "city") }', {}, western), { data: { claim: 'Málaga' } });
@@ -54,7 +54,7 @@ describe('a database in LATIN1', () => {
     );
   });
 
-  it('refuses values with such characters', async () => {
+  it('rejects values with such characters', async () => {
     for (const [query, variables, path] of [
       ['{ noteCollection(filter: {text: {eq: "5 €"}}) { edges { cursor } } }', {}, 'noteCollection'],
       [
@@ -74,7 +74,7 @@ describe('a database in LATIN1', () => {
 });
 
 describe('a database in SQL_ASCII', () => {
-  it('stores what it gets', async (context) => {
+  it('stores the bytes that it is given', async (context) => {
     const graph = await open('SQL_ASCII');
     context.after(() => graph.close());
     assert.deepEqual(await graph.execute({ query: '{ claim(name: "price") }' }, caller), { data: { claim: '5 €' } });

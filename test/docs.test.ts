@@ -19,20 +19,20 @@ import { errorCodes } from '../src/errors.ts';
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-test('docs/errors.md lists the error codes as src/errors.ts has them', () => {
+test('docs/errors.md lists the error codes of src/errors.ts', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(errorCodes).map(([code, { status, meaning }]) => [code, String(status), meaning]);
   assert.deepEqual(rows, table);
 });
 
-test('docs/limits.md lists the limits as src/budget/limits.ts has them', () => {
+test('docs/limits.md lists the limits of src/budget/limits.ts', () => {
   const rows = [...read('docs/limits.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| `(\w+)` \|/gm)].map(([, ...cells]) => cells);
   const written = (count: number): string => count.toLocaleString('en-US');
   const table = Object.entries(limitTable).map(([name, limit]) => [name, written(limit.default), written(limit.strict), limit.code]);
   assert.deepEqual(rows, table);
 });
 
-test('docs/mounting.md lists the options of handlers as their types have them', () => {
+test('docs/mounting.md lists the options of handlers in their types', () => {
   const table = /^### Options$([\s\S]*?)^A wrong option/m.exec(read('docs/mounting.md'))?.[1] ?? '';
   const listed = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
   const files = ['auth/token-options.ts', 'http/endpoint-options.ts', 'http/create-node-handler.ts', 'http/create-fetch-handler.ts'];
@@ -40,13 +40,13 @@ test('docs/mounting.md lists the options of handlers as their types have them', 
   assert.deepEqual(listed.sort(), [...new Set(typed)].sort());
 });
 
-test('docs/doctor.md lists the findings as src/doctor/finding-codes.ts has them', () => {
+test('docs/doctor.md lists the findings of src/doctor/finding-codes.ts', () => {
   const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \| (\w+) \| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(findingCodes).map(([code, { severity, meaning, remedy }]) => [code, severity, meaning, remedy]);
   assert.deepEqual(rows, table);
 });
 
-test('docs/settings.md lists the settings as src/cli/config.ts has them, and where dev differs', () => {
+test('docs/settings.md lists the settings of src/cli/config.ts, and where dev differs', () => {
   const rowsOf = (cells: RegExp) =>
     [...read('docs/settings.md').matchAll(cells)].map(([, ...row]) => row.map((cell) => cell.replaceAll('\\|', '|')));
   const table = Object.entries(settings).map(([name, { placeholder, description, defaultText }]) => {
@@ -61,7 +61,7 @@ test('docs/settings.md lists the settings as src/cli/config.ts has them, and whe
   assert.deepEqual(rowsOf(/^\| `(\w+)` \| ([^|`]+) \|$/gm), differences);
 });
 
-test('each link between the pages leads to a file, and to a heading of it', () => {
+test('each link between the pages leads to an existing file and heading', () => {
   const pages = globSync(['*.md', 'docs/**/*.md', 'test/**/*.md', 'examples/**/*.md', 'bench/*.md'], {
     cwd: root,
     exclude: ['**/node_modules'],
@@ -77,12 +77,12 @@ test('each link between the pages leads to a file, and to a heading of it', () =
   assert.deepEqual(broken, []);
 });
 
-test('the README shows the figures that bench/results.md has', () => {
+test('the README shows the figures of bench/results.md', () => {
   const isUpToDate = read('README.md') === withFigures(read('README.md'), read('bench/results.md'));
   assert.ok(isUpToDate, 'Run node bench/report/readme-figures.ts');
 });
 
-test('the navigation of the site has each page of docs/, and no link is one that the site refuses', () => {
+test('the navigation of the site has each page of docs/, and no link is rejected by the site', () => {
   const pages = globSync('docs/**/*.md', { cwd: root });
   const listed = Object.values(parts).flat();
   assert.deepEqual(
@@ -114,7 +114,7 @@ function anchorsOf(page: string): string[] {
 
 /** Runs the block of code after `<!-- runs -->`; its output must be the block after `<!-- prints -->`, if there is one. */
 for (const page of ['README.md', 'docs/from-pg_graphql.md']) {
-  test(`the example of the library in ${page} runs`, () => runExample(page));
+  test(`the library example in ${page} runs`, () => runExample(page));
 }
 
 async function runExample(page: string): Promise<void> {

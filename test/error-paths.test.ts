@@ -199,7 +199,7 @@ for (const kind of ['PGlite', 'PostgreSQL'] as const)
     }
 
     for (const [name, query, expected, variables] of cases) {
-      it(`have their places: ${name}`, async () => {
+      it(`have their path and locations: ${name}`, async () => {
         assert.equal(await place(query, variables), expected);
         // The second time, documents and statements come from caches.
         assert.equal(await place(query, variables), expected);
@@ -215,7 +215,7 @@ for (const kind of ['PGlite', 'PostgreSQL'] as const)
       );
     });
 
-    it('name the argument of a cursor or nodeId that does not fit', async () => {
+    it('name the argument of an invalid cursor or nodeId', async () => {
       const message = async (query: string) => (await graph.execute({ query }, { role: 'service_role' })).errors?.[0]?.message;
       assert.match(
         (await message(`{ node(nodeId: ${quoted(nodeIdOf('public', 'none', 1))}) { nodeId } }`))!,

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createRowgraph } from '../src/index.ts';
 import { startPglite } from './support/pglite.ts';
 
-test('a column of a type of such a schema is compared as that type', async (context) => {
+test('a column with a type of such a schema is compared as that type', async (context) => {
   const pglite = await startPglite();
   context.after(() => pglite.close());
   await pglite.exec(`

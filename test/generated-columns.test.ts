@@ -47,7 +47,7 @@ test('without the column, the row is written', async () => {
   assert.deepEqual(inserted, { changed: { affectedCount: 1 } });
 });
 
-test('a trigger that gives such a column a value is no mistake of the client', async () => {
+test("a trigger that assigns such a column is not the client's error", async () => {
   const { extensions } = await errorOf('insertIntocountedCollection(objects: [{n: 1}])');
   assert.deepEqual([extensions.code, extensions.sqlstate], ['DATABASE_ERROR', '428C9']);
 });

@@ -28,7 +28,7 @@ async function insert(table: 'Ship' | 'Boat', object: string, selection: string)
   return ((await started.ask(query)) as { made: unknown }).made;
 }
 
-test('the row is answered as it is in the table, with what hangs on it', async () => {
+test('the row is returned as it is in the table, with its related rows', async () => {
   const selection = 'affectedCount __typename all: records { name loud twice: loud label harbour { name } nodeId }';
   assert.deepEqual(await insert('Ship', '{name: "Aal", harbourId: 1}', selection), {
     affectedCount: 1,
@@ -46,7 +46,7 @@ test('the row is answered as it is in the table, with what hangs on it', async (
   });
 });
 
-test('a row that a trigger keeps out is none', async () => {
+test('a row that a trigger suppresses is not returned', async () => {
   const selection = 'all: records { name } affectedCount __typename';
   const nothing = { all: [], affectedCount: 0 };
   assert.deepEqual(await insert('Ship', '{name: "ghost"}', selection), { ...nothing, __typename: 'ShipInsertResponse' });

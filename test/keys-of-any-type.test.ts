@@ -128,7 +128,7 @@ describe('a key', () => {
   }
 });
 
-describe('a nodeId connects', () => {
+describe('a nodeId in a nested write connects', () => {
   for (const [name, [type]] of Object.entries(keys)) {
     // As text, "-" is the name of a relation.
     if (type === 'regclass') continue;
@@ -197,7 +197,7 @@ test('values of a domain over an enum are compared', async () => {
   assert.deepEqual([errors?.[0]?.extensions.code, errors?.[0]?.extensions.sqlstate], ['INVALID_VALUE', '22P02']);
 });
 
-test('every label of an enum that GraphQL cannot name may come in a variable', async () => {
+test('every label of an enum that is not a GraphQL name can be passed in a variable', async () => {
   const query = 'query ($label: mood) { page: by_enumCollection(filter: {key: {eq: $label}}) { edges { node { n } } } }';
   for (const [n, label] of keys.enum!.slice(1).entries()) {
     const { data } = await all.graph.execute({ query, variables: { label } }, { role: 'service_role' });

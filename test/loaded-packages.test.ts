@@ -23,11 +23,11 @@ async function packagesOf(entry: string): Promise<readonly string[]> {
 }
 
 for (const entry of ['http/create-node-handler.ts', 'http/create-fetch-handler.ts'])
-  test(`importing ${entry} loads jose and lru-cache alone`, async () => {
+  test(`importing ${entry} loads only jose and lru-cache`, async () => {
     assert.deepEqual([...new Set(await packagesOf(entry))].sort(), ['jose', 'lru-cache']);
   });
 
-test('importing the library loads pg, graphql and lru-cache alone', async () => {
+test('importing the library loads only pg, graphql and lru-cache', async () => {
   const packages = await packagesOf('index.ts');
   const allowed = new Set([...withDependencies('pg'), 'graphql', 'lru-cache']);
   assert.deepEqual(
@@ -37,7 +37,7 @@ test('importing the library loads pg, graphql and lru-cache alone', async () => 
   for (const name of ['pg', 'graphql', 'lru-cache']) assert.ok(packages.includes(name), name);
 });
 
-test('the command line loads commander alone, before it knows which command is to run', async () => {
+test('the command line loads only commander before it knows which command to run', async () => {
   assert.deepEqual([...new Set(await packagesOf('cli/run-program.ts'))], ['commander']);
 });
 

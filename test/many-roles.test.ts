@@ -16,7 +16,7 @@ const setup = [
   ...roles.map((role, index) => `create role ${role} in role set_${index % sets}; grant ${role} to authenticator;`),
 ].join('\n');
 
-test('a thousand roles make as many schemas as they have sets of privileges', async () => {
+test('a thousand roles need one schema per set of privileges', async () => {
   const databases = await startTestDatabases();
   const { url } = await databases.create(setup);
   const graph = await createRowgraph({ database: url });

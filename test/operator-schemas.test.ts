@@ -79,7 +79,7 @@ describe('citext in a schema off the search path', () => {
     assert.deepEqual(await all.ask(connect), { insertIntovisitCollection: { records: [{ account: { n: 3 } }] } });
   });
 
-  test('a role that may not use the schema has no such relation, and learns from the doctor what it lacks', async () => {
+  test('a role without access to the schema has no such relation, and the doctor says what it lacks', async () => {
     const sdl = await all.graph.sdl({ role: 'authenticated' });
     assert.match(sdl, /type visit implements/);
     assert.doesNotMatch(sdl, /account: account|visitCollection\(.*\n?.*\): visitConnection!/);

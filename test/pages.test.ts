@@ -91,7 +91,7 @@ function rowsBelow(page: string, heading: string): string[][] {
 
 const codesOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-test('every example of docs/api.md has the answer that it shows, and its operators are those of the schema', async (context) => {
+test('every example of docs/api.md has the answer that is shown, and its operators are those of the schema', async (context) => {
   const graph = await runPage(context, 'api.md');
   const filters = new Map<string, string[]>();
   for (const definition of parse(await graph.sdl()).definitions) {
@@ -111,7 +111,7 @@ test('every example of docs/api.md has the answer that it shows, and its operato
 });
 
 for (const page of ['additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
-  test(`every example of docs/${page} has the answer that it shows`, async (context) => {
+  test(`every example of docs/${page} has the answer that is shown`, async (context) => {
     await runPage(context, page);
   });
 }
@@ -133,7 +133,7 @@ const unsayable = [
   'query @cached { taskCollection { totalCount } }',
 ];
 
-test('every example of docs/from-other-servers.md has the answer that it shows, and what it calls unsayable is refused', async (context) => {
+test('every example of docs/from-other-servers.md has the answer that is shown, and features that it says are missing are rejected', async (context) => {
   const graph = await runPage(context, 'from-other-servers.md');
   for (const query of unsayable) {
     const { data, errors } = await graph.execute({ query }, { role: 'authenticated' });

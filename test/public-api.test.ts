@@ -14,13 +14,13 @@ test('the package exports these values', () => {
   assert.deepEqual(Object.keys(rowgraph).sort(), ['ApiError', 'ConnectionBudget', 'Deadline', 'createRowgraph', 'pgliteExtension']);
 });
 
-test('an unknown dialect or addition is refused before the database is asked', async () => {
+test('an unknown dialect or addition is rejected before the database is asked', async () => {
   const open = (options: object) => rowgraph.createRowgraph({ database: 'postgres://127.0.0.1:1/none', ...options });
   await assert.rejects(open({ dialect: 'other' }), { name: 'TypeError', message: /^dialect must be rowgraph or pg_graphql, not other\.$/ });
   await assert.rejects(open({ additions: ['__proto__'] }), { name: 'TypeError', message: /^There is no addition "__proto__"; there are / });
 });
 
-test('options of the wrong type are refused before the database is asked', async () => {
+test('options of the wrong type are rejected before the database is asked', async () => {
   const open = (options: unknown) => rowgraph.createRowgraph(options as RowgraphOptions);
   const database = 'postgres://127.0.0.1:1/none';
   const refused: [unknown, string][] = [

@@ -42,7 +42,7 @@ before(async () => {
 after(() => database.stop());
 
 for (const { name, refused } of tables) {
-  test(`a rule refuses ${refused.join(' and ') || 'nothing'}: ${name}`, async () => {
+  test(`a rule rejects ${refused.join(' and ') || 'nothing'}: ${name}`, async () => {
     const type = name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
     const mutations = {
       'insert one': `insertInto${type}Collection(objects: [{id: 7, v: 7}])`,
@@ -67,14 +67,14 @@ for (const { name, refused } of tables) {
   });
 }
 
-test('a rule on a view is told of, too', async () => {
+test('a rule on a view is reported, too', async () => {
   const { findings } = await database.graph.doctor({ role: 'service_role' });
   const { message, remedy } = findings.find(({ name, code }) => code === 'write-fails' && name === 'public.seen')!;
   assert.match(message, /^every update fails because of the rule "r": /);
   assert.equal(remedy, null);
 });
 
-test('what the role may not do is not told', async () => {
+test('mutations that the role may not run are not reported', async () => {
   await database.database.run('revoke delete on kept from anon');
   await database.graph.reload();
   const { findings } = await database.graph.doctor({ role: 'anon' });

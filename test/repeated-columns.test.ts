@@ -23,7 +23,7 @@ const first = { a: 'bow"line', b: 'bow"line', n: null, m: null };
 const second = { a: null, b: null, n: 7, m: 7 };
 const third = { a: 'sheet bend', b: 'sheet bend', n: 8, m: 8 };
 
-test('in pages, with counts and cursors around', async () => {
+test('in pages, with counts and cursors', async () => {
   const page = `first: 2, orderBy: [{ number: DescNullsLast }]`;
   assert.deepEqual(await ask(`{ knotCollection(${page}) { edges { node { ${names} } } pageInfo { hasNextPage } } }`), {
     knotCollection: { edges: [{ node: third }, { node: second }], pageInfo: { hasNextPage: true } },
@@ -46,7 +46,7 @@ test('in pages of relations, and in the row that a relation leads to', async () 
   });
 });
 
-test('in what a mutation gives back', async () => {
+test('in the rows that a mutation returns', async () => {
   assert.deepEqual(
     await ask(`mutation { insertIntoKnotCollection(objects: [{id: 4, number: 8, title: "sheet bend"}]) { records { ${names} } } }`),
     {

@@ -58,7 +58,7 @@ for (const [column, value] of Object.entries(values)) {
   });
 }
 
-test('an order of rows that have such a column', async () => {
+test('an order of rows with such a column', async () => {
   const { hint, ...told } = await errorOf(
     '{ siteCollection(orderBy: [{around: AscNullsFirst}, {id: AscNullsFirst}]) { edges { cursor } } }',
   );
@@ -66,7 +66,7 @@ test('an order of rows that have such a column', async () => {
   assert.match(String(hint), /Filter with "is"/);
 });
 
-test('a function that lacks an operator is no mistake of the client', async () => {
+test("a missing operator in a function is not the client's error", async () => {
   for (const query of ['{ broken }', '{ siteCollection { edges { node { compared } } } }']) {
     const { code, hint } = await errorOf(query);
     assert.equal(code, 'DATABASE_ERROR');
