@@ -22,6 +22,12 @@ describe('measureOperations', () => {
     assert.equal(measure('{ a(b: {c: {d: {e: {f: 1}}}}) }')[0]?.depth, 4);
   });
 
+  it('counts the defaults of variables', () => {
+    const [counts, other] = measure(`query a($a: A = {b: [{c: [1, 2]}, {c: [3]}]}, $b: [Int] = [1, 2], $c: Int) { a } query b { b }`);
+    assert.deepEqual([counts?.listElements, counts?.depth], [7, 4]);
+    assert.deepEqual([other?.listElements, other?.depth], [0, 1]);
+  });
+
   it('measures the expanded size of an operation without expanding it', () => {
     const doubling = (count: number): string =>
       `{ ...f0 } ${Array.from({ length: count }, (_, index) => `fragment f${index} on T { a: b { ...f${index + 1} } c: b { ...f${index + 1} } }`).join(' ')} fragment f${count} on T { d }`;

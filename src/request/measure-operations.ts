@@ -29,7 +29,7 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
   const measurer = new OperationMeasurer(document);
   const operations = new Map<OperationDefinitionNode, OperationCounts>();
   for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.set(definition, measurer.selections(definition.selectionSet));
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.set(definition, measurer.operation(definition));
   }
   return { operations, visited: measurer.visited };
 }
@@ -58,6 +58,15 @@ class OperationMeasurer {
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
     }
+  }
+
+  /** Measures the selections of an operation and the defaults of its variables, whether or not the request overrides them. */
+  operation({ selectionSet, variableDefinitions }: OperationDefinitionNode): Counts {
+    const counts = this.selections(selectionSet);
+    for (const { defaultValue } of variableDefinitions ?? []) {
+      if (defaultValue) counts.depth = Math.max(counts.depth, this.#value(counts, defaultValue));
+    }
+    return counts;
   }
 
   /** Measures a selection set. `rootFields` counts only the fields of its own level. */
