@@ -120,7 +120,7 @@ describe('a global identifier called id', () => {
     assert.deepEqual(withId.sort(), ['call', 'entry', 'form', 'harbour', 'ship']);
   });
 
-  test('is rejected if it has a name of its own', async () => {
+  test('is called by its own name in errors', async () => {
     const { errors } = await graph.execute({ query: '{ node(id: "WyJwdWJsaWMiLCAibm9uZSIsIDFd") { id } }' }, { role: 'service_role' });
     assert.match(errors![0]!.message, /in the argument "id" does not identify/);
     const { errors: unknown } = await graph.execute({ query: '{ node(nodeId: "a") { nodeId } }' }, { role: 'service_role' });

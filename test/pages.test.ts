@@ -117,7 +117,7 @@ for (const page of ['additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
 }
 
 /** The features that docs/from-other-servers.md says are missing, written in this dialect. */
-const unsayable = [
+const missingFeatures = [
   'subscription { taskCollection { totalCount } }',
   '{ taskCollection(distinctOn: [state]) { totalCount } }',
   '{ taskCollection(filter: {extra: {contains: "{}"}}) { totalCount } }',
@@ -135,7 +135,7 @@ const unsayable = [
 
 test('every example of docs/from-other-servers.md has the answer that is shown, and features that it says are missing are rejected', async (context) => {
   const graph = await runPage(context, 'from-other-servers.md');
-  for (const query of unsayable) {
+  for (const query of missingFeatures) {
     const { data, errors } = await graph.execute({ query }, { role: 'authenticated' });
     assert.deepEqual([data, errors?.[0]?.extensions?.code], [undefined, 'GRAPHQL_VALIDATION_FAILED'], query);
   }

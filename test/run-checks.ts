@@ -28,7 +28,7 @@ interface Outcome {
 /** What `npm test` runs. */
 export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Test files, run by this Node. */
+/** Test files, run by the Node `command`. */
 export function testsOf(name: string, files: readonly string[], command = process.execPath): Check {
   // A test file waits for its database half of the time, so two share a core.
   const flags = [runner, `--concurrency=${2 * availableParallelism()}`, ...files];

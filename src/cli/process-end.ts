@@ -39,7 +39,7 @@ export function watchForEnd(observe: Observer): ProcessEnd {
     firstSignal ??= now;
     begin(signal);
   };
-  // That nobody reads standard output is no reason to end.
+  // Keep running even if nobody reads standard output.
   process.stdout.on('error', () => undefined);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

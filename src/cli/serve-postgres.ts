@@ -33,7 +33,7 @@ const connectMilliseconds = 5000;
 const databaseMilliseconds = 2000;
 
 /** Of several workers, only the first one reports what applies to all. */
-const isSpokesman = cluster.worker === undefined || cluster.worker.id === 1;
+const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
 
 /**
  * Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it.
@@ -76,7 +76,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
       if (graph !== null) served.open(graph);
       await announce(await listen(), configuration, graph, admin);
       // Each worker compiles the documents, but only one reports.
-      const report = isSpokesman ? telemetry.observe : () => undefined;
+      const report = isReporter ? telemetry.observe : () => undefined;
       if (documents !== null && graph !== null) check.begin({ documents, graph, roles: documentRolesOf(configuration), report });
       // Ctrl-C and a fault do not wait for clients that may still send requests here.
       if ((await end.begun) === 'SIGTERM') await Promise.race([(await listen()).drain(), end.faulted]);
@@ -117,7 +117,7 @@ async function openGraph(configuration: Configuration<keyof ServeConfiguration, 
     configuration;
   const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
   judgeLogin(login, strict, observe);
-  if (openTables.length > 0 && isSpokesman) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
+  if (openTables.length > 0 && isReporter) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   try {
     const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
     const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };
@@ -140,7 +140,7 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
   const event = { kind: 'login-powerful', role, isSuperuser } as const;
   const message = describeLogin(event);
   if (strict) throw new CommandError(`--strict: ${message}`, 2);
-  if (!isSpokesman) return;
+  if (!isReporter) return;
   warn(message);
   observe(event);
 }
