@@ -23,7 +23,7 @@ export class RemotePublicKeys implements PublicKeys {
   readonly #observe: Observer;
   readonly #now: () => number;
   #set: KeySet | null = null;
-  /** The text that the set was read from. */
+  /** The text of the current key set. */
   #text = '';
   #loadedAt = -Infinity;
   #triedAt = -Infinity;
@@ -77,7 +77,7 @@ export class RemotePublicKeys implements PublicKeys {
     }
   }
 
-  /** The same text is the same set, so that the tokens that it has verified stay in the cache. */
+  /** An unchanged text leaves the key set unchanged, so that the tokens that it has verified stay cached. */
   #take(text: string): void {
     if (this.#set !== null && text === this.#text) return;
     this.#set = new KeySet(text);

@@ -14,7 +14,7 @@ export interface UsableKeys {
 /** In bits (RFC 7518, section 3.3). */
 const leastModulus = 2048;
 
-/** The usable keys, and one problem for each of the others. */
+/** The usable keys, and a problem for each of the others. */
 export function findUsableKeys(candidates: readonly JWK[]): UsableKeys {
   const keys: JWK[] = [];
   const problems: string[] = [];
@@ -29,7 +29,7 @@ export function findUsableKeys(candidates: readonly JWK[]): UsableKeys {
   return { keys, problems };
 }
 
-/** Other members, which libraries judge in different ways, are left out. */
+/** Other members are left out, because libraries treat them differently. */
 function readKey(jwk: JWK): JWK {
   const { kid, alg } = jwk;
   const key = importKey(jwk);

@@ -37,7 +37,7 @@ export interface ServerOptions extends NodeEndpointOptions {
   readonly drainMilliseconds?: number;
   /** How long `close()` waits for requests in flight before it ends them. Default: 10,000 ms. */
   readonly closeMilliseconds?: number;
-  /** Default: log lines of level info and above on standard output. */
+  /** Default: log lines of level info and above on standard error. */
   readonly telemetry?: Telemetry;
 }
 

@@ -22,13 +22,13 @@ import { writeAccess, writeEvent } from './write-event.ts';
 export interface TelemetryOptions {
   /** The minimum log level. Default: info. Successful requests are logged at level debug. */
   readonly level?: Level | 'silent';
-  /** Where lines go. Default: standard error, as far as it takes them. */
+  /** The destination of the lines. Default: standard error; lines that it does not accept are dropped. */
   readonly destination?: DestinationStream;
   /** Whether each request to the endpoint is logged, at level info. Default: false. */
   readonly accessLog?: boolean;
   /** Which operations are logged as slow, at level warn. Default: none. */
   readonly slowOperations?: SlowOperationOptions | null;
-  /** Where traces and metrics are exported to. Default: nowhere. */
+  /** Where traces and metrics are exported. Default: nowhere. */
   readonly otlp?: OtlpSettings | null;
   /** The clock that counts lines per second. Default: the clock of the process. */
   readonly clock?: Clock;

@@ -9,7 +9,7 @@ import { LogStream } from './log-stream.ts';
 
 const skip = process.platform !== 'linux' && 'needs a pipe that one descriptor reads and writes, and /dev/full';
 
-/** A pipe whose one descriptor writes and reads, and does neither if that would block. */
+/** A pipe that is read and written through one descriptor, without blocking. */
 function openPipe(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-log-'));
   const file = path.join(folder, 'pipe');
@@ -40,7 +40,7 @@ test('lines that nobody reads wait, are dropped when there are too many, and are
   const sent = 300;
   for (let count = 0; count < sent; count += 1) {
     log.write(line);
-    // Lets what fits into the pipe be written.
+    // Wait until what fits into the pipe has been written.
     await new Promise(setImmediate);
   }
   assert.deepEqual(counts, []);

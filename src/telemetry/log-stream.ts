@@ -1,10 +1,10 @@
 /**
- * Writes log lines to a file descriptor that may be full, slow or closed. In: lines; out: the same, as far as the descriptor takes them. Nothing waits for it, and nothing
- * fails with it: lines wait in bounded memory, and those that find no room are dropped and counted. (pino's own destination has no such bound: it ends the
- * process if a write fails, and then does not let it exit.)
+ * Writes log lines to a file descriptor that may be full, slow or closed. In: lines; out: the same lines, as far as the descriptor accepts
+ * them. Callers never wait or fail: lines are held in bounded memory, and those that find no room are dropped and counted. (pino's own
+ * destination has no such bound: it ends the process if a write fails, and then does not let it exit.)
  *
- * Relies on Node making a pipe or a socket non-blocking when `process.stderr` is first read (`test/contracts/node.test.ts`): a write that blocks
- * would keep the process from exiting.
+ * Relies on Node making a pipe or a socket non-blocking when `process.stderr` is first read (`test/contracts/node.test.ts`): a write that
+ * blocks would keep the process from exiting.
  */
 import { write, writeSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ export interface LogStreamOptions {
   readonly onDropped: (lines: number) => void;
 }
 
-/** In milliseconds, after a write that failed, if no line comes before. */
+/** In milliseconds: when to retry after a failed write, unless a new line comes first. */
 const retryInterval = 100;
 
 export class LogStream {
@@ -25,10 +25,10 @@ export class LogStream {
   readonly #mostBytes: number;
   readonly #onDropped: (lines: number) => void;
   #lines: string[] = [];
-  /** What is being written, or is to be written next. */
+  /** What is being written, or will be written next. */
   #chunk = Buffer.alloc(0);
   #isWriting = false;
-  /** Of the chunk and the lines. */
+  /** Total bytes of the chunk and the lines. */
   #bytes = 0;
   #dropped = 0;
   #retry: NodeJS.Timeout | null = null;
@@ -81,13 +81,13 @@ export class LogStream {
     }, retryInterval).unref();
   }
 
-  /** Once, as the process exits: what does not fit is lost. A chunk that is being written is left to the thread that writes it. */
+  /** Called once, when the process exits: what does not fit is lost. A chunk that is being written is left to the thread that writes it. */
   #writeLast(): void {
     const rest = this.#isWriting ? this.#takeLines() : Buffer.concat([this.#chunk, this.#takeLines()]);
     try {
       if (rest.length > 0) writeSync(this.#fd, rest);
     } catch {
-      // Nobody is left to be told.
+      // Nobody is left to report it to.
     }
   }
 
