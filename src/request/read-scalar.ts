@@ -1,5 +1,5 @@
 /** Converts a scalar or enum value of a variable to text for PostgreSQL, and checks it against its GraphQL type. */
-import { GraphQLBoolean, type GraphQLEnumType, GraphQLError, type GraphQLScalarType, isScalarType } from 'graphql';
+import { GraphQLBoolean, type GraphQLEnumType, GraphQLError, type GraphQLScalarType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { describeValue } from '../errors.ts';
 import type { ScalarValue } from './input-value.ts';
 
@@ -8,9 +8,8 @@ export type LeafType = GraphQLScalarType | GraphQLEnumType;
 /** Converts a non-null value. Throws `GraphQLError` for a value that the type rejects. */
 export function readScalar(type: LeafType, value: unknown): ScalarValue {
   if (!isScalarType(type)) return readEnumName(type, value);
-  // An integer beyond 2^53 arrives as a bigint if the transport preserves its digits.
-  const given = typeof value === 'bigint' && type.name !== 'BigInt' ? Number(value) : value;
-  const parsed: unknown = typeof given === 'bigint' ? given : type.coerceInputValue(given);
+  // An integer beyond 2^53 arrives as a bigint if the transport preserves its digits. GraphQL's own scalars are not made for it.
+  const parsed: unknown = type.coerceInputValue(typeof value === 'bigint' && isSpecifiedScalarType(type) ? Number(value) : value);
   return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
 }
 

@@ -31,8 +31,8 @@ const advice: Record<Accepted, string> = {
 };
 const accepts: Record<Accepted, (value: unknown) => boolean> = {
   text: (value) => typeof value === 'string',
-  'text or integer': (value) => typeof value === 'string' || typeof value === 'number',
-  'anything but an object': (value) => ['string', 'number', 'boolean'].includes(typeof value),
+  'text or integer': (value) => ['string', 'number', 'bigint'].includes(typeof value),
+  'anything but an object': (value) => ['string', 'number', 'bigint', 'boolean'].includes(typeof value),
 };
 const literalKinds: Record<Accepted, readonly Kind[]> = {
   text: [Kind.STRING],

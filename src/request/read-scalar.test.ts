@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLFloat } from 'graphql';
+import { scalarTypes } from '../schema/scalars.ts';
+import { readScalar } from './read-scalar.ts';
+
+describe('readScalar', () => {
+  it('keeps every digit of an integer where PostgreSQL reads it', () => {
+    for (const type of [scalarTypes.BigInt, scalarTypes.Opaque]) {
+      assert.equal(readScalar(type, 9007199254740993n), '9007199254740993');
+      assert.equal(readScalar(type, -9007199254740993n), '-9007199254740993');
+    }
+    assert.equal(readScalar(scalarTypes.Opaque, 1.5), '1.5');
+  });
+
+  it('rounds it for a Float, and refuses it for a text', () => {
+    assert.equal(readScalar(GraphQLFloat, 9007199254740993n), '9007199254740992');
+    assert.throws(() => readScalar(scalarTypes.UUID, 9007199254740993n), /UUID cannot represent 9007199254740993/);
+  });
+});
