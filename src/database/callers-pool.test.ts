@@ -10,16 +10,16 @@ import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
 
 let server: PostgresServer;
-let admin: Pool;
+let admin: Database;
 
 before(async () => {
   server = await startPostgres();
-  admin = new Pool({ connectionString: server.url, max: 2 });
+  admin = openPgDatabase(server.url, { poolSize: 2 });
   await admin.query(`${rolesSql} create table entry (id int primary key); grant all on entry to anon;`);
 });
 
 after(async () => {
-  await admin.end();
+  await admin.close();
   await server.stop();
 });
 
@@ -39,18 +39,18 @@ async function withPool(options: PoolConfig, run: (database: Database, pool: Poo
 }
 
 test('connections beside a pool log in with its password, a string or a function', async () => {
-  const { hba_file } = (await admin.query('show hba_file')).rows[0];
+  const [[file] = []] = await admin.query('show hba_file');
   const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256'];
   await admin.query("alter role authenticator password 'secret'");
-  await admin.query(`copy (select unnest('{${rules.map((rule) => `"${rule}"`)}}'::text[])) to '${hba_file}'; select pg_reload_conf()`);
+  await admin.query(`copy (select unnest('{${rules.map((rule) => `"${rule}"`)}}'::text[])) to '${file}'; select pg_reload_conf()`);
   const isRefused = async (): Promise<boolean> => {
-    const stranger = new Pool({ host: '127.0.0.1', port: server.port, user: 'authenticator', database: 'postgres' });
-    const refused = await stranger.query('select 1').then(
-      () => false,
+    const stranger = openPgDatabase(`postgres://authenticator@127.0.0.1:${server.port}/postgres`);
+    const isServed = await stranger.query('select 1').then(
       () => true,
+      () => false,
     );
-    await stranger.end();
-    return refused;
+    await stranger.close();
+    return !isServed;
   };
   await until(isRefused);
   for (const password of ['secret', async () => 'secret']) {
@@ -63,6 +63,6 @@ test('connections beside a pool log in with its password, a string or a function
       assert.deepEqual(await database.tryOut(session, 60_000, (run) => run('select current_user::text')), [['anon']]);
     });
   }
-  await admin.query(`copy (select 'host all all 127.0.0.1/32 trust') to '${hba_file}'; select pg_reload_conf()`);
+  await admin.query(`copy (select 'host all all 127.0.0.1/32 trust') to '${file}'; select pg_reload_conf()`);
   await until(async () => !(await isRefused()));
 });
