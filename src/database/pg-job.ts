@@ -185,8 +185,14 @@ export class PgJob {
   /** The reply to expect for this many jobs like this one. */
   replyTo(batches: number): ExpectedReply {
     const { batch } = this;
-    if (batch === null) return { batches, skipped: 0, everyRow: true, maxBytes: Infinity };
-    return { batches, skipped: countLeading(batch), everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
+    if (batch === null) return { batches, statements: this.script?.parameters ? 1 : null, skipped: 0, everyRow: true, maxBytes: Infinity };
+    return {
+      batches,
+      statements: countStatements(batch),
+      skipped: countLeading(batch),
+      everyRow: false,
+      maxBytes: batch.maxBytes ?? Infinity,
+    };
   }
 
   /** Whether PostgreSQL stopped it because it held a spare connection for too long. */
@@ -201,7 +207,7 @@ export class PgJob {
   explain(exchange: PgExchange): DatabaseError {
     const { error, broken, written, refused, overflown, completed } = exchange;
     const { batch } = this;
-    const isUndone = this.isRead || !written || (refused && (!broken || completed < countLeading(batch!) + batch!.statements.length));
+    const isUndone = this.isRead || !written || (refused && (!broken || completed < countStatements(batch!)));
     if (broken && !isUndone) return outcomeUnknown(error);
     if (overflown) return tooLargeError(batch!, isUndone);
     const stopped = this.#deadline?.stopped ?? null;
@@ -220,6 +226,11 @@ export class PgJob {
     this.#deadline?.onStop(null);
     return true;
   }
+}
+
+/** How many statements are sent for a batch. */
+function countStatements(batch: Batch): number {
+  return countLeading(batch) + batch.statements.length;
 }
 
 /** The same batch with the time limits of a spare connection. */

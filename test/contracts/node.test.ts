@@ -128,25 +128,26 @@ contract('node', 'http/write-body.ts', 'head and body of a short response are on
 });
 
 contract('node', 'database/wire/pg-socket.ts', 'what a socket reads is handed on before another socket reads', async () => {
-  const texts = ['one', 'other'].map((word) => word.repeat(100_000));
+  // As notices of PostgreSQL: a socket hands on complete messages.
+  const notices = ['one', 'other'].map((word) => {
+    const text = Buffer.from(`N\0\0\0\0${word.repeat(100_000)}`);
+    text.writeUInt32BE(text.length - 1, 1);
+    return text;
+  });
   const server = createSocketServer((socket) => {
-    socket.once('data', (bytes) => socket.end(texts[Number(bytes.toString())]!));
+    socket.once('data', (bytes) => socket.end(notices[Number(bytes.toString())]!));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const read = texts.map(async (_, index) => {
+  const read = notices.map(async (_, index) => {
     const socket = new PgSocket();
-    let received = '';
-    socket.readWith({
-      read: (bytes) => {
-        received += bytes.toString();
-      },
-    });
+    const received: Buffer[] = [];
+    socket.on('data', (bytes) => received.push(bytes));
     socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(String(index));
     await once(socket, 'close');
-    return received;
+    return Buffer.concat(received);
   });
-  assert.deepEqual(await Promise.all(read), texts);
+  assert.deepEqual(await Promise.all(read), notices);
   server.close();
 });

@@ -8,15 +8,14 @@
  */
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
-import { type DataSource, type Interception, intercept } from './pg-socket.ts';
-import { ReplyReader, type ReplySink } from './reply-reader.ts';
+import { type DataSource, readerOf } from './pg-socket.ts';
+import type { ReplyReader, ReplySink } from './reply-reader.ts';
 
 /** What this file uses of `pg`'s Connection. */
 export interface PgConnection {
   readonly stream: DataSource & {
     readonly writable: boolean;
     write(bytes: Uint8Array): unknown;
-    destroy(): unknown;
   };
   /** Tells the client that the server is ready, as `pg`'s parser does. */
   emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
@@ -29,6 +28,8 @@ export interface PgConnection {
 export interface ExpectedReply {
   /** The number of batches, and so of ReadyForQuery messages. */
   readonly batches: number;
+  /** How many statements each batch has; null if that is unknown. */
+  readonly statements: number | null;
   /** How many statements at the start of each batch return rows that are to be skipped. */
   readonly skipped: number;
   /** Whether to keep every row, or only the first of each statement. */
@@ -45,6 +46,7 @@ export interface ExchangeListener {
   overflow(): void;
 }
 
+const brokenReply = 'PostgreSQL was ready before all statements had been answered: part of the reply was lost';
 const errorResponse = 0x45;
 const readyForQuery = 0x5a;
 /** In bytes. Above this size a copy costs more than it saves. */
@@ -84,7 +86,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
   #batchesLeft: number;
   #row: ColumnValue[] | null = null;
   #connection: PgConnection | null = null;
-  #interception: Interception | null = null;
+  #reader: ReplyReader<ColumnValue> | null = null;
   #finished = false;
 
   constructor(bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
@@ -96,14 +98,14 @@ export class PgExchange implements ReplySink<ColumnValue> {
 
   /**
    * Writes the bytes, and reads the reply instead of `pg`'s own parser, which decodes every value. Messages that do not concern rows are
-   * passed on to that parser. The connection is idle at this point, so its parser holds no partial message. `pg` passes an error that is
-   * returned to `handleError`.
+   * passed on to that parser. `pg` passes an error that is returned to `handleError`.
    */
   submit(connection: PgConnection): Error | undefined {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
     this.#connection = connection;
-    this.#interception = intercept(stream, new ReplyReader(this));
+    this.#reader = readerOf(stream);
+    this.#reader.sink = this;
     this.written = true;
     stream.write(this.#bytes);
     return undefined;
@@ -151,18 +153,14 @@ export class PgExchange implements ReplySink<ColumnValue> {
     this.#row = null;
   }
 
-  other(message: Buffer): void {
-    const interception = this.#interception!;
-    if (message[0] === readyForQuery) {
-      if (--this.#batchesLeft > 0) return this.#goOn();
-      interception.giveBack();
-      // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
-      this.#connection!.emit('readyForQuery', { status: String.fromCharCode(message[5]!) });
-    } else if (message[0] === errorResponse && this.#expected.batches > 1) {
+  other(message: Buffer): boolean {
+    if (message[0] === readyForQuery) this.#endBatch(message);
+    else if (message[0] === errorResponse && this.#expected.batches > 1) {
       // `pg` considers everything that was submitted ended by an error.
       this.error = message.includes(terminationCode) ? endedInCompany : failedInCompany;
       this.refused = true;
-    } else interception.pass(message);
+    } else return false;
+    return true;
   }
 
   handleReadyForQuery(): void {
@@ -198,6 +196,21 @@ export class PgExchange implements ReplySink<ColumnValue> {
   handleCopyData(): void {}
   handleCopyInResponse(connection: PgConnection): void {
     connection.sendCopyFail('COPY FROM STDIN is not supported here');
+  }
+
+  #endBatch(ready: Buffer): void {
+    if (this.#finished) return;
+    const { statements } = this.#expected;
+    if (this.error === null && statements !== null && this.completed !== statements) {
+      this.broken = true;
+      this.error = new Error(brokenReply);
+      this.#finish();
+    } else if (--this.#batchesLeft > 0) this.#goOn();
+    else {
+      this.#reader!.sink = null;
+      // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
+      this.#connection!.emit('readyForQuery', { status: String.fromCharCode(ready[5]!) });
+    }
   }
 
   /** A batch is over, and another one follows. */

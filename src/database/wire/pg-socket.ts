@@ -1,16 +1,13 @@
 /**
- * Reads the input of a `pg` connection in place of `pg`: as bytes, from our own or any other socket. In: the socket and the reader; out:
- * the bytes as they arrive, until the socket is given back.
+ * Reads the input of a `pg` connection before `pg` does: as bytes, from our own or any other socket. In: the socket; out: its reader, which
+ * passes on what is for `pg`, always complete messages.
  *
  * Relies on undocumented behaviour: Node calls `onread` before it reads another socket into the same buffer
  * (`test/contracts/node.test.ts`), and `pg` reads a connection through `data` listeners on its stream (`test/contracts/pg.test.ts`).
  */
 import { Socket } from 'node:net';
-
-/** Receives bytes as they are read. They are valid only until it returns. */
-export interface ByteReader {
-  read(bytes: Buffer): void;
-}
+import type { ColumnValue } from '../database.ts';
+import { ReplyReader, type ReplySource } from './reply-reader.ts';
 
 type ReadBytes = (bytes: Buffer) => void;
 
@@ -19,20 +16,35 @@ export interface DataSource {
   listeners(event: 'data'): unknown[];
   removeAllListeners(event: 'data'): unknown;
   on(event: 'data', listener: ReadBytes): unknown;
-  removeListener(event: 'data', listener: ReadBytes): unknown;
+  destroy(error?: Error): unknown;
 }
 
-/** Bytes of a socket that go to a reader instead of to its `data` listeners. */
-export interface Interception {
-  /** Passes bytes to the listeners after all. */
-  pass(bytes: Buffer): void;
-  /** From now on all bytes go to the listeners again. */
-  giveBack(): void;
+/** The readers of sockets that are not a `PgSocket`. */
+const readers = new WeakMap<DataSource, ReplyReader<ColumnValue>>();
+
+/** The reader of a socket, always the same one. */
+export function readerOf(socket: DataSource): ReplyReader<ColumnValue> {
+  if (socket instanceof PgSocket) return socket.reader;
+  const known = readers.get(socket);
+  if (known !== undefined) return known;
+  const reader = readAhead(socket);
+  readers.set(socket, reader);
+  return reader;
 }
 
-/** Sends a socket's bytes to a reader instead of to its `data` listeners. */
-export function intercept(socket: DataSource, reader: ByteReader): Interception {
-  return socket instanceof PgSocket ? socket.readWith(reader) : new ListenerSwap(socket, (bytes) => reader.read(bytes));
+/**
+ * Puts a reader before the listeners of a socket, for good. `pg`'s parser may just then hold the first part of a message. If so, the reader
+ * meets bytes that are no message, or `pg` swallows messages and the reply is too short: either way, the connection is given up.
+ */
+function readAhead(socket: DataSource): ReplyReader<ColumnValue> {
+  const listeners = socket.listeners('data') as ReadBytes[];
+  const pass = (messages: Buffer): void => {
+    for (const listener of listeners) listener.call(socket, messages);
+  };
+  const reader = new ReplyReader<ColumnValue>({ pass, destroy: (error) => socket.destroy(error) });
+  socket.removeAllListeners('data');
+  socket.on('data', (bytes) => reader.read(bytes));
+  return reader;
 }
 
 /** Node reads one socket at a time and calls back before it reads another, so one buffer is enough for all. */
@@ -40,55 +52,22 @@ const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
  * The socket of connections that we open. All share one read buffer, because a buffer for each read, and the stream that delivers it, cost
- * more than processing its content. Without an interception, its bytes are emitted as events, like those of any socket.
+ * more than processing its content. What is for `pg` is emitted as events, like the bytes of any socket.
  */
-export class PgSocket extends Socket implements Interception {
-  #reader: ByteReader | null = null;
+export class PgSocket extends Socket implements ReplySource {
+  readonly reader: ReplyReader<ColumnValue>;
 
   constructor() {
     const onRead = (length: number): boolean => {
-      const bytes = sharedBuffer.subarray(0, length);
-      if (this.#reader === null) this.pass(Buffer.from(bytes));
-      else this.#reader.read(bytes);
+      this.reader.read(sharedBuffer.subarray(0, length));
       return true;
     };
     super({ onread: { buffer: sharedBuffer, callback: onRead } });
+    this.reader = new ReplyReader(this);
   }
 
-  readWith(reader: ByteReader): this {
-    this.#reader = reader;
-    return this;
-  }
-
-  pass(bytes: Buffer): void {
-    this.emit('data', bytes);
-  }
-
-  giveBack(): void {
-    this.#reader = null;
-  }
-}
-
-/** Replaces the listeners for a while: for the caller's sockets, and for TLS. */
-class ListenerSwap implements Interception {
-  readonly #socket: DataSource;
-  readonly #read: ReadBytes;
-  readonly #listeners: readonly ReadBytes[];
-
-  constructor(socket: DataSource, read: ReadBytes) {
-    this.#socket = socket;
-    this.#read = read;
-    this.#listeners = socket.listeners('data') as ReadBytes[];
-    socket.removeAllListeners('data');
-    socket.on('data', read);
-  }
-
-  pass(bytes: Buffer): void {
-    for (const listener of this.#listeners) listener.call(this.#socket, bytes);
-  }
-
-  giveBack(): void {
-    this.#socket.removeListener('data', this.#read);
-    for (const listener of this.#listeners) this.#socket.on('data', listener);
+  /** A copy, because `pg` keeps parts of messages: the salt of a password, for one. */
+  pass(messages: Buffer): void {
+    this.emit('data', Buffer.from(messages));
   }
 }

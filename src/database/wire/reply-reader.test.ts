@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ReplyReader } from './reply-reader.ts';
+import { ReplyReader, type ReplySink } from './reply-reader.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
   const header = Buffer.alloc(5);
@@ -31,16 +31,20 @@ const reply = Buffer.concat([
   message('Z', Buffer.from('I')),
 ]);
 
-function readIn(chunks: readonly Buffer[], admits = (_length: number): boolean => true): unknown[] {
+/** Notes what it gets, and hands on notifications. */
+const sinkInto = (heard: unknown[], admits = (_length: number): boolean => true): ReplySink<string> => ({
+  admits,
+  wantsRow: () => true,
+  value: (bytes, start, end) => bytes.toString('utf8', start, end),
+  row: (values) => heard.push(values),
+  complete: () => heard.push('complete'),
+  other: (bytes) => bytes[0] !== 0x41 && heard.push(bytes.toString('latin1')) > 0,
+});
+
+function readIn(chunks: readonly Buffer[], admits?: (length: number) => boolean): unknown[] {
   const heard: unknown[] = [];
-  const reader = new ReplyReader({
-    admits,
-    wantsRow: () => true,
-    value: (bytes, start, end) => bytes.toString('utf8', start, end),
-    row: (values) => heard.push(values),
-    complete: () => heard.push('complete'),
-    other: (bytes) => heard.push(bytes.toString('latin1')),
-  });
+  const reader = new ReplyReader<string>({ pass: () => assert.fail(), destroy: assert.ifError });
+  reader.sink = sinkInto(heard, admits);
   for (const chunk of chunks) reader.read(chunk);
   return heard;
 }
@@ -69,5 +73,59 @@ test('rows that are not admitted are passed over, wherever they are cut', () => 
       others,
       `chunks of ${size} bytes`,
     );
+  }
+});
+
+const notification = message('A', Buffer.from(`\0\0\0\x07some_channel\0${'x'.repeat(200)}\0`));
+
+/** Whether bytes end where a message does. */
+function areComplete(bytes: Buffer): boolean {
+  let end = 0;
+  while (end < bytes.length) end += 1 + bytes.readUInt32BE(end + 1);
+  return end === bytes.length;
+}
+
+test('messages that belong to no reply are passed on complete, even if a reply is awaited from their middle on, or up to it', () => {
+  const early = Buffer.concat([reply, notification.subarray(0, 100)]);
+  const late = Buffer.concat([notification.subarray(100), reply, notification, notification.subarray(0, 3)]);
+  for (let size = 1; size <= late.length; size += size < 40 ? 1 : 97) {
+    const passed: Buffer[] = [];
+    const heard: unknown[] = [];
+    const reader = new ReplyReader<string>({ pass: (messages) => passed.push(Buffer.from(messages)), destroy: assert.ifError });
+    const sink = sinkInto(heard);
+    const readAll = (bytes: Buffer): void => {
+      for (let start = 0; start < bytes.length; start += size) reader.read(bytes.subarray(start, start + size));
+    };
+    readAll(early);
+    reader.sink = {
+      ...sink,
+      other: (bytes) => {
+        if (bytes[0] === 0x5a) reader.sink = null;
+        return sink.other(bytes);
+      },
+    };
+    readAll(late);
+    readAll(notification.subarray(3));
+    assert.deepEqual(heard, expected, `chunks of ${size} bytes`);
+    assert.ok(passed.every(areComplete));
+    assert.deepEqual(Buffer.concat(passed), Buffer.concat([reply, notification, notification, notification]));
+  }
+});
+
+test('bytes that are no message end the connection', () => {
+  const tooShort = Buffer.from('C\0\0\0\x03');
+  const neverLong = Buffer.from('C\0\x01\0\0');
+  const neverSoLong = Buffer.from('Dtext');
+  for (const bytes of [tooShort, neverLong, neverSoLong, Buffer.concat([notification, neverLong]), notification.subarray(10)]) {
+    for (const isAwaited of [true, false]) {
+      for (const cut of [bytes.length, bytes.length - 1]) {
+        const errors: Error[] = [];
+        const reader = new ReplyReader<string>({ pass: () => {}, destroy: (error) => errors.push(error) });
+        if (isAwaited) reader.sink = sinkInto([]);
+        reader.read(bytes.subarray(0, cut));
+        if (errors.length === 0) reader.read(bytes.subarray(cut));
+        assert.match(errors.join(), /^LostMessages: PostgreSQL sent something that is no message/);
+      }
+    }
   }
 });

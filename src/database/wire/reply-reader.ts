@@ -1,9 +1,10 @@
 /**
- * Splits a server's reply into messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) without decoding their
- * text: the values of a response go from one socket to the other as bytes. `pg`'s own parser decodes each into a string.
+ * Splits what a server sends into messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) without decoding their
+ * text: the values of a response go from one socket to the other as bytes. `pg`'s own parser decodes each into a string. In: bytes as they
+ * arrive; out: the reply, to whoever waits for one, and all other messages to `pg`.
  */
 
-/** Receives rows and the ends of statements; everything else is passed on to `pg`. */
+/** Receives rows and the ends of statements. */
 export interface ReplySink<Value> {
   /** Whether to read a row of this many bytes, which may not have arrived yet. If not, its bytes are skipped. */
   admits(length: number): boolean;
@@ -15,8 +16,16 @@ export interface ReplySink<Value> {
   row(values: (Value | null)[]): void;
   /** A statement has been completed. */
   complete(): void;
-  /** Any other message, complete: errors, notices, readiness. Its bytes are valid only until this returns. */
-  other(message: Buffer): void;
+  /** Any other message, complete: errors, notices, readiness. Its bytes are valid only until this returns. False passes it on to `pg`. */
+  other(message: Buffer): boolean;
+}
+
+/** Where the bytes come from. */
+export interface ReplySource {
+  /** Passes complete messages on to `pg`. Their bytes are valid only until this returns. */
+  pass(messages: Buffer): void;
+  /** Closes the connection. */
+  destroy(error: Error): unknown;
 }
 
 const code = {
@@ -31,9 +40,29 @@ const code = {
 };
 const headerLength = 5;
 
-/** Reads chunks as they come and keeps none of them: what is needed later is copied, so all chunks may share one buffer. */
+/**
+ * As in libpq, a header that PostgreSQL cannot have sent means that some bytes were lost: a type of message that is never long, with a
+ * great length.
+ */
+const longestOfMost = 30_000;
+const longTypes: ReadonlySet<number> = new Set(Buffer.from('DTdVENAt'));
+/** PostgreSQL's limit for any message. */
+const longest = 2 ** 30;
+
+class LostMessages extends Error {
+  override readonly name = 'LostMessages';
+  override readonly message = 'PostgreSQL sent something that is no message, or part of a message was lost';
+}
+
+/**
+ * Reads the chunks of one connection as they come and keeps none of them: what is needed later is copied, so all chunks may share one
+ * buffer. It lives as long as the connection, because a message may begin in one exchange and end in the next: notifications and notices
+ * come at any time.
+ */
 export class ReplyReader<Value> {
-  readonly #sink: ReplySink<Value>;
+  /** Who waits for a reply. Null: all messages are for `pg`. */
+  sink: ReplySink<Value> | null = null;
+  readonly #source: ReplySource;
   /** A message that is not complete yet: a buffer of its whole size, or of a header's while the size is unknown. */
   #begun: Buffer | null = null;
   /** How many bytes of `#begun` are filled. */
@@ -41,23 +70,50 @@ export class ReplyReader<Value> {
   /** How many bytes of a skipped row are still to come. */
   #passedOver = 0;
 
-  constructor(sink: ReplySink<Value>) {
-    this.#sink = sink;
+  constructor(source: ReplySource) {
+    this.#source = source;
   }
 
   read(chunk: Buffer): void {
+    try {
+      this.#split(chunk);
+    } catch (error) {
+      if (!(error instanceof LostMessages)) throw error;
+      this.#source.destroy(error);
+    }
+  }
+
+  #split(chunk: Buffer): void {
     let start = Math.min(this.#passedOver, chunk.length);
     this.#passedOver -= start;
     while (this.#begun !== null && start < chunk.length) start = this.#fill(this.#begun, chunk, start);
     while (chunk.length - start >= headerLength) {
       const length = lengthAt(chunk, start);
-      const end = start + length;
-      if (chunk[start] === code.dataRow && !this.#sink.admits(length)) this.#passedOver = Math.max(0, end - chunk.length);
+      let end = start + length;
+      if (this.#isUnwanted(chunk[start]!, length)) this.#passedOver = Math.max(0, end - chunk.length);
       else if (end > chunk.length) return this.#begin(length, chunk, start);
-      else this.#readMessage(chunk, start, end, false);
+      else if (this.sink === null) end = this.#passAll(chunk, start, end);
+      else this.#readMessage(this.sink, chunk, start, end, false);
       start = Math.min(end, chunk.length);
     }
     if (start < chunk.length) this.#begin(headerLength, chunk, start);
+  }
+
+  /** Whether a message is a row to be skipped. */
+  #isUnwanted(type: number, length: number): boolean {
+    return type === code.dataRow && this.sink !== null && !this.sink.admits(length);
+  }
+
+  /** Passes on a message together with the complete ones that follow it; returns where the rest of the chunk starts. */
+  #passAll(chunk: Buffer, start: number, firstEnd: number): number {
+    let end = firstEnd;
+    while (chunk.length - end >= headerLength) {
+      const next = end + lengthAt(chunk, end);
+      if (next > chunk.length) break;
+      end = next;
+    }
+    this.#source.pass(chunk.subarray(start, end));
+    return end;
   }
 
   /** Starts a message or header of this length with the rest of a chunk. */
@@ -73,27 +129,28 @@ export class ReplyReader<Value> {
     if (this.#filled === begun.length) {
       this.#begun = null;
       const length = lengthAt(begun, 0);
-      if (begun.length === headerLength && begun[0] === code.dataRow && !this.#sink.admits(length)) {
+      if (begun.length === headerLength && this.#isUnwanted(begun[0]!, length)) {
         const rest = length - headerLength;
         const here = Math.min(rest, chunk.length - start - copied);
         this.#passedOver = rest - here;
         return start + copied + here;
       }
       if (length > begun.length) this.#begin(length, begun, 0);
-      else this.#readMessage(begun, 0, length, true);
+      else if (this.sink === null) this.#source.pass(begun);
+      else this.#readMessage(this.sink, begun, 0, length, true);
     }
     return start + copied;
   }
 
   /** `isOurs`: whether the bytes may be kept. */
-  #readMessage(bytes: Buffer, start: number, end: number, isOurs: boolean): void {
+  #readMessage(sink: ReplySink<Value>, bytes: Buffer, start: number, end: number, isOurs: boolean): void {
     switch (bytes[start]) {
       case code.dataRow:
-        if (this.#sink.wantsRow()) this.#sink.row(this.#readValues(bytes, start + headerLength, isOurs));
+        if (sink.wantsRow()) sink.row(this.#readValues(sink, bytes, start + headerLength, isOurs));
         break;
       case code.commandComplete:
       case code.emptyQuery:
-        this.#sink.complete();
+        sink.complete();
         break;
       case code.parseComplete:
       case code.bindComplete:
@@ -101,12 +158,14 @@ export class ReplyReader<Value> {
       case code.rowDescription:
       case code.noData:
         break;
-      default:
-        this.#sink.other(bytes.subarray(start, end));
+      default: {
+        const message = bytes.subarray(start, end);
+        if (!sink.other(message)) this.#source.pass(message);
+      }
     }
   }
 
-  #readValues(bytes: Buffer, start: number, isOurs: boolean): (Value | null)[] {
+  #readValues(sink: ReplySink<Value>, bytes: Buffer, start: number, isOurs: boolean): (Value | null)[] {
     const count = bytes.readUInt16BE(start);
     const values: (Value | null)[] = [];
     let offset = start + 2;
@@ -115,7 +174,7 @@ export class ReplyReader<Value> {
       offset += 4;
       if (length < 0) values.push(null);
       else {
-        values.push(this.#sink.value(bytes, offset, offset + length, isOurs));
+        values.push(sink.value(bytes, offset, offset + length, isOurs));
         offset += length;
       }
     }
@@ -125,5 +184,7 @@ export class ReplyReader<Value> {
 
 /** The length of the message whose header is at `start`, its first byte included. */
 function lengthAt(bytes: Buffer, start: number): number {
-  return 1 + bytes.readUInt32BE(start + 1);
+  const length = 1 + bytes.readUInt32BE(start + 1);
+  if (length < headerLength || length > longest || (length > longestOfMost && !longTypes.has(bytes[start]!))) throw new LostMessages();
+  return length;
 }
