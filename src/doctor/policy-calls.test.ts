@@ -9,6 +9,10 @@ describe('wrapCalls', () => {
       wrapCalls("((a = auth.uid()) OR (b = (auth.jwt() ->> 'sub'::text)))"),
       "((a = (select auth.uid())) OR (b = ((select auth.jwt()) ->> 'sub'::text)))",
     );
+    assert.equal(
+      wrapCalls("(a = current_setting(('a.'::text || 'b'::text)))"),
+      "(a = (select current_setting(('a.'::text || 'b'::text))))",
+    );
     assert.equal(wrapCalls("current_setting(current_setting('a'))"), "(select current_setting(current_setting('a')))");
     assert.equal(
       wrapCalls("((x = (f((1 + 2)))) AND (y = (current_setting('a(b'))::integer))"),
@@ -42,6 +46,10 @@ describe('wrapCalls', () => {
       "(note <> 'current_setting(''a'')'::text)",
       '("current_setting(" = 1)',
       '(my_current_setting(1) = 1)',
+      // The argument differs by row.
+      '(a = current_setting(key, true))',
+      '(a = current_setting("sel ect", true))',
+      "(a = current_setting(('app.'::text || key)))",
     ]) {
       assert.equal(wrapCalls(condition), condition);
     }
