@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test';
 import { Pool, type PoolConfig } from 'pg';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
+import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
-import type { Database, Session } from './database.ts';
+import type { Batch, Database, Session } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
 
@@ -66,3 +67,41 @@ test('connections beside a pool log in with its password, a string or a function
   await admin.query(`copy (select 'host all all 127.0.0.1/32 trust') to '${file}'; select pg_reload_conf()`);
   await until(async () => !(await isRefused()));
 });
+
+const whoAmI = "select current_user::text, current_setting('request.jwt.claims', true)";
+const insert = (id: number): Batch => ({ session, statements: [{ text: `insert into entry values (${id})`, parameters: [] }] });
+const read: Batch = { session, statements: [{ text: whoAmI, parameters: [] }], template: {} };
+
+for (const begin of ['begin', 'begin; select 1/0']) {
+  test(`a connection that somebody returned after "${begin}" is not used`, () =>
+    withPool({ max: 1 }, async (database, pool) => {
+      const leave = async (): Promise<void> => {
+        const client = await pool.connect();
+        await client.query(begin).catch(() => {});
+        client.release();
+      };
+      const id = begin.length;
+      await leave();
+      await database.run(insert(id));
+      assert.deepEqual(await admin.query(`select from entry where id = ${id}`), [[]]);
+      await leave();
+      assert.deepEqual(textsOf(await database.run(read)), [['anon', '{}']]);
+      assert.deepEqual((await pool.query(whoAmI)).rows, [{ current_user: 'authenticator', current_setting: '' }]);
+    }));
+}
+
+test('where `pg` does not know of the transaction, a mutation in it has an unknown outcome, and is undone', () =>
+  withPool({ max: 1 }, async (database, pool) => {
+    pool.on('connect', (client) => Object.assign(client, { getTransactionStatus: undefined }));
+    const leave = async (): Promise<void> => {
+      const client = await pool.connect();
+      await client.query('begin');
+      client.release();
+    };
+    await leave();
+    await assert.rejects(database.run(insert(1)), { reason: 'outcome-unknown' });
+    assert.deepEqual((await pool.query(whoAmI)).rows, [{ current_user: 'authenticator', current_setting: null }]);
+    assert.deepEqual(await admin.query('select from entry where id = 1'), []);
+    await leave();
+    assert.deepEqual(textsOf(await database.run(read)), [['anon', '{}']]);
+  }));

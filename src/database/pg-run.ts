@@ -10,9 +10,13 @@ const cancelMillis = 2000;
 /** Interval at which a cancel request is repeated: PostgreSQL ignores one that arrives before it has read the statement to cancel. */
 const repeatMillis = 100;
 
+const openTransaction = 'The pool lent a connection with an open transaction: somebody returned it without commit or rollback';
+
 /** What this file uses of a connection. */
 export interface ExchangeClient extends CancellableClient {
   query(submittable: PgExchange): unknown;
+  /** `I` outside of transactions. Absent from older versions of `pg`. */
+  getTransactionStatus?(): string | null;
 }
 
 export interface RunListener {
@@ -47,7 +51,9 @@ export class PgRun implements ExchangeListener {
   }
 
   start(): void {
-    this.#client.query(this.#exchange);
+    const status = this.#client.getTransactionStatus?.() ?? 'I';
+    if (status === 'I') this.#client.query(this.#exchange);
+    else process.nextTick(() => this.#exchange.giveUp(openTransaction));
   }
 
   /**

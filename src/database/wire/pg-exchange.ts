@@ -46,9 +46,12 @@ export interface ExchangeListener {
   overflow(): void;
 }
 
-const brokenReply = 'PostgreSQL was ready before all statements had been answered: part of the reply was lost';
+const shortReply = 'PostgreSQL was ready before all statements had been answered: part of the reply was lost';
+const foreignTransaction = 'The batch ran in a transaction that was already open on the connection, because somebody else began it';
 const errorResponse = 0x45;
 const readyForQuery = 0x5a;
+/** The status of a session that is not in a transaction, in ReadyForQuery. */
+const notInTransaction = 0x49;
 /** In bytes. Above this size a copy costs more than it saves. */
 const longestString = 16 * 1024;
 
@@ -119,6 +122,13 @@ export class PgExchange implements ReplySink<ColumnValue> {
   /** Closes the connection, which ends the exchange. */
   abort(): void {
     this.#connection?.stream.destroy();
+  }
+
+  /** Ends the exchange because the connection is not in the state that it should be in. Nothing more is sent, or read. */
+  giveUp(message: string): void {
+    this.broken = true;
+    this.error ??= new Error(message);
+    this.#finish();
   }
 
   admits(length: number): boolean {
@@ -201,15 +211,13 @@ export class PgExchange implements ReplySink<ColumnValue> {
   #endBatch(ready: Buffer): void {
     if (this.#finished) return;
     const { statements } = this.#expected;
-    if (this.error === null && statements !== null && this.completed !== statements) {
-      this.broken = true;
-      this.error = new Error(brokenReply);
-      this.#finish();
-    } else if (--this.#batchesLeft > 0) this.#goOn();
+    if (ready[5] !== notInTransaction) this.giveUp(foreignTransaction);
+    else if (this.error === null && statements !== null && this.completed !== statements) this.giveUp(shortReply);
+    else if (--this.#batchesLeft > 0) this.#goOn();
     else {
       this.#reader!.sink = null;
       // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
-      this.#connection!.emit('readyForQuery', { status: String.fromCharCode(ready[5]!) });
+      this.#connection!.emit('readyForQuery', { status: 'I' });
     }
   }
 
