@@ -40,6 +40,22 @@ export function orderable(value: Sql, type: ValueType): Sql {
   return isOdd ? sql`case when ${value} is not null then row(${value})::record end` : comparable(value, type);
 }
 
+/**
+ * Whether a value is null. `is null` and `is not null` ask for the attributes of a composite value: both are false if only some of them are
+ * null.
+ */
+export function isNull(value: Sql, type: ValueType): Sql {
+  return sql`${value} ${trusted(isComposite(type) ? 'is not distinct from null' : 'is null')}`;
+}
+
+export function isNotNull(value: Sql, type: ValueType): Sql {
+  return sql`${value} ${trusted(isComposite(type) ? 'is distinct from null' : 'is not null')}`;
+}
+
+function isComposite(type: ValueType): boolean {
+  return type.kind === 'row' || type.kind === 'composite' || (type.kind === 'scalar' && type.composite === true);
+}
+
 /** The right-hand side of a comparison. */
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   return parameter.encoding.kind === 'json'

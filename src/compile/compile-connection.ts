@@ -11,6 +11,7 @@
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { isNotNull } from './comparison.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { cursorText, edgeJson, type RowCompiler } from './compile-edge.ts';
 import { pinsColumns } from './compile-filter.ts';
@@ -147,7 +148,7 @@ class ConnectionCompiler {
   /** Rows whose first key column is null are not edges, as in pg_graphql. Views and functions may return such rows. */
   #hasKey(): Sql[] {
     const [first] = this.#connection.table.primaryKey;
-    return first && !this.#page.scope.isNeverNull(first) ? [sql`${this.#page.scope.column(first.name)} is not null`] : [];
+    return first && !this.#page.scope.isNeverNull(first) ? [isNotNull(this.#page.scope.column(first.name), first.type)] : [];
   }
 
   #filterClause(filters: () => Sql[]): Sql {

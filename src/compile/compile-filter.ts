@@ -2,7 +2,7 @@
 import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
 import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparand, comparisonOf } from './comparison.ts';
+import { comparable, comparand, comparisonOf, isNotNull, isNull } from './comparison.ts';
 import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
 import type { Aliases, Scope } from './scope.ts';
 
@@ -18,7 +18,7 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, pl
     case 'not':
       return sql`not (${compileFilter(filter.filter, scope, aliases, withinExpression(place))})`;
     case 'null test':
-      return sql`${scope.column(filter.column.name)} ${trusted(filter.isNull ? 'is null' : 'is not null')}`;
+      return (filter.isNull ? isNull : isNotNull)(scope.column(filter.column.name), filter.column.type);
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
     case 'related rows':

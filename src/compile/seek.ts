@@ -3,10 +3,10 @@
  * (`(t1."views", t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. If the same conditions were
  * combined by OR, PostgreSQL would read the table from its start for each page.
  */
-import type { Table } from '../model/model.ts';
+import type { Table, ValueType } from '../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
 import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
-import { orderable } from './comparison.ts';
+import { isNotNull, isNull, orderable } from './comparison.ts';
 import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
 /** A range of rows in paging order. */
@@ -34,8 +34,8 @@ export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, tabl
   if (!first || !leadsIndex(first.value, table) || values.isNeverNull(first.value)) return [];
   if (first.value.kind === 'column' && movesNulls(first) === first.value.column.indexMovesNulls) return [];
   const value = values.sqlOf(first.value);
-  const present = { condition: sql`${value} is not null`, order: [{ ...first, isValue: true }, ...others], isBeyond: true };
-  const nulls = { condition: sql`${value} is null`, order: others, isBeyond: true };
+  const present = { condition: isNotNull(value, typeOf(first.value)), order: [{ ...first, isValue: true }, ...others], isBeyond: true };
+  const nulls = { condition: isNull(value, typeOf(first.value)), order: others, isBeyond: true };
   return first.nullsFirst ? [nulls, present] : [present, nulls];
 }
 
@@ -76,11 +76,12 @@ export function conditionsNotAfter(keys: readonly OrderKey[], cursor: readonly (
   const [first] = keys;
   if (!first || cursor.length === 0) return [isNotAfter];
   const value = values.sqlOf(first.value);
-  const isNull = sql`${value} is null`;
-  if (!cursor[0]) return [...(first.nullsFirst ? [] : [sql`${value} is not null`]), sql`${isNull} and ${isNotAfter}`];
+  const type = typeOf(first.value);
+  const absent = isNull(value, type);
+  if (!cursor[0]) return [...(first.nullsFirst ? [] : [isNotNull(value, type)]), sql`${absent} and ${isNotAfter}`];
   const bound = boundOf(cursor[0], first.value);
-  const within = sql`${orderable(value, typeOf(first.value))} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
-  return first.nullsFirst && !values.isNeverNull(first.value) ? [isNull, within] : [within];
+  const within = sql`${orderable(value, type)} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
+  return first.nullsFirst && !values.isNeverNull(first.value) ? [absent, within] : [within];
 }
 
 /** The value of the cursor for a key. */
@@ -128,7 +129,7 @@ class Seeker {
     const { descending, nullsFirst } = this.#key(index);
     const value = this.#value(index);
     if (this.#cursor[index]) return [this.#range(index, sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`)];
-    return nullsFirst ? [this.#range(index, sql`${value} is not null`)] : [];
+    return nullsFirst ? [this.#range(index, isNotNull(value, this.#type(index)))] : [];
   }
 
   /**
@@ -139,13 +140,13 @@ class Seeker {
     const { value, nullsFirst } = this.#key(index);
     const isPartial = this.#cursor.length < this.#keys.length;
     if (this.#values.isNeverNull(value) || nullsFirst || isPartial || !this.#cursor[index]) return [];
-    return [this.#range(index, sql`${this.#value(index)} is null`, this.#keys.slice(index + 1))];
+    return [this.#range(index, isNull(this.#value(index), this.#type(index)), this.#keys.slice(index + 1))];
   }
 
   /** By default, a range is ordered from its key on, which is never null there. */
   #range(index: number, condition: Sql, keys: readonly PagingKey[] = this.#valuesFrom(index)): SeekRange {
     const prefix = Array.from({ length: index }, (_, each) =>
-      this.#cursor[each] ? sql`${this.#value(each)} = ${this.#bound(each)}` : sql`${this.#value(each)} is null`,
+      this.#cursor[each] ? sql`${this.#value(each)} = ${this.#bound(each)}` : isNull(this.#value(each), this.#type(each)),
     );
     return { condition: join([...prefix, condition], ' and '), order: keys, isBeyond: true };
   }
@@ -156,6 +157,10 @@ class Seeker {
 
   #key(index: number): OrderKey {
     return this.#keys[index]!;
+  }
+
+  #type(index: number): ValueType {
+    return typeOf(this.#key(index).value);
   }
 
   #value(index: number): Sql {

@@ -156,12 +156,16 @@ export interface ScalarType {
   readonly maxLength: number | null;
   /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
   readonly nestsInJson?: true;
+  /** Set for a domain over a composite type. */
+  readonly composite?: true;
   /** For a domain over an enum, the enum as SQL: PostgreSQL has comparison operators for the enum, not the domain. */
   readonly comparedAs?: string;
   /** Set if its ordering operators have names other than `<`. */
   readonly oddlyOrdered?: true;
   /** Set if PostgreSQL cannot order its values, as for json, point and domains over them. */
   readonly unordered?: true;
+  /** What separates its values in the text of an array, if it is not a comma. */
+  readonly delimiter?: string;
 }
 
 export interface EnumValueType {

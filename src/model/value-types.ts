@@ -107,8 +107,10 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   return {
     ...scalar,
     ...(nestsInJson(type) && { nestsInJson: true }),
+    ...(type.category === 'C' && { composite: true }),
     ...(type.oddlyOrdered && { oddlyOrdered: true }),
     ...(type.unordered && { unordered: true }),
+    ...(type.delimiter !== ',' && { delimiter: type.delimiter }),
   };
 }
 
