@@ -11,7 +11,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const operatorSchemas = new Map(raw.ownOperators);
   const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
   const types = raw.types.map((type): CatalogType => {
-    const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql, oddlyOrdered, unordered] = type;
+    const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql, oddlyOrdered, unordered, delimiter] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
     const isExposedEnum = kind === 'e' && exposed.has(schemaId);
     return {
@@ -27,6 +27,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       enumSql,
       oddlyOrdered,
       unordered,
+      delimiter,
       operatorSchemaId: operatorSchemas.get(id) ?? 0,
       labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
       comment: isExposedEnum ? comments.on('type', id) : null,

@@ -289,7 +289,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         where e.typtype = 'e'
       ) end,
       (t.oid in (select d.oid from oddly_ordered d)) is true,
-      (t.oid in (select d.oid from unordered d)) is true
+      (t.oid in (select d.oid from unordered d)) is true, t.typdelim
     )::text, ${separator} order by t.oid)
     from pg_catalog.pg_type t
     where (t.oid in (select u.id from used_type u)) is true

@@ -169,6 +169,8 @@ export interface CatalogType {
   readonly oddlyOrdered: boolean;
   /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */
   readonly unordered: boolean;
+  /** What separates its values in the text of an array: mostly a comma, but a semicolon for box. */
+  readonly delimiter: string;
   /** For types of columns: the id of the schema with the type's operators; 0 if that is pg_catalog or the type has none. */
   readonly operatorSchemaId: number;
   /** Labels of an exposed enum, in order; null for all other types. */

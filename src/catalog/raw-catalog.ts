@@ -134,6 +134,7 @@ export type RawType = readonly [
   enumSql: string | null,
   oddlyOrdered: boolean,
   unordered: boolean,
+  delimiter: string,
 ];
 
 /** A type whose operators are in a schema other than pg_catalog. */

@@ -56,6 +56,11 @@ describe('bindStatements', () => {
     assert.equal(filtered([true, false], scalarType('Boolean', 'boolean')), '{"true","false"}');
   });
 
+  it('separates the elements of arrays as their type does', () => {
+    const box = { ...scalarType('Opaque', 'box'), delimiter: ';' } as typeof text;
+    assert.equal(written(['(1,1),(0,0)', null, '(2,2),(0,0)'], listOf(box)), '{"(1,1),(0,0)";NULL;"(2,2),(0,0)"}');
+  });
+
   it('accepts lists in cursors only for arrays, and objects in nodeIds only as JSON', () => {
     const list = { json: '[1,-2]' };
     const object = { json: '{"x":1}' };

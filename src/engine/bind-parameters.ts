@@ -223,12 +223,13 @@ function encodeRows(values: readonly ScalarValue[], type: ValueType, use: ValueU
 function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
   // `maxLength` does not apply to elements of a list: PostgreSQL truncates or rejects them itself.
   const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
-  return arrayLiteral(items.map((item) => (item === null ? null : encodeScalar(String(item), element, use))));
+  const texts = items.map((item) => (item === null ? null : encodeScalar(String(item), element, use)));
+  return arrayLiteral(texts, element.kind === 'scalar' ? element.delimiter : undefined);
 }
 
 /** The text of an array (PostgreSQL manual: Array Value Input). */
-export function arrayLiteral(items: readonly (string | null)[]): string {
-  return `{${items.map(elementLiteral).join(',')}}`;
+export function arrayLiteral(items: readonly (string | null)[], delimiter = ','): string {
+  return `{${items.map(elementLiteral).join(delimiter)}}`;
 }
 
 function elementLiteral(text: string | null): string {
