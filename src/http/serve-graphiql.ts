@@ -47,19 +47,26 @@ const answerMissing: Route = () => ({
 function createAssetRoute(name: string, folder: URL): Route {
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
-  let read: Promise<Buffer> | undefined;
-  let zipped: Promise<Buffer> | undefined;
-  const readOnce = (): Promise<Buffer> => {
-    read ??= readFile(new URL(`${name}.br`, folder));
-    return read;
-  };
+  const read = keep(() => readFile(new URL(`${name}.br`, folder)));
+  const zip = keep(() => read().then(decompress).then(compress));
   return async (request) => {
     const accepted = String(request.headers['accept-encoding']);
     // Browsers accept Brotli only over HTTPS and from localhost.
-    if (/\bbr\b/.test(accepted)) return { status: 200, headers: [...headers, 'content-encoding', 'br'], body: await readOnce() };
-    if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await decompress(await readOnce()) };
-    zipped ??= readOnce().then(decompress).then(compress);
-    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await zipped };
+    if (/\bbr\b/.test(accepted)) return { status: 200, headers: [...headers, 'content-encoding', 'br'], body: await read() };
+    if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await decompress(await read()) };
+    return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await zip() };
+  };
+}
+
+/** Does the work once and keeps its result. After a failure, such as too many open files, the next call does it again. */
+function keep<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let kept: Promise<Result> | null = null;
+  return () => {
+    kept ??= work().catch((error: unknown) => {
+      kept = null;
+      throw error;
+    });
+    return kept;
   };
 }
 
