@@ -2,7 +2,7 @@
  * Adds, changes or removes a project in its file. In: the path of the projects, a reference, and the change of its entry; out: the file,
  * replaced atomically, so that nobody ever reads half of it.
  */
-import { chmod, type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readTextFile } from '../files/read-text-file.ts';
@@ -85,19 +85,34 @@ async function openLock(file: string, lock: string): Promise<FileHandle> {
   }
 }
 
+/** The new file is for whoever the old one was for, even if root replaces it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
-  const mode = await stat(file).then(
-    (status) => status.mode & 0o777,
-    () => privateMode,
-  );
+  const { uid, gid, mode } = await accessOf(file);
   const handle = await open(fresh, 'w', privateMode);
   try {
     await handle.writeFile(text);
+    await handle.chown(uid, gid).catch(ignoreForbidden);
+    await handle.chmod(mode);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await chmod(fresh, mode);
   await rename(fresh, file);
+}
+
+/** Whose file it is, and who may read it. A new file belongs to the owner of its folder. */
+async function accessOf(file: string): Promise<{ readonly uid: number; readonly gid: number; readonly mode: number }> {
+  try {
+    const { uid, gid, mode } = await stat(file);
+    return { uid, gid, mode: mode & 0o777 };
+  } catch {
+    const { uid, gid } = await stat(path.dirname(file));
+    return { uid, gid, mode: privateMode };
+  }
+}
+
+/** Only root may give files away. */
+function ignoreForbidden(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error;
 }
