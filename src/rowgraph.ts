@@ -243,6 +243,18 @@ class RowgraphService implements Rowgraph {
       );
   }
 
+  /** For servers, beside `executeRaw` (`http/served-graph.ts`). */
+  async loadRole(role: string, deadline: Deadline): Promise<void> {
+    try {
+      await this.#watch.withCurrent(deadline, async (snapshot) => {
+        const roleSchema = snapshot.of(role, this.#database);
+        if (roleSchema instanceof Promise) await untilStopped(roleSchema, deadline, stopError);
+      });
+    } catch (error) {
+      throw error instanceof DatabaseError ? toApiError(error) : error;
+    }
+  }
+
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
     const database = openClientDatabase(client);
     try {

@@ -2,6 +2,7 @@
  * A graph whose database may not be reachable yet, so that the server can open its port first: health checks then report live but not
  * ready, and requests fail with DATABASE_UNAVAILABLE.
  */
+import type { Deadline } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 
@@ -21,6 +22,11 @@ export class AwaitedGraph implements ServedGraph {
   executeRaw: ServedGraph['executeRaw'] = (request, caller, options) => {
     return this.#graph === null ? Promise.reject(notYet()) : this.#graph.executeRaw(request, caller, options);
   };
+
+  async loadRole(role: string, deadline: Deadline): Promise<void> {
+    if (this.#graph === null) throw notYet();
+    await this.#graph.loadRole?.(role, deadline);
+  }
 
   readCaches: ServedGraph['readCaches'] = () => this.#graph?.readCaches() ?? [];
 

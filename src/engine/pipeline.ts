@@ -90,7 +90,10 @@ export async function executeRequest(
     if (compiled.kind === 'mutation') response.isMutation = true;
     return response;
   } catch (error) {
-    throw await locateError(error, request, roleSchema, prepared);
+    const located = await locateError(error, request, roleSchema, prepared);
+    // What comes next may be a look at the database, whether a newer schema explains the error.
+    target.onPrepared?.();
+    throw located;
   }
 }
 

@@ -19,7 +19,7 @@ import { LargeRequests } from './large-requests.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { RequestRate } from './request-rate.ts';
 import type { Routing } from './route-exchange.ts';
-import type { ServedGraph } from './served-graph.ts';
+import type { ExecutingGraph } from './served-graph.ts';
 
 export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
   readonly admission: Admission;
@@ -33,7 +33,7 @@ export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
 export interface OwnParts {
   /** Distinguishes its users from those of other endpoints. */
   readonly name: string;
-  readonly graph: Pick<ServedGraph, 'executeRaw'>;
+  readonly graph: ExecutingGraph;
   readonly verifier: TokenVerifier;
   readonly authenticate: Authenticate | null;
   /** Milliseconds that a request may take. */
@@ -42,12 +42,7 @@ export interface OwnParts {
 }
 
 /** The endpoint over a graph. Throws an `Error` if an option is invalid. */
-export function createEndpoint(
-  graph: Pick<ServedGraph, 'executeRaw'>,
-  options: EndpointOptions,
-  tokens: TokenRules,
-  observe: Observer,
-): Endpoint {
+export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
   const { bodyLimit = 1024 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
   const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
   const { authenticate = null } = options;

@@ -12,7 +12,7 @@ import type { EndpointOptions } from './endpoint-options.ts';
 import { FetchExchange } from './fetch-exchange.ts';
 import { createRequestIds } from './request-ids.ts';
 import { routeExchange } from './route-exchange.ts';
-import type { ServedGraph } from './served-graph.ts';
+import type { ExecutingGraph } from './served-graph.ts';
 
 /** The options of a handler. `Rest`: the arguments that it is called with after the request. */
 export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
@@ -33,7 +33,7 @@ export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> =
  * invalid. The graph stays open until its owner closes it.
  */
 export function createFetchHandler<Rest extends readonly unknown[] = readonly unknown[]>(
-  graph: Pick<ServedGraph, 'executeRaw'>,
+  graph: ExecutingGraph,
   options: FetchHandlerOptions<Rest>,
 ): FetchHandler<Rest> {
   const { clientAddress, writeTimeout = 30_000 } = options;

@@ -9,7 +9,7 @@ import type { Observer } from '../events.ts';
 import { createSafeObserver } from '../safe-observer.ts';
 import type { NodeEndpointOptions } from './endpoint-options.ts';
 import { mountEndpoint, type NodeMount } from './mount-endpoint.ts';
-import type { ServedGraph } from './served-graph.ts';
+import type { ExecutingGraph } from './served-graph.ts';
 
 /** The options of a handler: those of `rowgraph serve` that do not concern the server as a whole. */
 export interface NodeHandlerOptions extends TokenOptions, NodeEndpointOptions {
@@ -28,7 +28,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
  * invalid. The graph stays open until its owner closes it.
  */
-export function createNodeHandler(graph: Pick<ServedGraph, 'executeRaw'>, options: NodeHandlerOptions): NodeHandler {
+export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOptions): NodeHandler {
   const observe = createSafeObserver(options.observe ?? ignore);
   const { handle } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   return (request, response) => {

@@ -28,10 +28,10 @@ import { readTimeout } from './read-timeout.ts';
 import type { RequestRate } from './request-rate.ts';
 import { RequestTimes } from './request-times.ts';
 import { type GraphqlResponse, type RequestState, sendGraphqlResponse } from './send-graphql-response.ts';
-import type { ServedGraph } from './served-graph.ts';
+import type { ExecutingGraph } from './served-graph.ts';
 
 export interface GraphqlEndpointOptions {
-  readonly graph: Pick<ServedGraph, 'executeRaw'>;
+  readonly graph: ExecutingGraph;
   readonly verifier: TokenVerifier;
   /** The application's own way to find the caller; null if it has none. */
   readonly authenticate: Authenticate | null;
@@ -194,11 +194,23 @@ async function authenticateByApplication(
 
 /** A short body is executed in the same turn of the event loop; a large one waits for its turn among large ones. */
 function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
-  if (bytes.length >= largeBody)
-    return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
-      executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
-    );
-  return executeValue(parseBody(bytes, run.deadline), caller, run, exchange, options);
+  return bytes.length >= largeBody
+    ? executeLarge(bytes, caller, run, exchange, options)
+    : executeValue(parseBody(bytes, run.deadline), caller, run, exchange, options);
+}
+
+/** All endpoints of a server share the turns, so that nobody may have one while waiting for a database. */
+async function executeLarge(
+  bytes: Buffer,
+  caller: Caller,
+  run: Run,
+  exchange: Exchange,
+  options: GraphqlEndpointOptions,
+): Promise<RawResponse> {
+  await options.graph.loadRole?.(caller.role, run.deadline);
+  return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
+    executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
+  );
 }
 
 /** GET requests are safe and cacheable, so they run no mutations. */

@@ -13,7 +13,7 @@ import { NodeExchange } from './node-exchange.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { Action, Route } from './route.ts';
 import { type Expectation, routeExchange } from './route-exchange.ts';
-import type { ServedGraph } from './served-graph.ts';
+import type { ExecutingGraph } from './served-graph.ts';
 
 /** Where the endpoint is mounted, and what else is served. */
 export interface NodeMount {
@@ -41,7 +41,7 @@ export interface MountedEndpoint {
 
 /** Mounts the endpoint. Throws an `Error` if an option is invalid. */
 export function mountEndpoint(
-  graph: Pick<ServedGraph, 'executeRaw'>,
+  graph: ExecutingGraph,
   options: NodeEndpointOptions,
   tokens: TokenRules,
   observe: Observer,

@@ -3,19 +3,19 @@
  * how to open it, and requests as they begin and end; out: their responses. After a failure it is not opened again at once, so that an
  * outage costs its requests little.
  */
-import { explainStop, untilStopped } from '../budget/deadline.ts';
+import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
-import type { ServedGraph } from '../http/served-graph.ts';
+import type { ExecutingGraph } from '../http/served-graph.ts';
 
 /** What this file uses of a graph. */
-export interface OpenedGraph extends Pick<ServedGraph, 'executeRaw'> {
+export interface OpenedGraph extends ExecutingGraph {
   close(): Promise<void>;
 }
 
 /** In milliseconds. */
 const pauseAfterFailure = 1000;
 
-export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
+export class LazyGraph implements ExecutingGraph {
   readonly #openGraph: () => Promise<OpenedGraph>;
   readonly #onFailure: (error: unknown) => void;
   #graph: OpenedGraph | null = null;
@@ -60,12 +60,17 @@ export class LazyGraph implements Pick<ServedGraph, 'executeRaw'> {
     this.#endIfRetired();
   }
 
-  executeRaw: ServedGraph['executeRaw'] = (request, caller, options) => {
+  executeRaw: ExecutingGraph['executeRaw'] = (request, caller, options) => {
     const graph = this.#graph;
     if (graph !== null) return graph.executeRaw(request, caller, options);
     const opened = untilStopped(this.#open(), options?.deadline ?? null, explainStop);
     return opened.then((late) => late.executeRaw(request, caller, options));
   };
+
+  async loadRole(role: string, deadline: Deadline): Promise<void> {
+    const graph = this.#graph ?? (await untilStopped(this.#open(), deadline, explainStop));
+    await graph.loadRole?.(role, deadline);
+  }
 
   /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */
   closeUnused(since: number): void {

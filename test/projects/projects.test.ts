@@ -66,7 +66,11 @@ interface TestService extends ServedProjects {
   /** Replaces the file of projects and has it read. */
   write(projects: object | string): Promise<void>;
   /** Asks the project of a host, with a key of a project. */
-  ask(host: string, key?: string, more?: { path?: string; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Answer>;
+  ask(
+    host: string,
+    key?: string,
+    more?: { path?: string; headers?: Record<string, string>; signal?: AbortSignal; body?: string },
+  ): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -107,9 +111,9 @@ async function serve(projects: object, flags: Readonly<Record<string, string>> =
     jwtSecret: secretOf('default'),
   });
   const keys = new Map<string, string>();
-  const ask: TestService['ask'] = async (host, key = host.slice(0, 20), { path = '/graphql/v1', headers = {}, signal } = {}) => {
+  const ask: TestService['ask'] = async (host, key = host.slice(0, 20), { path = '/graphql/v1', headers = {}, signal, body } = {}) => {
     if (!keys.has(key)) keys.set(key, await signKey(secretOf(key), 'anon'));
-    return send(server.port, path, { host, apikey: keys.get(key)!, ...headers }, signal);
+    return send(server.port, path, { host, apikey: keys.get(key)!, ...headers }, signal, body);
   };
   const write: TestService['write'] = async (content) => {
     await writeFile(`${file}.new`, typeof content === 'string' ? content : JSON.stringify(content));
@@ -125,9 +129,9 @@ async function serve(projects: object, flags: Readonly<Record<string, string>> =
 
 const query = JSON.stringify({ query: '{ ownCollection { edges { node { name } } } }' });
 
-function send(port: number, target: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
+function send(port: number, target: string, headers: Record<string, string>, signal?: AbortSignal, body = query): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = { 'content-type': 'application/json', 'content-length': String(query.length), ...headers };
+    const sent = { 'content-type': 'application/json', 'content-length': String(body.length), ...headers };
     const request = httpRequest({
       port,
       host: '127.0.0.1',
@@ -145,7 +149,7 @@ function send(port: number, target: string, headers: Record<string, string>, sig
       const outcome = errors?.[0].extensions.code ?? data.ownCollection.edges?.[0].node.name ?? data.ownCollection;
       resolve({ status: response.statusCode, headers: response.headers, outcome });
     });
-    request.end(query);
+    request.end(body);
   });
 }
 
@@ -299,6 +303,36 @@ test('a project answers all of its requests while the database of another one is
     assert.deepEqual(new Set(await Promise.all(silent)), new Set(['gone']));
   } finally {
     await proxy.stop();
+    await service.stop();
+  }
+});
+
+test('large requests of a project do not wait for those of another one whose database is silent', async () => {
+  const [closed, opened] = [await startSilentProxy(databases.port), await startSilentProxy(databases.port)];
+  closed.fallSilent();
+  const through = ({ url }: TestDatabase, port: number) => ({ url: url.replace(`:${databases.port}/`, `:${port}/`) });
+  const silent = { ...projectOf(a, through(bases.a, closed.port)), ...projectOf(c, through(bases.c, opened.port)) };
+  const service = await serve({ ...silent, ...projectOf(b, bases.b) });
+  const client = new AbortController();
+  // Two of them are more than may be prepared at a time.
+  const body = JSON.stringify({ query: JSON.parse(query).query, variables: { padding: 'x'.repeat(300_000) } });
+  const askSilent = async (project: string, role: string): Promise<unknown> => {
+    const headers = { apikey: await signKey(secretOf(project), role) };
+    return service.ask(`${project}.example.com`, project, { headers, signal: client.signal, body }).catch(() => 'gone');
+  };
+  const askOther = async () => (await service.ask(`${b}.example.com`, b, { body })).outcome;
+  try {
+    const opening = askSilent(a, 'anon');
+    await until(() => closed.connections > 0);
+    assert.equal(await askOther(), 'b', 'another project is not open yet');
+    assert.equal((await service.ask(`${c}.example.com`)).outcome, 'c');
+    opened.fallSilent();
+    const loading = askSilent(c, 'authenticated');
+    for (let count = 0; count < 5; count += 1) assert.equal(await askOther(), 'b', 'a role of another project is not known yet');
+    client.abort();
+    assert.deepEqual(await Promise.all([opening, loading]), ['gone', 'gone']);
+  } finally {
+    await Promise.all([closed.stop(), opened.stop()]);
     await service.stop();
   }
 });
