@@ -15,7 +15,7 @@ let admin: Database;
 
 before(async () => {
   server = await startPostgres();
-  admin = openPgDatabase(server.url, { poolSize: 2 });
+  admin = openPgDatabase(server.url, { poolSize: 1 });
   await admin.query(`${rolesSql} create table entry (id int primary key); grant all on entry to anon;`);
 });
 
@@ -105,3 +105,22 @@ test('where `pg` does not know of the transaction, a mutation in it has an unkno
     await leave();
     assert.deepEqual(textsOf(await database.run(read)), [['anon', '{}']]);
   }));
+
+test('its `query_timeout` ends no work of ours, and leaves no timers behind', async () => {
+  const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const held = { text: 'select 7 from pg_advisory_xact_lock_shared(1)', parameters: [] };
+  await withPool({ query_timeout: 1, idleTimeoutMillis: 0 }, async (database) => {
+    const before = countTimers();
+    for (const template of [{}, undefined]) {
+      await admin.query('select pg_advisory_lock(1)');
+      const run = database.run({ session, statements: [held], template });
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'";
+      await until(async () => (await admin.query(waiting)).length === 1);
+      // Timers of equal length fire in the order in which they were started.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await admin.query('select pg_advisory_unlock(1)');
+      assert.deepEqual(textsOf(await run), [['7']]);
+    }
+    assert.equal(countTimers(), before);
+  });
+});

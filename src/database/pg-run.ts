@@ -1,6 +1,8 @@
 /**
  * One exchange on one connection, from its write until the connection is free again. Cancels it if nobody waits for it any more, and gives
  * up the connection if no reply comes. In: the connection and the bytes; out: each batch as it ends, and when the connection is free.
+ *
+ * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): where a client keeps its `query_timeout`.
  */
 import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
 import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
@@ -10,6 +12,8 @@ const cancelMillis = 2000;
 /** Interval at which a cancel request is repeated: PostgreSQL ignores one that arrives before it has read the statement to cancel. */
 const repeatMillis = 100;
 
+/** The longest time that a timer can have. */
+const endless = 2 ** 31 - 1;
 const openTransaction = 'The pool lent a connection with an open transaction: somebody returned it without commit or rollback';
 
 /** What this file uses of a connection. */
@@ -17,6 +21,7 @@ export interface ExchangeClient extends CancellableClient {
   query(submittable: PgExchange): unknown;
   /** `I` outside of transactions. Absent from older versions of `pg`. */
   getTransactionStatus?(): string | null;
+  readonly connectionParameters?: { readonly query_timeout?: unknown };
 }
 
 export interface RunListener {
@@ -51,6 +56,8 @@ export class PgRun implements ExchangeListener {
   }
 
   start(): void {
+    // The client's own `query_timeout` would end the wait and not the statement. Deadlines end both.
+    if (this.#client.connectionParameters?.query_timeout) this.#exchange.query_timeout = endless;
     const status = this.#client.getTransactionStatus?.() ?? 'I';
     if (status === 'I') this.#client.query(this.#exchange);
     else process.nextTick(() => this.#exchange.giveUp(openTransaction));

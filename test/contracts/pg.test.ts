@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { after, before } from 'node:test';
 import { Client } from 'pg';
 import { cutConnection, openClient, openPool, type PgPoolClient } from '../../src/database/pg-pool.ts';
+import type { ExchangeClient } from '../../src/database/pg-run.ts';
 import { isServerError } from '../../src/database/to-database-error.ts';
 import { sendCancelRequest } from '../../src/database/wire/cancel-request.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
@@ -106,6 +107,46 @@ contract('pg', 'database/wire/pg-exchange.ts', 'a connection that says it is rea
     submit(client, recorder);
     await client.query('select 2');
     assert.deepEqual(recorder.calls, ['submit', 'readyForQuery']);
+  }),
+);
+
+contract(
+  'pg',
+  'database/wire/pg-exchange.ts',
+  'the query_timeout of what is submitted goes before that of the client, and its callback stops the timer',
+  async () => {
+    const client = new Client({ connectionString: server.url, query_timeout: 1 });
+    await client.connect();
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const recorder = Object.assign(new Recorder('select 1'), {
+      query_timeout: 2 ** 31 - 1,
+      callback: () => recorder.calls.push('callback'),
+    });
+    const isReady = once(client, 'drain');
+    submit(client, recorder);
+    assert.equal(timers(), before + 1);
+    await isReady;
+    assert.equal(recorder.calls.at(-1), 'readyForQuery');
+    recorder.callback();
+    assert.equal(recorder.calls.at(-1), 'callback');
+    assert.equal(timers(), before);
+    await client.end();
+  },
+);
+
+contract('pg', 'database/pg-run.ts', 'a client says whether it is in a transaction, and what its query_timeout is', () =>
+  withClient(async (client) => {
+    const { getTransactionStatus, connectionParameters } = client as unknown as ExchangeClient;
+    const status = () => getTransactionStatus!.call(client);
+    assert.equal(connectionParameters!.query_timeout, false);
+    assert.equal(status(), 'I');
+    await client.query('begin');
+    assert.equal(status(), 'T');
+    await assert.rejects(client.query('select 1/0'));
+    assert.equal(status(), 'E');
+    await client.query('rollback');
+    assert.equal(status(), 'I');
   }),
 );
 

@@ -82,6 +82,10 @@ export class PgExchange implements ReplySink<ColumnValue> {
   refused = false;
   /** Whether the rows exceeded the allowed bytes. */
   overflown = false;
+  /** After how many milliseconds `pg` would stop waiting, instead of the client's own `query_timeout`. */
+  query_timeout: number | undefined;
+  /** Called at the end. `pg` replaces it by a function that stops the timer of `query_timeout`. */
+  callback: () => void = ignore;
   readonly #bytes: Uint8Array;
   readonly #expected: ExpectedReply;
   readonly #listener: ExchangeListener;
@@ -236,6 +240,9 @@ export class PgExchange implements ReplySink<ColumnValue> {
   #finish(): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.callback();
     this.#listener.done(this);
   }
 }
+
+function ignore(): void {}
