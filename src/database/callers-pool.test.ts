@@ -1,11 +1,13 @@
 /** Pools of the caller's, with options and habits that rowgraph's own pools do not have. */
 import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Pool, type PoolConfig } from 'pg';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
+import { Deadline } from '../budget/deadline.ts';
 import type { Batch, Database, Session } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
@@ -122,5 +124,27 @@ test('its `query_timeout` ends no work of ours, and leaves no timers behind', as
       assert.deepEqual(textsOf(await run), [['7']]);
     }
     assert.equal(countTimers(), before);
+  });
+});
+
+/** Opens sockets as the connectors of Cloud SQL and AlloyDB do, which alone know where the server is. */
+const openStream = (port: number) => (): Socket => {
+  const socket = connect(port, '127.0.0.1');
+  socket.connect = () => socket;
+  return socket;
+};
+
+test('what runs on its connections is cancelled over a socket that its `stream` opens', async () => {
+  const sleeping = { text: 'select pg_sleep(600)', parameters: [] };
+  await withPool({ host: 'nowhere.invalid', port: 1, stream: openStream(server.port) }, async (database) => {
+    for (const template of [{}, undefined]) {
+      const deadline = new Deadline(3_600_000);
+      const run = database.run({ session, statements: [sleeping], template, deadline });
+      const running = "select from pg_stat_activity where wait_event = 'PgSleep'";
+      await until(async () => (await admin.query(running)).length === 1);
+      deadline.stop('abandoned');
+      await assert.rejects(run, { reason: 'cancelled' });
+      await until(async () => (await admin.query(running)).length === 0);
+    }
   });
 });

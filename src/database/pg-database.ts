@@ -102,6 +102,7 @@ class PgDatabase implements Database {
       states: this.#states,
       pipelining: this.#pipelining,
       measures: this.#measures,
+      stream: this.#pool.options.stream,
       request: (job) => this.#request(job),
       onSilence: () => this.#dropIdle(),
     });

@@ -18,6 +18,8 @@ export interface JobRunContext {
   readonly states: PgConnectionStates;
   readonly pipelining: Pipelining<PgJob>;
   readonly measures: BatchMeasures;
+  /** The pool's option `stream`: how it opens sockets. */
+  readonly stream: unknown;
   /** Puts a job back into the queue. */
   readonly request: (job: PgJob) => void;
   /** Called when the server cannot be reached over the network. */
@@ -74,7 +76,7 @@ class PgJobRun implements RunListener {
     this.#group = group;
     this.jobs = jobs;
     this.#mayRetry = mayRetry;
-    this.run = new PgRun(client, bytes, jobs[0]!.replyTo(jobs.length), this);
+    this.run = new PgRun(client, context.stream, bytes, jobs[0]!.replyTo(jobs.length), this);
   }
 
   start(): void {

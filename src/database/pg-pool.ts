@@ -23,7 +23,7 @@ export interface PgPoolClient extends ExchangeClient {
 export interface PgPool {
   readonly waitingCount: number;
   readonly idleCount: number;
-  readonly options: { readonly max?: number };
+  readonly options: { readonly max?: number; readonly stream?: unknown };
   readonly Client: new (options: object) => PgTaskClient;
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -12,14 +12,15 @@ const cancelMillis = 2000;
 /** Interval at which a cancel request is repeated: PostgreSQL ignores one that arrives before it has read the statement to cancel. */
 const repeatMillis = 100;
 
+/** The status of a connection on which no transaction is open. */
+const outside = 'I';
 /** The longest time that a timer can have. */
 const endless = 2 ** 31 - 1;
-const openTransaction = 'The pool lent a connection with an open transaction: somebody returned it without commit or rollback';
 
 /** What this file uses of a connection. */
 export interface ExchangeClient extends CancellableClient {
   query(submittable: PgExchange): unknown;
-  /** `I` outside of transactions. Absent from older versions of `pg`. */
+  /** What PostgreSQL said last. Absent from older versions of `pg`. */
   getTransactionStatus?(): string | null;
   readonly connectionParameters?: { readonly query_timeout?: unknown };
 }
@@ -39,6 +40,7 @@ export class PgRun implements ExchangeListener {
   readonly #client: ExchangeClient;
   readonly #listener: RunListener;
   readonly #exchange: PgExchange;
+  readonly #stream: unknown;
   #batchesLeft: number;
   #isOver = false;
   #isCancelling = false;
@@ -48,8 +50,10 @@ export class PgRun implements ExchangeListener {
   /** Why the connection can serve nobody else. */
   #failure: unknown;
 
-  constructor(client: ExchangeClient, bytes: Uint8Array, reply: ExpectedReply, listener: RunListener) {
+  /** `stream`: how the client opens sockets (see `sendCancelRequest`). */
+  constructor(client: ExchangeClient, stream: unknown, bytes: Uint8Array, reply: ExpectedReply, listener: RunListener) {
     this.#client = client;
+    this.#stream = stream;
     this.#listener = listener;
     this.#batchesLeft = reply.batches;
     this.#exchange = new PgExchange(bytes, reply, this);
@@ -58,9 +62,11 @@ export class PgRun implements ExchangeListener {
   start(): void {
     // The client's own `query_timeout` would end the wait and not the statement. Deadlines end both.
     if (this.#client.connectionParameters?.query_timeout) this.#exchange.query_timeout = endless;
-    const status = this.#client.getTransactionStatus?.() ?? 'I';
-    if (status === 'I') this.#client.query(this.#exchange);
-    else process.nextTick(() => this.#exchange.giveUp(openTransaction));
+    this.#client.query(this.#exchange);
+  }
+
+  get isInTransaction(): boolean {
+    return (this.#client.getTransactionStatus?.() ?? outside) !== outside;
   }
 
   /**
@@ -71,7 +77,7 @@ export class PgRun implements ExchangeListener {
     if (this.#isOver || this.#isCancelling || this.#repetition !== undefined) return;
     this.#isCancelling = true;
     this.#givesUpAt ??= performance.now() + cancelMillis;
-    void sendCancelRequest(this.#client, cancelMillis).then((outcome) => this.#endCancel(outcome));
+    void sendCancelRequest(this.#client, cancelMillis, this.#stream).then((outcome) => this.#endCancel(outcome));
   }
 
   /** Ends the connection at once. */

@@ -144,6 +144,8 @@ contract('pg', 'database/pg-run.ts', 'a client says whether it is in a transacti
     await client.query('begin');
     assert.equal(status(), 'T');
     await assert.rejects(client.query('select 1/0'));
+    // The first error came before the status did.
+    await assert.rejects(client.query('select 1'));
     assert.equal(status(), 'E');
     await client.query('rollback');
     assert.equal(status(), 'I');

@@ -33,14 +33,23 @@ interface CancelConnection {
  */
 export type CancelOutcome = 'delivered' | 'unreachable' | 'unsupported';
 
-/** Sends a cancel request and waits for the server to receive it. Never rejects. */
-export function sendCancelRequest(client: CancellableClient, timeoutMillis: number): Promise<CancelOutcome> {
+/**
+ * Sends a cancel request and waits for the server to receive it. Never rejects. `stream` is the option of that name that the client was
+ * opened with: a function that opens its sockets. A socket that was passed instead cannot be opened twice.
+ */
+export function sendCancelRequest(client: CancellableClient, timeoutMillis: number, stream?: unknown): Promise<CancelOutcome> {
   const { host, port, ssl, sslNegotiation, processID, secretKey } = client;
   if (host === undefined || port === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') {
     return Promise.resolve('unsupported');
   }
+  if (stream && typeof stream !== 'function') return Promise.resolve('unsupported');
+  let connection: CancelConnection;
+  try {
+    connection = new Connection({ ssl, sslNegotiation, stream } as never) as unknown as CancelConnection;
+  } catch {
+    return Promise.resolve('unreachable');
+  }
   return new Promise((resolve) => {
-    const connection = new Connection({ ssl, sslNegotiation } as never) as unknown as CancelConnection;
     let isSent = false;
     const timer = setTimeout(() => finish('unreachable'), timeoutMillis);
     const finish = (outcome: CancelOutcome): void => {

@@ -40,6 +40,8 @@ export interface ExpectedReply {
 
 /** The callbacks. */
 export interface ExchangeListener {
+  /** Whether a transaction is open on the connection, as far as that is known. */
+  readonly isInTransaction: boolean;
   /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
   /** Called when the rows of a batch exceed the allowed bytes: further rows are dropped, and the server must be stopped. */
@@ -47,6 +49,7 @@ export interface ExchangeListener {
 }
 
 const shortReply = 'PostgreSQL was ready before all statements had been answered: part of the reply was lost';
+const openTransaction = 'The pool lent a connection with an open transaction: somebody returned it without commit or rollback';
 const foreignTransaction = 'The batch ran in a transaction that was already open on the connection, because somebody else began it';
 const errorResponse = 0x45;
 const readyForQuery = 0x5a;
@@ -110,6 +113,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
   submit(connection: PgConnection): Error | undefined {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
+    if (this.#listener.isInTransaction) return new Error(openTransaction);
     this.#connection = connection;
     this.#reader = readerOf(stream);
     this.#reader.sink = this;
@@ -126,13 +130,6 @@ export class PgExchange implements ReplySink<ColumnValue> {
   /** Closes the connection, which ends the exchange. */
   abort(): void {
     this.#connection?.stream.destroy();
-  }
-
-  /** Ends the exchange because the connection is not in the state that it should be in. Nothing more is sent, or read. */
-  giveUp(message: string): void {
-    this.broken = true;
-    this.error ??= new Error(message);
-    this.#finish();
   }
 
   admits(length: number): boolean {
@@ -215,14 +212,21 @@ export class PgExchange implements ReplySink<ColumnValue> {
   #endBatch(ready: Buffer): void {
     if (this.#finished) return;
     const { statements } = this.#expected;
-    if (ready[5] !== notInTransaction) this.giveUp(foreignTransaction);
-    else if (this.error === null && statements !== null && this.completed !== statements) this.giveUp(shortReply);
+    if (ready[5] !== notInTransaction) this.#giveUp(foreignTransaction);
+    else if (this.error === null && statements !== null && this.completed !== statements) this.#giveUp(shortReply);
     else if (--this.#batchesLeft > 0) this.#goOn();
     else {
       this.#reader!.sink = null;
       // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
       this.#connection!.emit('readyForQuery', { status: 'I' });
     }
+  }
+
+  /** The connection is not in the state that it should be in. Nothing more is read from it. */
+  #giveUp(message: string): void {
+    this.broken = true;
+    this.error ??= new Error(message);
+    this.#finish();
   }
 
   /** A batch is over, and another one follows. */
