@@ -181,6 +181,12 @@ export interface SchemaLoadFailed {
   readonly error: unknown;
 }
 
+/** LISTEN failed, so that changes of the schema are found only by comparing it every second. Reported for the first of several failures; it is tried again. */
+export interface ListenFailed {
+  readonly kind: 'listen-failed';
+  readonly error: unknown;
+}
+
 /** Comment directives, or members of them, are invalid and ignored. Reported each time the schema is loaded. */
 export interface DirectivesIgnored {
   readonly kind: 'directives-ignored';
@@ -274,6 +280,7 @@ export type Event = { readonly project?: string } & (
   | SchemaLoaded
   | ExtensionOutdated
   | SchemaLoadFailed
+  | ListenFailed
   | DirectivesIgnored
   | FilesLoaded
   | FilesLoadFailed

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
+import { until } from '../../test/support/until.ts';
 import { Deadline } from '../budget/deadline.ts';
 import { type Database, DatabaseError } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { toApiError } from '../engine/sqlstate.ts';
 import { ApiError } from '../errors.ts';
+import type { Event } from '../events.ts';
 import { installExtension } from '../extension/install-extension.ts';
 import { SchemaWatch } from './schema-watch.ts';
 
@@ -95,27 +97,44 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
 });
 
 describe('LISTEN', () => {
-  /** Starts watching a database that has the triggers, but where LISTEN fails. */
-  async function start(sqlstate: string): Promise<SchemaWatch<number>> {
+  /** Watches a database that has the triggers, but where the first attempts to listen fail. */
+  async function start(sqlstate: string, failures: number) {
     await installExtension(database);
-    const refusal = new DatabaseError('cannot execute LISTEN during recovery', { sqlstate });
+    const calls = { attempts: 0, reports: [] as unknown[], loads: 0 };
+    const listen: Database['listen'] = (...call) => {
+      calls.attempts += 1;
+      if (calls.attempts <= failures) return Promise.reject(new DatabaseError('LISTEN failed', { sqlstate }));
+      return database.listen(...call);
+    };
     const refusing = new Proxy(database, {
-      get: (target, name) => (name === 'listen' ? () => Promise.reject(refusal) : Reflect.get(target, name).bind(target)),
+      get: (target, name) => (name === 'listen' ? listen : Reflect.get(target, name).bind(target)),
     });
-    return SchemaWatch.start(
-      refusing,
-      ['public'],
-      async () => 1,
-      () => {},
-    );
+    const load = async (): Promise<number> => {
+      calls.loads += 1;
+      return calls.loads;
+    };
+    const observe = (event: Event): void => void calls.reports.push(event.kind);
+    return { calls, watched: await SchemaWatch.start(refusing, ['public'], load, observe) };
   }
 
-  it('may fail on a standby, where the schema is compared every second anyway', async () => {
-    await (await start('25006')).stop();
+  it('is tried again if it fails; meanwhile, the schema is compared every second, and loaded', async () => {
+    const { calls, watched } = await start('53300', 3);
+    assert.deepEqual(calls.reports, ['listen-failed']);
+    await database.query('create table unheard_of (id int)', []);
+    await watched.reload();
+    assert.equal(watched.current(), 2);
+    await until(() => calls.attempts === 4);
+    assert.deepEqual(calls.reports, ['listen-failed'], 'the first failure is reported');
+    await watched.stop();
   });
 
-  it('must not fail elsewhere', async () => {
-    await assert.rejects(start('53300'), { sqlstate: '53300' });
+  it('is not tried again on a standby before the next load', async () => {
+    const { calls, watched } = await start('25006', Infinity);
+    await watched.reload();
+    await until(() => calls.attempts === 2);
+    assert.deepEqual(calls.reports, []);
+    await watched.stop();
+    assert.equal(calls.attempts, 2);
   });
 });
 

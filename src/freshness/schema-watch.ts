@@ -82,7 +82,11 @@ export class SchemaWatch<Snapshot> {
   #isForced = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
+  readonly #listening = singleFlight(() => this.#listen());
   #unlisten: (() => Promise<void>) | null = null;
+  #hasFailedToListen = false;
+  /** A standby rejects LISTEN, which is not tried again before the next load. */
+  #isListenRefused = false;
   #isStopped = false;
 
   private constructor(
@@ -117,7 +121,7 @@ export class SchemaWatch<Snapshot> {
     };
     const loaded = { stamp, snapshot: await loadIn(stamp, null) };
     const watch = new SchemaWatch(database, schemas, loadIn, observe, loaded, compared);
-    await watch.#listen();
+    await watch.#listening.run();
     watch.#schedule();
     return watch;
   }
@@ -180,9 +184,10 @@ export class SchemaWatch<Snapshot> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.#unlisten?.();
     // Running work must end before its connections do.
     await this.#refresh.settled();
+    await this.#listening.settled();
+    await this.#unlisten?.();
   }
 
   async #loadChanged(): Promise<void> {
@@ -199,7 +204,9 @@ export class SchemaWatch<Snapshot> {
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
     this.#persistent.clear();
     this.#fruitlessChecks.left = mostFruitlessChecks;
-    await this.#listen();
+    this.#isListenRefused = false;
+    // Requests wait for the new schema, but not for this.
+    void this.#listening.run();
   }
 
   /** Whether there is a newer schema than the one that may have caused the error. */
@@ -230,21 +237,31 @@ export class SchemaWatch<Snapshot> {
     return this.#fruitlessChecks.left >= 1;
   }
 
-  /** Starts listening if the triggers are installed, which may happen at any time. */
+  /**
+   * Starts listening if the triggers are installed, which may happen at any time. Never rejects: without it, the next comparison of the
+   * fingerprint finds a change. The first of several failures is reported.
+   */
   async #listen(): Promise<void> {
-    if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isStopped) return;
+    if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isListenRefused || this.#isStopped) return;
     try {
       this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndReport());
+      this.#hasFailedToListen = false;
     } catch (error) {
-      // A standby rejects LISTEN. There the fingerprint is compared every second, as without triggers.
-      if (!(error instanceof DatabaseError) || error.sqlstate !== readOnlyState) throw error;
+      this.#isListenRefused = error instanceof DatabaseError && error.sqlstate === readOnlyState;
+      if (!this.#isListenRefused && !this.#hasFailedToListen && !this.#isStopped) this.#observe({ kind: 'listen-failed', error });
+      this.#hasFailedToListen = true;
     }
   }
 
   #schedule(): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#refreshAndReport().then(() => this.#schedule()), fingerprintMillis);
+    this.#timer = setTimeout(() => void this.#tick().then(() => this.#schedule()), fingerprintMillis);
     this.#timer.unref();
+  }
+
+  async #tick(): Promise<void> {
+    await this.#refreshAndReport();
+    if (!this.#isFailing) await this.#listening.run();
   }
 
   /** Nobody waits for this refresh, so the first of several failures is reported to the observer. */

@@ -191,6 +191,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'tables-open':
     case 'project-failed':
     case 'log-lines-dropped':
+    case 'listen-failed':
       break;
   }
 }

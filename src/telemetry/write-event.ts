@@ -8,6 +8,8 @@ import type {
   ExtensionOutdated,
   FilesLoaded,
   FilesLoadFailed,
+  KeysLoadFailed,
+  ListenFailed,
   LoginPowerful,
   LogLinesDropped,
   PoolFailed,
@@ -46,18 +48,14 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'database-awaited':
     case 'tables-open':
     case 'pool-failed':
+    case 'listen-failed':
+    case 'keys-load-failed':
     case 'telemetry-export-failed':
     case 'spans-dropped':
     case 'log-lines-dropped':
     case 'extension-outdated':
     case 'project-failed':
       writeWarning(event, log);
-      break;
-    case 'keys-load-failed':
-      log.error(
-        { reason: errorOf(event.error).message },
-        'failed to load the public keys that verify tokens; those loaded before stay in use',
-      );
       break;
     case 'authentication-failed':
       log.error({ err: errorOf(event.error), requestId: event.requestId }, 'the function "authenticate" failed; the request was refused');
@@ -112,6 +110,8 @@ function writeWarning(
     | DatabaseAwaited
     | TablesOpen
     | PoolFailed
+    | ListenFailed
+    | KeysLoadFailed
     | ProjectFailed
     | TelemetryExportFailed
     | SpansDropped
@@ -133,6 +133,16 @@ function writeWarning(
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
     case 'pool-failed':
       return log.warn({ reason: reasonOf(event.error) }, 'database connection failed');
+    case 'keys-load-failed':
+      return log.error(
+        { reason: errorOf(event.error).message },
+        'failed to load the public keys that verify tokens; those loaded before stay in use',
+      );
+    case 'listen-failed':
+      return log.warn(
+        { reason: reasonOf(event.error) },
+        'failed to listen for schema changes; they are found within a second, and listening is tried again',
+      );
     case 'telemetry-export-failed':
       return log.warn({ url: event.url, reason: reasonOf(event.error) }, 'failed to export traces or metrics; they are lost');
     case 'spans-dropped':
