@@ -81,4 +81,9 @@ test('keys, and the rows that refer to them', async () => {
       ],
     },
   });
+  const counted = '{ rows: childCollection(orderBy: [{keyed: {childCollection: {count: AscNullsLast}}}]) { edges { node { id } } } }';
+  assert.deepEqual(
+    ((await started.ask(counted)) as Rows).rows.edges.map(({ node }) => node.id),
+    [1, 3, 2],
+  );
 });

@@ -17,12 +17,13 @@ export function* assembleTables(
   const arbiters = assembleArbiters(raw, yield* groupByTable(raw.uniqueIndexes));
   const shownTypes = new Map(raw.types.map((type) => [type[0], type[8]]));
   const modifiedTypeOf = (typeId: number, shown: string | null) => modifiedType(types.get(typeId), shown, shownTypes.get(typeId));
+  const collations = new Map(raw.collations);
   const roleIndependent = new Set(raw.roleIndependent);
   const tables: CatalogTable[] = [];
   for (const table of raw.tables) {
     const id = table[0];
     const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
-      const [, number, name, typeId, maxLength, shownType, notNull, automatic, hasDefault, fullDomain] = column;
+      const [, number, name, typeId, maxLength, shownType, notNull, automatic, hasDefault, fullDomain, collationId] = column;
       return {
         number,
         name,
@@ -30,6 +31,7 @@ export function* assembleTables(
         maxLength,
         modifiedType: modifiedTypeOf(typeId, shownType),
         notNull: notNull && !includesColumn(unproven.get(id), column),
+        collation: collations.get(collationId) ?? null,
         automatic: automatic || includesColumn(sequences.get(id), column),
         hasDefault,
         refusesNull: notNull || fullDomain,

@@ -28,7 +28,7 @@ relation as materialized (
 ),
 attribute as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic,
-    a.atthasdef
+    a.atthasdef, a.attcollation
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
 ),
@@ -195,9 +195,14 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
       a.attnotnull, a.automatic,
       a.atthasdef or (a.atttypid in (select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typdefault is not null)) is true,
-      (a.atttypid in (select d.oid from full_domain d)) is true
+      (a.atttypid in (select d.oid from full_domain d)) is true, a.attcollation::int8
     )::text, ${separator} order by a.attrelid, a.attnum)
     from attribute a`,
+  collations: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(c.oid::int8, pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.collname))::text, ${separator})
+    from pg_catalog.pg_collation c
+    join pg_catalog.pg_namespace n on n.oid = c.collnamespace
+    where (c.oid in (select a.attcollation from attribute a)) is true`,
   // Columns that own a sequence: serial and identity.
   sequences: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(d.refobjid::int8, d.refobjsubid)::text, ${separator})

@@ -74,6 +74,8 @@ export interface CatalogColumn {
   /** The type as SQL with its modifier, such as `numeric(14,4)`, qualified unless it is in pg_catalog; null if it has no modifier. */
   readonly modifiedType: string | null;
   readonly notNull: boolean;
+  /** Its collation as SQL, qualified; null if its type has none. */
+  readonly collation: string | null;
   /** Whether PostgreSQL fills it in: generated, identity, or serial. */
   readonly automatic: boolean;
   /** Whether the column or its domain has a default other than null. */

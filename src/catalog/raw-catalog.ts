@@ -12,6 +12,8 @@ export interface RawCatalog {
   /** Ids of tables. */
   readonly roleIndependent: readonly number[];
   readonly columns: readonly RawColumn[];
+  /** Those of columns. */
+  readonly collations: readonly RawCollation[];
   readonly sequences: readonly RawColumnNumber[];
   readonly unproven: readonly RawColumnNumber[];
   readonly comments: readonly RawComment[];
@@ -59,7 +61,12 @@ export type RawColumn = readonly [
   hasDefault: boolean,
   /** Whether its domain, or a base domain of that, rejects null. */
   fullDomain: boolean,
+  /** 0 if its type has none. */
+  collationId: number,
 ];
+
+/** A collation as SQL. */
+export type RawCollation = readonly [id: number, name: string];
 
 export type RawColumnNumber = readonly [tableId: number, number: number];
 

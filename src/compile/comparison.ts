@@ -1,5 +1,5 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
-import type { ValueType } from '../model/model.ts';
+import type { ColumnPair, ValueType } from '../model/model.ts';
 import type { Operator, Parameter } from '../plan/plan.ts';
 import { bind, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
@@ -29,6 +29,11 @@ export function comparedType(type: ValueType): string {
 export function comparable(value: Sql, type: ValueType): Sql {
   const compared = comparedType(type);
   return compared === type.sqlType ? value : sql`${value}::${trusted(compared)}`;
+}
+
+/** The value, compared by a collation, whatever that of the other value is. */
+export function collated(value: Sql, collation: ColumnPair['collation']): Sql {
+  return collation === null ? value : sql`${value} collate ${trusted(collation.sql)}`;
 }
 
 /**

@@ -22,7 +22,7 @@ import type {
 } from '../plan/nested-plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparedType } from './comparison.ts';
+import { collated, comparable, comparedType } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
@@ -209,9 +209,7 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
 function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scope): Sql[] {
   const among = areAmong(list, pairs, target);
   if (pairs.length === 1 && among.length === 1) return among;
-  const isSame = pairs.map(
-    ({ name, of, type }) => sql`${keyColumn(list, 'k', of, comparedType(type))} = ${comparable(target.column(name), type)}`,
-  );
+  const isSame = pairs.map((pair) => sql`${keyColumn(list, 'k', pair.of, comparedType(pair.type))} = ${comparedColumn(pair, target)}`);
   return [...among, sql`exists (select 1 from ${keyRows(list, 'k')} where ${join(isSame, ' and ')})`];
 }
 
@@ -222,9 +220,11 @@ function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scop
 function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[] {
   // Arrays cannot have arrays as elements.
   const simple = pairs.filter(({ type }) => !type.sqlType.endsWith('[]'));
-  return simple.map(
-    ({ name, of, type }) => sql`${comparable(target.column(name), type)} = any (${keysAsArray(list, of, comparedType(type))})`,
-  );
+  return simple.map((pair) => sql`${comparedColumn(pair, target)} = any (${keysAsArray(list, pair.of, comparedType(pair.type))})`);
+}
+
+function comparedColumn({ name, type, collation }: KeyPair, target: Scope): Sql {
+  return collated(comparable(target.column(name), type), collation);
 }
 
 /** Compiles the statement that reads the response. */
@@ -268,6 +268,6 @@ function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
   const key = primaryKey.map(
     ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${keyColumn(list, 'k', name, comparedType(type))}`,
   );
-  const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name }));
+  const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
   return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${where(areAmong(list, pairs, scope))}`;
 }

@@ -13,17 +13,17 @@
  *
  *     left join (select t3."post_id", count(*) from "public"."comment" as t3 group by t3."post_id") as t4("key 1", "value") on t4."key 1" = t1."id"
  */
-import type { Relation, Table } from '../model/model.ts';
+import type { Relation } from '../model/model.ts';
 import type { AggregateOrder, OrderValue } from '../plan/plan.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { isNotNull } from './comparison.ts';
 import { aggregateSql } from './order-aggregate.ts';
 import { identityOf, type OrderValues, type RelatedValue, RowValues, uniqueRelation } from './order-values.ts';
-import { callOnRow, joinConditions, tableSource } from './related-source.ts';
+import { areEqual, callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { type Aliases, directScope, type Scope } from './scope.ts';
 
 /** The rows whose values are read. */
 interface RowsRead {
-  readonly table: Table;
   /** Whether NOT NULL holds for them. */
   readonly keepsNotNull: boolean;
   /** A value that every row of the table needs. */
@@ -35,7 +35,6 @@ interface JoinedRow {
   readonly scope: Scope;
   /** A condition that is true if the row exists; null if it always does. */
   readonly presence: Sql | null;
-  readonly table: Table;
   readonly keepsNotNull: boolean;
   /** The relations that lead to it, as text. */
   readonly path: string;
@@ -49,8 +48,8 @@ export class JoinedValues implements OrderValues {
   readonly #rows = new Map<string, JoinedRow>();
   readonly #values = new Map<string, Sql>();
 
-  constructor(scope: Scope, { table, keepsNotNull, ofAllRows }: RowsRead, aliases: Aliases) {
-    this.#row = { scope, presence: null, table, keepsNotNull, path: '' };
+  constructor(scope: Scope, { keepsNotNull, ofAllRows }: RowsRead, aliases: Aliases) {
+    this.#row = { scope, presence: null, keepsNotNull, path: '' };
     this.#ofAllRows = ofAllRows && identityOf(ofAllRows);
     this.#aliases = aliases;
   }
@@ -79,7 +78,7 @@ export class JoinedValues implements OrderValues {
     if (value.kind === 'computed') return ifPresent(row, callOnRow(value.routine, row.scope));
     if (value.kind === 'aggregate') {
       const { by } = value.rows;
-      const isGrouped = ofAllRows && by.kind === 'relation' && isGroupable(by.relation, row.table);
+      const isGrouped = ofAllRows && by.kind === 'relation' && isGroupable(by.relation);
       return isGrouped ? this.#grouped(value, by.relation, row) : this.#lateral(value, row);
     }
     const relation = uniqueRelation(value.rows);
@@ -95,8 +94,9 @@ export class JoinedValues implements OrderValues {
     const isThere = row.presence === null && isAlwaysThere(relation, row.keepsNotNull);
     const conditions = join(joinConditions(relation, row.scope, scope), ' and ');
     this.#join(sql`${trusted(isThere ? 'join' : 'left join')} ${tableSource(target)} as ${trusted(scope.alias)} on ${conditions}`);
-    const presence = isThere ? null : sql`${scope.column(columns[0]!.target)} is not null`;
-    const joined = { scope, presence, table: target, keepsNotNull: target.keepsNotNull, path };
+    const [key] = columns;
+    const presence = isThere ? null : isNotNull(scope.column(key!.target), key!.targetType);
+    const joined = { scope, presence, keepsNotNull: target.keepsNotNull, path };
     this.#rows.set(path, joined);
     return joined;
   }
@@ -114,7 +114,7 @@ export class JoinedValues implements OrderValues {
     const alias = trusted(this.#aliases.next());
     const name = identifier('value');
     const keys = columns.map((pair, index) => ({
-      near: pair.near,
+      pair,
       column: scope.column(pair.target),
       name: identifier(`key ${index + 1}`),
     }));
@@ -124,7 +124,7 @@ export class JoinedValues implements OrderValues {
     );
     const select = sql`select ${list}, ${aggregateSql(value, scope)}${newLine}from ${tableSource(target)} as ${trusted(scope.alias)}${newLine}group by ${list}`;
     const names = join([...keys.map((key) => key.name), name], ', ');
-    const conditions = keys.map((key) => sql`${alias}.${key.name} = ${row.scope.column(key.near)}`);
+    const conditions = keys.map((key) => areEqual(key.pair, row.scope.column(key.pair.near), sql`${alias}.${key.name}`));
     this.#join(sql`left join (${select}) as ${alias}(${names}) on ${join(conditions, ' and ')}`);
     // Only rows with related rows have a group.
     return value.function === 'count' ? ifPresent(row, sql`coalesce(${alias}.${name}, 0)`) : sql`${alias}.${name}`;
@@ -140,14 +140,13 @@ function ifPresent({ presence }: JoinedRow, value: Sql): Sql {
 }
 
 /**
- * Whether the related rows can be grouped by their key: no policy hides any, and both sides of the key have the same type and thus the same
- * equality.
+ * Whether the related rows can be grouped by their key: no policy hides any, and both sides of the key have the same type and
+ * collation and thus the same equality.
  */
-function isGroupable({ target, columns }: Relation, near: Table): boolean {
-  const typeOf = (table: Table, name: string) => table.columns.find((column) => column.name === name)?.type.sqlType;
+function isGroupable({ target, columns }: Relation): boolean {
   return (
     !target.rowSecurity &&
-    columns.every((pair) => typeOf(near, pair.near) !== undefined && typeOf(near, pair.near) === typeOf(target, pair.target))
+    columns.every(({ nearType, targetType, collation }) => nearType.sqlType === targetType.sqlType && collation === null)
   );
 }
 

@@ -150,7 +150,7 @@ export class PageQuery {
   #joinedValues(scope: Scope): JoinedValues {
     const { keepsNotNull } = originOf(this.#connection, this.#source, scope.alias);
     const ofAllRows = this.#readsAllRows(scope) ? (this.#keys[0]?.value ?? null) : null;
-    return new JoinedValues(scope, { table: this.#connection.table, keepsNotNull, ofAllRows }, this.#context.aliases);
+    return new JoinedValues(scope, { keepsNotNull, ofAllRows }, this.#context.aliases);
   }
 
   /** Compiles the subselect. Must be called last, because everything around it determines what it returns. */

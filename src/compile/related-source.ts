@@ -1,7 +1,8 @@
 /** The SQL sources of tables and related rows. */
-import type { Relation, Routine, Table } from '../model/model.ts';
+import type { ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { collated, comparable } from './comparison.ts';
 import { type Aliases, directScope, type Scope } from './scope.ts';
 
 /** A table in FROM. */
@@ -16,7 +17,13 @@ export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
 
 /** The conditions that relate a row of the target to one of the near table. */
 export function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
-  return columns.map((pair) => sql`${target.column(pair.target)} = ${near.column(pair.near)}`);
+  return columns.map((pair) => areEqual(pair, near.column(pair.near), target.column(pair.target)));
+}
+
+/** Compares the values of a pair of columns as a foreign key does: by the collation of the referenced column. */
+export function areEqual({ nearType, targetType, collation }: ColumnPair, near: Sql, target: Sql): Sql {
+  const value = comparable(near, nearType);
+  return sql`${comparable(target, targetType)} = ${collation?.implied === false ? collated(value, collation) : value}`;
 }
 
 /** Related rows in FROM, with the conditions that relate them to the row that leads to them. */

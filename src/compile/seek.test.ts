@@ -9,7 +9,7 @@ import { Aliases, directScope } from './scope.ts';
 import { asOneRange, conditionsNotAfter, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
 const rows = directScope('t', { keepsNotNull: true });
-const values = new JoinedValues(rows, { table: account, keepsNotNull: true, ofAllRows: null }, new Aliases());
+const values = new JoinedValues(rows, { keepsNotNull: true, ofAllRows: null }, new Aliases());
 const by = (column: Column): OrderValue => ({ kind: 'column', column });
 const id: OrderKey = { value: by(columnOf('id', int4, { notNull: true })), descending: false, nullsFirst: false };
 const key = (name: string, descending: boolean, nullsFirst: boolean): OrderKey => ({

@@ -36,6 +36,8 @@ const relevantChanges = [
   `alter type mood add value 'wild'`,
   `alter type mood rename value 'wild' to 'mild'`,
   'alter type mood rename to temper',
+  `create collation plain (locale = 'C')`,
+  'alter collation plain rename to simple',
   'create view seen as select id from renamed',
   'create or replace view seen as select distinct id from renamed',
   'alter view seen set (security_invoker = true)',

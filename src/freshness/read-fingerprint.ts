@@ -87,6 +87,8 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(v.ctid, v.xmin::text::int8)) from pg_catalog.pg_enum v),
+  -- Those of the database's own: the hundreds that it was created with have lower ids (FirstNormalObjectId).
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(c.ctid, c.xmin::text::int8)) from pg_catalog.pg_collation c where c.oid >= 16384),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
     from pg_catalog.pg_description d
     where (d.objoid >= ${firstId} or d.objoid = ${publicId}) and pg_catalog.strpos(d.description, '@graphql(') > 0),

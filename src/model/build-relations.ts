@@ -7,8 +7,9 @@ import type { KeySource } from './catalog-links.ts';
 import { Excluded } from './excluded.ts';
 import { collectForeignKeys, type ForeignKey, foreignKeysOf } from './foreign-keys.ts';
 import type { LazyTable } from './lazy-table.ts';
-import type { Exclusion, InferredKey, Relation, Table } from './model.ts';
+import type { ColumnPair, Exclusion, InferredKey, Relation, Table } from './model.ts';
 import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
+import { columnTypeOf } from './value-types.ts';
 
 /** A relation before its name in rows is settled. */
 export interface NamedRelation {
@@ -65,7 +66,7 @@ interface Candidate {
 
 function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
   const links = context.links.of(table.id);
-  const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(key) }));
+  const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(context, key) }));
   // Rows without a key cannot be paged.
   const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
   return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))];
@@ -75,13 +76,13 @@ function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKe
   return { tableId: local.id, columns: namesOf(localColumns), target, targetColumns: namesOf(targetColumns) };
 }
 
-function outgoing({ localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
+function outgoing(context: BuildContext, { localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
   return {
     fieldName: foreignName ?? toOneFieldName(target.stem, namesOf(localColumns), target.facts.schema.inflection),
     kind: 'to-one',
     target,
     holdsKey: true,
-    columns: pairs(localColumns, targetColumns),
+    columns: pairs(context, localColumns, targetColumns, true),
     nullable,
     unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
   };
@@ -90,14 +91,16 @@ function outgoing({ localColumns, target, targetColumns, foreignName, nullable }
 function incoming(context: BuildContext, { local, localColumns, targetColumns, localName, inferred }: ForeignKey): Relation {
   const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
   const name = unique ? toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection) : toManyFieldName(local.stem);
+  const columns = pairs(context, targetColumns, localColumns, false);
   return {
     fieldName: localName ?? name,
     kind: unique ? 'to-one' : 'to-many',
     target: local,
     holdsKey: false,
-    columns: pairs(targetColumns, localColumns),
+    columns,
     nullable: true,
-    unique: isUnique(local, localColumns) && !local.facts.source.hasChildren,
+    // By the collation of the referenced columns, different values may be equal.
+    unique: isUnique(local, localColumns) && !local.facts.source.hasChildren && columns.every(({ collation }) => collation === null),
   };
 }
 
@@ -113,8 +116,26 @@ function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTa
   return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
 }
 
-function pairs(near: readonly CatalogColumn[], target: readonly CatalogColumn[]): Relation['columns'] {
-  return near.map((column, position) => ({ near: column.name, target: target[position]?.name ?? '' }));
+/** `holdsKey`: whether the near columns are those that refer to the others. */
+function pairs(context: BuildContext, near: readonly CatalogColumn[], target: readonly CatalogColumn[], holdsKey: boolean): ColumnPair[] {
+  return near.map((column, position) => {
+    const other = target[position]!;
+    return {
+      near: column.name,
+      nearType: columnTypeOf(context, column),
+      target: other.name,
+      targetType: columnTypeOf(context, other),
+      collation: holdsKey ? collationBetween(column, other) : collationBetween(other, column),
+    };
+  });
+}
+
+const defaultCollation = 'pg_catalog."default"';
+
+/** Of two collations PostgreSQL uses the one that is not the default; if neither is, it refuses to compare. */
+function collationBetween(referring: CatalogColumn, { collation }: CatalogColumn): ColumnPair['collation'] {
+  if (collation === null || referring.collation === null || collation === referring.collation) return null;
+  return { sql: collation, implied: referring.collation === defaultCollation };
 }
 
 function namesOf(columns: readonly CatalogColumn[]): string[] {

@@ -232,12 +232,24 @@ export interface Relation {
   readonly target: Table;
   /** Whether the near table has the foreign key's columns. */
   readonly holdsKey: boolean;
-  /** Pairs of column names, of the near table and of the target. */
-  readonly columns: readonly { readonly near: string; readonly target: string }[];
+  readonly columns: readonly ColumnPair[];
   /** To-one: whether the field may be null. */
   readonly nullable: boolean;
   /** To-one: whether a constraint guarantees at most one row. False for keys declared by a directive. */
   readonly unique: boolean;
+}
+
+/** A column of the near table and one of the target, by name. Related rows have equal values in them. */
+export interface ColumnPair {
+  readonly near: string;
+  readonly nearType: ValueType;
+  readonly target: string;
+  readonly targetType: ValueType;
+  /**
+   * The collation of the referenced column, by which foreign keys compare, if the other column has a different one. `implied`: PostgreSQL
+   * compares the two columns by it anyway.
+   */
+  readonly collation: { readonly sql: string; readonly implied: boolean } | null;
 }
 
 export interface Routine {

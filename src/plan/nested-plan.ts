@@ -2,7 +2,7 @@
  * The plan of a nested write, as plain data: steps in execution order, each a statement. A step stores the keys of its rows for later
  * steps, under the label of the input that they come from.
  */
-import type { Column, Table } from '../model/model.ts';
+import type { Column, ColumnPair, Table } from '../model/model.ts';
 import type { InputPath } from './input-path.ts';
 import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
 
@@ -101,6 +101,7 @@ export interface KeyPair {
   readonly name: string;
   readonly type: Column['type'];
   readonly of: string;
+  readonly collation: ColumnPair['collation'];
 }
 
 /** The rows of some inputs. */

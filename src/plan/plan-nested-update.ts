@@ -98,7 +98,7 @@ function lockRows(plan: StepList, step: Omit<LockStep, 'kind' | 'rows' | 'into'>
 
 /** The rows whose primary keys are in the list. */
 function sameRows(list: KeyList, { primaryKey }: Table): WrittenRows {
-  return { ...everyRow, of: { list, pairs: primaryKey.map(({ name, type }) => ({ name, type, of: name })) } };
+  return { ...everyRow, of: { list, pairs: primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null })) } };
 }
 
 const everyRow: WrittenRows = { of: null, except: null, filter: null, atMost: null };
@@ -147,7 +147,7 @@ function relatedTo({ writable, list }: Parents, more: Partial<WrittenRows> = {})
   const pairs = writable.relation.columns.map((pair, index) => {
     keepIn(list, pair.near);
     // The referenced column need not be a field, so the type is that of the referencing one.
-    return { name: pair.target, type: writable.key[index]!.type, of: pair.near };
+    return { name: pair.target, type: writable.key[index]!.type, of: pair.near, collation: pair.collation };
   });
   return { ...everyRow, of: { list, pairs }, ...more };
 }

@@ -113,7 +113,7 @@ accountRelations.push({
   kind: 'to-many',
   target: post,
   holdsKey: false,
-  columns: [{ near: 'id', target: 'account_id' }],
+  columns: [{ near: 'id', nearType: int4, target: 'account_id', targetType: int4, collation: null }],
   nullable: false,
   unique: false,
 });
