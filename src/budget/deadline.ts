@@ -3,21 +3,22 @@
  * it while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
 import { ApiError } from '../errors.ts';
+import { longestTimer, startTimer } from './timers.ts';
 
 /** `expired`: the time is up. `abandoned`: the client has disconnected. */
 export type StopReason = 'expired' | 'abandoned';
 
 export class Deadline {
-  /** In milliseconds of `performance.now()`. */
+  /** In milliseconds of `performance.now()`; Infinity if it never expires. */
   readonly expiresAt: number;
-  #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
   #stopped: StopReason | null = null;
   #listener: ((reason: StopReason) => void) | null = null;
 
-  /** Starts now and lasts this many milliseconds. `end` must be called once the request has its response. */
+  /** Starts now and lasts this many milliseconds, or for ever if they are more than 25 days. `end` must be called once the request has its response. */
   constructor(millis: number) {
-    this.expiresAt = performance.now() + millis;
-    this.#timer = setTimeout(() => this.stop('expired'), millis);
+    this.expiresAt = millis > longestTimer ? Infinity : performance.now() + millis;
+    this.#timer = startTimer(() => this.stop('expired'), millis);
   }
 
   /** Why the request must stop; null while it may continue. */

@@ -1,6 +1,7 @@
 /**
  * Opens a connection outside the pool for one task, and closes it afterwards. In: how to open a `pg.Client`, and the task; out: its result.
  */
+import { longestTimer } from '../budget/timers.ts';
 import type { Rows, RunStatement, Session } from './database.ts';
 import type { PgTaskClient } from './pg-pool.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
@@ -19,7 +20,7 @@ export async function tryOutOnClient<Result>(
   work: (run: RunStatement) => Promise<Result>,
 ): Promise<Result> {
   const client = open();
-  const query_timeout = timeoutMillis + graceMillis;
+  const query_timeout = Math.min(timeoutMillis + graceMillis, longestTimer);
   // An error is reported through the promise of the statement that fails.
   client.on('error', () => undefined);
   const run: RunStatement = async (text, parameters): Promise<Rows> => {

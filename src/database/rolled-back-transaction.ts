@@ -2,6 +2,7 @@
  * Runs work as a caller in a transaction that is always rolled back. In: how to send a statement on a connection that nobody else uses
  * meanwhile, the session, and the work; out: the result of the work, with nothing changed.
  */
+import { longestTimer } from '../budget/timers.ts';
 import type { Rows, RunStatement, Session } from './database.ts';
 import { leadingStatements, sessionStatement } from './session-statement.ts';
 
@@ -14,7 +15,7 @@ export async function inRolledBackTransaction<Result>(
 ): Promise<Result> {
   await run('begin');
   try {
-    const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity);
+    const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity, longestTimer);
     for (const statement of [...leadingStatements(session), sessionStatement(session, 'transaction', Math.max(1, Math.ceil(timeout)))])
       await run(statement.text, statement.parameters);
     return await work(run);

@@ -2,6 +2,7 @@
  * A queue for connections with a maximum waiting time. In: work, and why connections cannot be opened; out: work to run, or refused with
  * the reason.
  */
+import { startTimer } from '../budget/timers.ts';
 import { ConnectionQueue, type QueueBounds, type QueuedWork } from './connection-queue.ts';
 import { DatabaseError } from './database.ts';
 import { tooManyConnections } from './to-database-error.ts';
@@ -19,7 +20,7 @@ const stuckMillis = 5_000;
 export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
   readonly #timeoutMillis: number;
   readonly #whyNone: () => DatabaseError | null;
-  #waitTimer: NodeJS.Timeout | null = null;
+  #waitTimer: NodeJS.Timeout | undefined;
   #stuckTimer: NodeJS.Timeout | null = null;
 
   /** `whyNone` returns why no connection can be opened; null if that is not known. */
@@ -35,7 +36,7 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     for (const each of refused) each.refuse(overloaded('too many requests are waiting for a database connection'));
     if (refused.at(-1) === work) return false;
     work.arrived = performance.now();
-    this.#waitTimer ??= setTimeout(() => this.#endWaits(), this.#timeoutMillis).unref();
+    this.#waitTimer ??= startTimer(() => this.#endWaits(), this.#timeoutMillis)?.unref();
     return true;
   }
 
@@ -65,7 +66,7 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
   }
 
   #endWaits(): void {
-    this.#waitTimer = null;
+    this.#waitTimer = undefined;
     const now = performance.now();
     let next = Infinity;
     for (const work of [...this]) {

@@ -4,6 +4,7 @@
  * what happens on the socket; out: calls on it.
  */
 import type { Socket } from 'node:net';
+import { startTimer } from '../budget/timers.ts';
 import type { ApiError } from '../errors.ts';
 import type { Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';
@@ -42,9 +43,10 @@ export class Connection {
   #isPaused = false;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
-  #writeTimer: NodeJS.Timeout | null = null;
-  /** When the response being written was handed over, and how many MiB of it were left then. */
-  #writeStart = 0;
+  #writeTimer: NodeJS.Timeout | undefined;
+  /** When the response that is being written was handed over; null if none is. */
+  #writeStart: number | null = null;
+  /** How many MiB of it were left then. */
   #writeParts = 0;
 
   constructor(socket: Socket, share: Share, limits: ConnectionLimits, owner: ConnectionOwner) {
@@ -82,13 +84,13 @@ export class Connection {
 
   /** The response of an exchange was handed over, but possibly not sent yet. */
   noteHandedOver(exchange: NodeExchange): void {
-    if (this.#writeTimer === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
+    if (this.#writeStart === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
 
   /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
-    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
-    this.#writeTimer = null;
+    clearTimeout(this.#writeTimer);
+    this.#writeStart = null;
     const index = this.#exchanges.indexOf(exchange);
     if (index !== -1) this.#exchanges.splice(index, 1);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
@@ -102,7 +104,7 @@ export class Connection {
 
   /** The socket has closed: nobody waits for the exchanges that are still in flight. */
   close(): void {
-    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
+    clearTimeout(this.#writeTimer);
     for (const exchange of this.#exchanges) exchange.abandon();
     this.#exchanges = [];
     this.#latest = null;
@@ -122,7 +124,7 @@ export class Connection {
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
   endIfSlow(now: number): void {
-    if (this.#writeTimer !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
+    if (this.#writeStart !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
   }
 
   #part(): void {
@@ -146,6 +148,6 @@ export class Connection {
   #limitWriting(): void {
     this.#writeStart = performance.now();
     this.#writeParts = Math.max(1, Math.ceil(this.socket.writableLength / bytesPerWriteTimeout));
-    this.#writeTimer = setTimeout(() => this.socket.destroy(), this.#limits.writeTimeout * this.#writeParts);
+    this.#writeTimer = startTimer(() => this.socket.destroy(), this.#limits.writeTimeout * this.#writeParts);
   }
 }

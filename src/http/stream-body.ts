@@ -2,6 +2,7 @@
  * The body of a large response as a stream; its reader sets the pace. In: the bytes, in pieces; out: a `ReadableStream`, and a callback
  * when it ends. A reader that stops reading does not keep the bytes for ever.
  */
+import { startTimer } from '../budget/timers.ts';
 
 /** In bytes: how much is handed over at a time. */
 const pieceLength = 64 * 1024;
@@ -17,12 +18,12 @@ export function streamBody(
   onEnd: (isComplete: boolean) => void,
 ): ReadableStream<Uint8Array> {
   const pieces = cutPieces(chunks);
-  let timer: NodeJS.Timeout;
+  let timer: NodeJS.Timeout | undefined;
   let sinceTimer = 0;
   const restartTimer = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     clearTimeout(timer);
     sinceTimer = 0;
-    timer = setTimeout(() => {
+    timer = startTimer(() => {
       controller.error(new Error('The response was not read in time.'));
       onEnd(false);
     }, timeout);

@@ -65,6 +65,21 @@ test('a query ends at the time limit of the graph, or at the shorter one of its 
   });
 });
 
+test('a graph may have no time limit, or one that is longer than timers can wait', async () => {
+  for (const timeout of [Infinity, 3e9]) {
+    await withGraph({ timeout, queue: { timeout } }, async (graph) => {
+      const { data } = await graph.execute({ query: '{ setting(name: "statement_timeout") }' }, caller);
+      assert.deepEqual(data, { setting: '0' });
+      await graph.explain({ query: read }, caller, { mode: 'analyze' });
+      const controller = new AbortController();
+      const running = graph.execute({ query: '{ nap(seconds: 20) }' }, caller, { signal: controller.signal });
+      await database.untilRunning('nap', 1);
+      controller.abort();
+      assert.equal(codeOf(await running), 'CANCELLED');
+    });
+  }
+});
+
 test('a mutation that ends at its time limit has changed nothing, and says so by its code', () =>
   withGraph({ timeout: 300 }, async (graph) => {
     const query = 'mutation { slow(note: "late", seconds: 20) }';

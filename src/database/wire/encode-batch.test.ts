@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Deadline } from '../../budget/deadline.ts';
 import type { Batch, RoleDefaults } from '../database.ts';
 import { countLeading } from '../session-statement.ts';
 import { encodeBatch, encodeScript, isPrepared } from './encode-batch.ts';
@@ -62,6 +63,16 @@ test('a statement is parsed once for roles that share it, with a text of their o
   assert.deepEqual([names.length, shared.length, new Set([...names, ...shared]).size], [2, 1, 3]);
   assert.ok(isPrepared({ ...batchOf('other', 'x'), preparedFor: '\0alike' }, prepared, 'nowhere'));
   assert.ok(!isPrepared(batchOf('other', 'x'), prepared, 'nowhere'));
+});
+
+test('a batch without a time limit is prepared like others, and sets none', () => {
+  const prepared = new PreparedStatements(10);
+  const deadline = new Deadline(Infinity);
+  const batch: Batch = { ...batchOf('anon', 'x'), deadline };
+  assert.ok(!encodeBatch(batch, prepared, 'nowhere').includes('statement_timeout'));
+  prepared.settle(2);
+  assert.ok(isPrepared(batch, prepared, 'nowhere'));
+  deadline.end();
 });
 
 test('a statement of more than 100,000 characters is not prepared by name', () => {

@@ -61,7 +61,7 @@ export function ownerOf({ session, preparedFor }: Batch): string {
 }
 
 function isTimed({ defaults }: Session, deadline: Batch['deadline']): boolean {
-  return (deadline ?? defaults?.statementTimeout ?? null) !== null;
+  return Math.min(deadline?.expiresAt ?? Infinity, defaults?.statementTimeout ?? Infinity) < Infinity;
 }
 
 /** How long a statement may take, in whole milliseconds: the time until the deadline, or the role's own limit if that is shorter. */
