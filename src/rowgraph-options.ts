@@ -1,10 +1,26 @@
 /** What `createRowgraph` takes, and how the options that need more than a default are resolved. */
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
+import { longestTimer } from './budget/timers.ts';
+import {
+  aFunction,
+  anObject,
+  aSwitch,
+  aTimeLimit,
+  checkOptions,
+  milliseconds,
+  must,
+  type OptionChecks,
+  oneOf,
+  optionsOf,
+  texts,
+  wholeNumber,
+} from './check-options.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
 import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
-import type { CacheSizes } from './engine/cache-sizes.ts';
+import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
 import { quote } from './errors.ts';
 import type { Observer } from './events.ts';
+import { isJsonObject } from './json-object.ts';
 import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
 
 export interface RowgraphOptions {
@@ -35,7 +51,7 @@ export interface RowgraphOptions {
   readonly prepare?: boolean;
   /** Whether to install the event triggers that report DDL as it commits, which needs a superuser. Default: false. */
   readonly schemaTriggers?: boolean;
-  /** Milliseconds that a request may take in total, including the wait for a connection. Default: 30,000. */
+  /** Milliseconds that a request may take in total, including the wait for a connection; Infinity for no limit. Default: 30,000. */
   readonly timeout?: number;
   /**
    * Roles that requests may run as even though they are the login role, a superuser, a predefined role (such as `pg_read_all_data`), or a
@@ -58,24 +74,76 @@ export interface RowgraphOptions {
   readonly observe?: Observer;
 }
 
-const lists = ['schemas', 'extraSearchPath', 'trustedRoles', 'additions'] as const;
-const numbers = ['poolSize', 'timeout', 'idempotencyKeyLifetime'] as const;
+const defaultKeyLifetime = 24 * 3_600_000;
+/** More entries fit into no cache, whose room is set aside in advance. */
+const mostEntries = 1_000_000;
+/** A year. */
+const longestLifetime = 365 * 24 * 3_600_000;
 
-/** Throws `TypeError` for values that would fail only later, somewhere else: a string instead of a list or a number, for example. */
+const queueChecks: OptionChecks<NonNullable<RowgraphOptions['queue']>> = {
+  length: wholeNumber(1),
+  bytes: wholeNumber(1),
+  timeout: aTimeLimit,
+};
+
+const cacheChecks: OptionChecks<CacheSizes> = {
+  schemaBytes: wholeNumber(1),
+  documents: wholeNumber(1, mostEntries),
+  documentText: wholeNumber(1),
+  variants: wholeNumber(1, mostEntries),
+  variantText: wholeNumber(1),
+  statements: wholeNumber(1, mostEntries),
+  introspectionBytes: wholeNumber(1),
+};
+
+const isBudget = (value: unknown): boolean => typeof (value as ConnectionBudget | null)?.take === 'function';
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const checks: OptionChecks<RowgraphOptions> = {
+  database: must('be a connection URL, a pg.Pool or a PGlite', (value) => isText(value) || isJsonObject(value)),
+  schemas: texts,
+  extraSearchPath: texts,
+  introspection: oneOf('directive', 'on', 'off'),
+  nodeIdField: oneOf('nodeId', 'id'),
+  requiredInputs: aSwitch,
+  dialect: oneOf('rowgraph', 'pg_graphql'),
+  additions: texts,
+  poolSize: wholeNumber(1),
+  connectionBudget: must('be a ConnectionBudget', isBudget),
+  prepare: aSwitch,
+  schemaTriggers: aSwitch,
+  timeout: aTimeLimit,
+  trustedRoles: texts,
+  limits: must('be "off", "default", "strict", or an object of limits', (value) => isText(value) || isJsonObject(value)),
+  roleLimits: anObject,
+  reportCost: aSwitch,
+  queue: optionsOf(queueChecks),
+  caches: optionsOf(cacheChecks),
+  idempotencyKeyLifetime: milliseconds(1, longestLifetime),
+  observe: aFunction,
+};
+
+/** Throws `TypeError` for options that would fail only later, somewhere else, or would have no effect. */
 export function checkRowgraphOptions(options: unknown): asserts options is RowgraphOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('The options are missing. Pass { database }.');
-  const given = options as Readonly<Record<string, unknown>>;
-  const isList = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
-  const noList = lists.find((name) => !isList(given[name] ?? []));
-  if (noList !== undefined) throw new TypeError(`The option "${noList}" must be a list of strings.`);
-  const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
-  const noNumber = numbers.find((name) => !isNumber(given[name] ?? 0));
-  if (noNumber !== undefined) throw new TypeError(`The option "${noNumber}" must be a number.`);
+  checkOptions(options, checks);
+  if (options.connectionBudget !== undefined && typeof options.database !== 'string')
+    throw new TypeError('The option "connectionBudget" needs a connection URL as "database": it limits the pool that is opened for it.');
+}
+
+/** The sizes of the caches. */
+export function cacheSizesOf({ caches = {} }: RowgraphOptions): CacheSizes {
+  const sizes = Object.entries(defaultCacheSizes).map(([name, size]) => [name, caches[name as keyof CacheSizes] ?? size]);
+  return Object.fromEntries(sizes) as CacheSizes;
+}
+
+/** How long the response to a mutation is kept. A key must outlive its first request; otherwise a repeat could run at the same time. */
+export function keyLifetimeOf({ idempotencyKeyLifetime = defaultKeyLifetime }: RowgraphOptions, timeout: number): number {
+  return Math.max(idempotencyKeyLifetime, Math.min(timeout, longestTimer));
 }
 
 /** The additions to the schema. Throws for an unknown name. */
 export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
-  if (!['rowgraph', 'pg_graphql'].includes(dialect)) throw new TypeError(`dialect must be rowgraph or pg_graphql, not ${dialect}.`);
   const unknown = additions.find((name) => !additionNames.includes(name));
   if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}; there are ${additionNames.join(', ')}.`);
   return dialect === 'pg_graphql' ? noAdditions : new Set(additions);

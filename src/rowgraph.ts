@@ -11,7 +11,6 @@ import { stopError } from './database/to-database-error.ts';
 import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
-import { defaultCacheSizes } from './engine/cache-sizes.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
 import { checkCaller, checkDocument, checkOptions, checkRequest, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
@@ -32,7 +31,7 @@ import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
-import { additionsOf, checkRowgraphOptions, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
+import { additionsOf, cacheSizesOf, checkRowgraphOptions, keyLifetimeOf, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
 import { createSafeObserver } from './safe-observer.ts';
 
 /** Which role's schema an executable schema shows, and as whom its operations run. */
@@ -99,15 +98,26 @@ export interface Rowgraph {
 
 const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;
-const defaultKeyLifetime = 24 * 3_600_000;
 const pingTimeoutMillis = 5_000;
 
 /** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   checkRowgraphOptions(options);
   const observe = createSafeObserver(options.observe ?? ignore);
-  const caches = { ...defaultCacheSizes, ...options.caches };
+  const caches = cacheSizesOf(options);
   const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaultTimeoutMillis } = options;
+  const settings: SnapshotSettings = {
+    schemas: options.schemas ?? ['public'],
+    extraSearchPath: options.extraSearchPath ?? [],
+    introspection: options.introspection ?? 'directive',
+    model: { nodeIdField: options.nodeIdField, requiredInputs: options.requiredInputs, additions: additionsOf(options) },
+    caches,
+    trustedRoles: options.trustedRoles ?? [],
+    limitsOf: limitsByRole(options),
+    reportsCost: options.reportCost ?? false,
+    keyLifetime: keyLifetimeOf(options, timeout),
+    uses: new SchemaCacheUses(),
+  };
   const database = openDatabase(options.database, {
     poolSize,
     prepare,
@@ -118,19 +128,6 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     budget,
     observe,
   });
-  const settings: SnapshotSettings = {
-    schemas: options.schemas ?? ['public'],
-    extraSearchPath: options.extraSearchPath ?? [],
-    introspection: options.introspection ?? 'directive',
-    model: { nodeIdField: options.nodeIdField, requiredInputs: options.requiredInputs, additions: additionsOf(options) },
-    caches,
-    trustedRoles: options.trustedRoles ?? [],
-    limitsOf: limitsByRole(options),
-    reportsCost: options.reportCost ?? false,
-    // A key must outlive its first request; otherwise a repeat could run at the same time.
-    keyLifetime: Math.max(options.idempotencyKeyLifetime ?? defaultKeyLifetime, timeout),
-    uses: new SchemaCacheUses(),
-  };
   try {
     if (options.schemaTriggers) await installExtension(database);
     const judgeExtension = observeOutdated(observe);

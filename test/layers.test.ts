@@ -108,7 +108,10 @@ const layers: Readonly<Record<string, Layer>> = {
   // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, and its options.
-  'rowgraph-options.ts': { values: ['budget', 'model/additions.ts'], types: ['database', 'engine'] },
+  'rowgraph-options.ts': {
+    values: ['check-options.ts', 'budget', 'engine/cache-sizes.ts', 'model/additions.ts'],
+    types: ['database', 'engine'],
+  },
   'rowgraph.ts': {
     values: [
       'rowgraph-options.ts',
@@ -133,7 +136,12 @@ const layers: Readonly<Record<string, Layer>> = {
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
-  http: { values: ['budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'], types: ['engine'], packages: ['lru-cache'], node: true },
+  http: {
+    values: ['check-options.ts', 'budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'],
+    types: ['engine'],
+    packages: ['lru-cache'],
+    node: true,
+  },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.
   projects: { values: ['budget', 'auth', 'files', 'http'], node: true },
   cli: {
@@ -160,6 +168,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // The scalars for other tools, without loading rowgraph.
   codegen: {},
+  'check-options.ts': {},
   'errors.ts': {},
   'safe-observer.ts': {},
   'json-object.ts': {},

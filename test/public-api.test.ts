@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite';
 import type { vector } from '@electric-sql/pglite-pgvector';
 import pg from 'pg';
@@ -16,7 +17,10 @@ test('the package exports these values', () => {
 
 test('an unknown dialect or addition is rejected before the database is asked', async () => {
   const open = (options: object) => rowgraph.createRowgraph({ database: 'postgres://127.0.0.1:1/none', ...options });
-  await assert.rejects(open({ dialect: 'other' }), { name: 'TypeError', message: /^dialect must be rowgraph or pg_graphql, not other\.$/ });
+  await assert.rejects(open({ dialect: 'other' }), {
+    name: 'TypeError',
+    message: 'The option "dialect" must be "rowgraph" or "pg_graphql"; it is "other".',
+  });
   await assert.rejects(open({ additions: ['__proto__'] }), { name: 'TypeError', message: /^There is no addition "__proto__"; there are / });
 });
 
@@ -27,13 +31,67 @@ test('options of the wrong type are rejected before the database is asked', asyn
     [undefined, 'The options are missing. Pass { database }.'],
     [null, 'The options are missing. Pass { database }.'],
     [{}, 'The option "database" must be a connection URL, a pg.Pool or a PGlite.'],
-    [{ database, schemas: 'public' }, 'The option "schemas" must be a list of strings.'],
-    [{ database, schemas: [5] }, 'The option "schemas" must be a list of strings.'],
-    [{ database, trustedRoles: 'admin' }, 'The option "trustedRoles" must be a list of strings.'],
-    [{ database, timeout: '1s' }, 'The option "timeout" must be a number.'],
-    [{ database, poolSize: NaN }, 'The option "poolSize" must be a number.'],
+    [{ database: 5 }, 'The option "database" must be a connection URL, a pg.Pool or a PGlite; it is 5.'],
+    [{ database, schemas: 'public' }, 'The option "schemas" must be a list of strings; it is "public".'],
+    [{ database, timeout: '1s' }, 'The option "timeout" must be a number of milliseconds above 0, or Infinity for no limit; it is "1s".'],
+    [{ database, poolSize: Number.NaN }, 'The option "poolSize" must be a whole number of at least 1; it is NaN.'],
+    [{ database, queue: { length: 0 } }, 'The option "queue.length" must be a whole number of at least 1; it is 0.'],
+    [{ database, observe: {} }, 'The option "observe" must be a function; it is an object.'],
+    [{ database, reportCost: () => true }, 'The option "reportCost" must be true or false; it is a function.'],
+    [{ database, queue: { size: 5 } }, 'There is no option "queue.size". The options are length, bytes, timeout.'],
+    [{ database, limits: null }, 'The option "limits" must be "off", "default", "strict", or an object of limits; it is null.'],
+    [{ database, roleLimits: { anon: null } }, 'The limits are "off", "default", "strict" or an object of limits, not null.'],
+    [
+      { database: {}, connectionBudget: new rowgraph.ConnectionBudget(1) },
+      'The option "connectionBudget" needs a connection URL as "database": it limits the pool that is opened for it.',
+    ],
   ];
   for (const [options, message] of refused) await assert.rejects(open(options), { name: 'TypeError', message });
+  await assert.rejects(open({ database, timeOut: 5 }), {
+    name: 'TypeError',
+    message: /^There is no option "timeOut"\. The options are .*timeout/,
+  });
+});
+
+test('no option of createRowgraph is used unless it can work', async () => {
+  const numbers = [Number.NaN, -1, 0, '5', null, []];
+  const wrong: { readonly [Name in keyof RowgraphOptions]-?: readonly unknown[] } = {
+    database: [5, true, []],
+    schemas: ['public', [5], [''], {}, null],
+    extraSearchPath: ['extensions', [null]],
+    introspection: [true, 'yes', ''],
+    nodeIdField: [true, 'key'],
+    requiredInputs: ['on', 1, null],
+    dialect: ['other', true],
+    additions: ['groups', [5], {}],
+    poolSize: [...numbers, 1.5, Infinity],
+    connectionBudget: [5, {}, null],
+    prepare: ['off', 0],
+    schemaTriggers: ['on', 1],
+    timeout: numbers,
+    trustedRoles: ['postgres', [5]],
+    limits: [5, null, [], 'none'],
+    roleLimits: ['off', null, []],
+    reportCost: ['true', 1],
+    queue: [5, null, [], ...['length', 'bytes'].flatMap((name) => [...numbers, 1.5, Infinity].map((value) => ({ [name]: value })))],
+    caches: [5, null, ...[...numbers, 1.5, Infinity].map((value) => ({ documents: value })), { schemaBytes: '192mb' }, { other: 5 }],
+    idempotencyKeyLifetime: [...numbers, Infinity, 1e12],
+    observe: [true, {}, 'console.log'],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const opening = rowgraph.createRowgraph({ database: 'postgres://127.0.0.1:1/none', [name]: value } as never);
+      await assert.rejects(
+        opening,
+        { name: 'TypeError', message: name === 'limits' ? /limits/ : new RegExp(`option "${name}\\b`) },
+        inspect({ [name]: value }),
+      );
+    }
+  }
+});
+
+test('a budget of no connections is refused', () => {
+  for (const most of [0, -1, 1.5, Number.NaN, Infinity, '5' as never]) assert.throws(() => new rowgraph.ConnectionBudget(most), TypeError);
 });
 
 class TracingPool extends pg.Pool {}

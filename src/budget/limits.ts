@@ -3,6 +3,7 @@
  * the counts are checked here. docs/limits.md explains what each limit counts.
  */
 import { ApiError, type ErrorCode } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 
 interface LimitDefinition {
   readonly code: ErrorCode;
@@ -134,6 +135,8 @@ export type LimitSettings =
 
 /** The number of each limit. Throws `TypeError` for an unknown limit or an invalid number. */
 export function resolveLimits(settings: LimitSettings = 'default'): Limits {
+  if (typeof settings !== 'string' && !isJsonObject(settings))
+    throw new TypeError(`The limits are "off", "default", "strict" or an object of limits, not ${JSON.stringify(settings)}.`);
   const { base = 'default', ...single } = typeof settings === 'string' ? { base: settings } : settings;
   if (!['off', 'default', 'strict'].includes(base))
     throw new TypeError(`The limits are "off", "default" or "strict", not ${JSON.stringify(base)}.`);

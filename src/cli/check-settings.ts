@@ -32,26 +32,6 @@ export function checkMetricsKey(value: string): void {
   if (!/^[!-~]{16,}$/.test(value)) throw expected('must have at least 16 ASCII characters and no spaces');
 }
 
-/** With a remote URL without TLS, anybody on the network path could decide who may sign tokens. */
-export function checkKeysUrl(value: string): void {
-  if (!/^[a-z]+:\/\//i.test(value)) return;
-  if (!isTrustworthy(value)) throw expected('must be a file or a URL that begins with https://');
-}
-
-/** A reference, or a URL without a path. */
-export function checkSupabaseProject(value: string): void {
-  const isUrl = /^https?:\/\/[\w.-]+(:\d+)?\/?$/.test(value) && isTrustworthy(value);
-  if (!/^[a-z0-9]{20}$/.test(value) && !isUrl)
-    throw expected('must be a reference of 20 letters and digits, or a URL such as https://abcdefghijklmnopqrst.supabase.co');
-}
-
-/** Whether nobody else on the network can answer at the URL. */
-function isTrustworthy(value: string): boolean {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
-}
-
 /** A path of names, as `readClaim` follows it. */
 export function checkClaimPath(value: string): void {
   parseClaimPath(value);

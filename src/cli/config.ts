@@ -2,6 +2,7 @@
  * Every setting in one place: its flag, its environment variable, its type, default and meaning. In: flags, environment and the text of a
  * config file, all passed by the caller. Out: typed, validated values. No other file reads the environment.
  */
+import { checkKeysUrl, checkSupabaseProject } from '../auth/check-issuer.ts';
 import { readJson } from '../auth/entry-members.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
@@ -12,10 +13,8 @@ import {
   checkDatabaseUrl,
   checkDomain,
   checkJwtSecret,
-  checkKeysUrl,
   checkMetricsKey,
   checkProxies,
-  checkSupabaseProject,
 } from './check-settings.ts';
 import {
   additionList,

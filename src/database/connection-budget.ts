@@ -20,8 +20,10 @@ export class ConnectionBudget {
   /** How many idle connections have been asked to close but are still open. */
   #closing = 0;
 
-  /** A budget of this many connections. */
+  /** A budget of this many connections. Throws `TypeError` for what is not a whole number of at least 1. */
   constructor(most: number) {
+    if (!Number.isSafeInteger(most) || most < 1)
+      throw new TypeError(`A ConnectionBudget must have a whole number of connections of at least 1, not ${String(most)}.`);
     this.#most = most;
   }
 

@@ -102,7 +102,7 @@ export class Admission {
   /** Why a client's bytes are rejected; null if there is room. */
   refuseBytes(share: Share): Refusal | null {
     const { bytes } = this.#limits;
-    if (this.#bytes > (share.bytes < littleBytes ? bytes : bytes - bytes / spareOf)) {
+    if (this.#bytes > (share.bytes < littleBytes ? bytes : (bytes / spareOf) * (spareOf - 1))) {
       this.onPressure?.(null);
       return refusals.bytes;
     }

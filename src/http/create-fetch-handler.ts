@@ -7,6 +7,7 @@ import type { TokenOptions } from '../auth/token-options.ts';
 import type { Observer } from '../events.ts';
 import { createSafeObserver } from '../safe-observer.ts';
 import { callApplication } from './call-application.ts';
+import { checkFetchHandler } from './check-handler-options.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { FetchExchange } from './fetch-exchange.ts';
@@ -36,14 +37,9 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   graph: ExecutingGraph,
   options: FetchHandlerOptions<Rest>,
 ): FetchHandler<Rest> {
+  checkFetchHandler(graph, options);
   const { clientAddress, writeTimeout = 30_000 } = options;
   const observe = createSafeObserver(options.observe ?? ignore);
-  if (options.rateLimit !== undefined && clientAddress === undefined && !options.trustProxy)
-    throw new Error('rateLimit counts requests per address. Set clientAddress or trustProxy to provide the address.');
-  if (typeof options.trustProxy === 'string' && clientAddress === undefined)
-    throw new Error(
-      'trustProxy names proxies by their addresses. Set clientAddress to provide the address of a request, or trust any proxy with true.',
-    );
   const { endpoint, crossOrigin } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
   const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };

@@ -7,6 +7,7 @@ import { readTokenOptions } from '../auth/read-token-options.ts';
 import type { TokenOptions } from '../auth/token-options.ts';
 import type { Observer } from '../events.ts';
 import { createSafeObserver } from '../safe-observer.ts';
+import { checkNodeHandler } from './check-handler-options.ts';
 import type { NodeEndpointOptions } from './endpoint-options.ts';
 import { mountEndpoint, type NodeMount } from './mount-endpoint.ts';
 import type { ExecutingGraph } from './served-graph.ts';
@@ -29,6 +30,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * invalid. The graph stays open until its owner closes it.
  */
 export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOptions): NodeHandler {
+  checkNodeHandler(graph, options);
   const observe = createSafeObserver(options.observe ?? ignore);
   const { handle } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   return (request, response) => {

@@ -3,6 +3,7 @@ import type { Authenticate } from '../auth/look-up-caller.ts';
 import type { BeginTrace } from '../events.ts';
 import type { DocumentsById, TrustedDocuments } from './documents/trusted-documents.ts';
 
+/** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */
 export interface EndpointOptions {
   /**
    * Identifies the sender of a request, by a session cookie or a store of your own. Called before keys and tokens are checked; they decide

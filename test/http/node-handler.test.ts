@@ -418,11 +418,19 @@ test('documents may be trusted by a plain object, whose names are its own', asyn
 
 for (const [name, options, message] of [
   ['no way to verify tokens', {}, /A JWT secret, public keys, API keys or the function "authenticate" is required/],
-  ['an empty secret', { jwtSecret: '' }, /must not be empty/],
+  ['an empty secret', { jwtSecret: '' }, /^TypeError: The option "jwtSecret" must be a string that is not empty\.$/],
   ['keys that are none', { jwtKeys: 'none' }, /^Error: jwtKeys is neither PEM nor JSON$/],
-  ['two sources of keys', { jwtKeys: '{}', supabase: 'x' }, /omit jwtKeys/],
-  ['a path of a claim that is none', { jwtSecret: secret, roleClaim: 'role' }, /^Error: roleClaim must be a path/],
-  ['a proxy that is no address', { jwtSecret: secret, trustProxy: 'somewhere' }, /"somewhere" is not a proxy address/],
+  ['two sources of keys', { jwtKeys: '{}', supabase: 'abcdefghijklmnopqrst' }, /omit jwtKeys/],
+  [
+    'a path of a claim that is none',
+    { jwtSecret: secret, roleClaim: 'role' },
+    /^TypeError: The option "roleClaim" must be a path such as .*; it is "role"\.$/,
+  ],
+  [
+    'a proxy that is no address',
+    { jwtSecret: secret, trustProxy: 'somewhere' },
+    /^TypeError: The option "trustProxy" is wrong: "somewhere" is not a proxy address/,
+  ],
 ] as const)
   test(`${name}: an error at once`, () => {
     assert.throws(() => createNodeHandler({ executeRaw: async () => rawResponse(answer) }, options), message);

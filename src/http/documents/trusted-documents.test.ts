@@ -21,3 +21,21 @@ test('a plain object contains texts, or texts with a Cache-Control', () => {
     message: /^The cacheControl of the document "one" must be directives/,
   });
 });
+
+test('anything else is refused, and not taken for an empty collection', () => {
+  for (const documents of [
+    new Map([['one', '{ a }']]),
+    ['{ a }'],
+    { get: () => undefined },
+    { one: 5 },
+    { one: null },
+    { one: {} },
+    { one: ['{ a }'] },
+  ])
+    assert.throws(() => readTrustedDocuments(documents as never), TypeError);
+  for (const entry of [
+    { document: '{ a }', cachecontrol: 'no-store' },
+    { document: '{ a }', cacheControl: 5 },
+  ])
+    assert.throws(() => readTrustedDocuments({ one: entry } as never), { name: 'TypeError', message: /document "one"/ });
+});

@@ -1,4 +1,6 @@
 /** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
+import { quote } from '../../errors.ts';
+import { isJsonObject } from '../../json-object.ts';
 import { checkCacheControl } from '../cache-control.ts';
 
 /** A document that requests may name by id. */
@@ -40,22 +42,28 @@ export class DocumentMap implements TrustedDocuments {
 }
 
 /**
- * Accepts documents in either form: an object of ids and documents, or an object with a `get` method. Throws an `Error` for an invalid
- * Cache-Control.
+ * Accepts documents in either form: an object of ids and documents, or an object with the methods of `TrustedDocuments`. Throws an `Error`
+ * that names the wrong document.
  */
 export function readTrustedDocuments(documents: TrustedDocuments | DocumentsById): TrustedDocuments {
   if (isFinder(documents)) return documents;
+  if (Object.prototype.toString.call(documents) !== '[object Object]')
+    throw new TypeError('The option "trustedDocuments" must be a plain object of ids and documents.');
   return new DocumentMap(new Map(Object.entries(documents).map(([id, entry]) => [id, readDocument(id, entry)])));
 }
 
-function readDocument(id: string, entry: DocumentsById[string]): TrustedDocument {
+function readDocument(id: string, entry: unknown): TrustedDocument {
   if (typeof entry === 'string') return { text: entry, cacheControl: null };
-  const { document, cacheControl = null } = entry;
-  if (cacheControl !== null) checkCacheControl(cacheControl, `The cacheControl of the document ${JSON.stringify(id)} `);
+  const { document, cacheControl = null, ...others } = isJsonObject(entry) ? entry : {};
+  if (typeof document !== 'string' || Object.keys(others).length > 0)
+    throw new TypeError(`The document ${quote(id)} must be a string, or an object with "document" and perhaps "cacheControl".`);
+  if (cacheControl === null) return { text: document, cacheControl };
+  if (typeof cacheControl !== 'string') throw new TypeError(`The cacheControl of the document ${quote(id)} must be a string.`);
+  checkCacheControl(cacheControl, `The cacheControl of the document ${quote(id)} `);
   return { text: document, cacheControl };
 }
 
-/** Checks for a function: a plain object may have a document with the id `get`. */
+/** Checks for functions: a plain object may have documents with these ids. */
 function isFinder(documents: TrustedDocuments | DocumentsById): documents is TrustedDocuments {
-  return typeof documents.get === 'function';
+  return typeof documents.get === 'function' && typeof documents.hasText === 'function';
 }
