@@ -13,6 +13,7 @@ export interface ConnectionState {
   /** Null: statements are not prepared by name. */
   readonly prepared: PreparedStatements | null;
   jitOff: JitOff;
+  readonly onError: (error: Error) => void;
   /** What runs on it. */
   run: PgRun | null;
 }
@@ -46,10 +47,11 @@ export class PgConnectionStates {
     if (state === undefined) {
       // The pool listens for errors only while a client is idle; without this listener, a connection that ends while we hold it would end
       // the process.
-      client.on('error', (error) => this.#onBroken(client, error));
+      const onError = (error: Error): void => this.#onBroken(client, error);
+      client.on('error', onError);
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
       // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
-      state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', run: null };
+      state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', onError, run: null };
       this.#states.set(client, state);
     }
     return state;
@@ -61,6 +63,12 @@ export class PgConnectionStates {
     this.#gone.hits += prepared?.hits ?? 0;
     this.#gone.misses += prepared?.misses ?? 0;
     this.#states.delete(client);
+  }
+
+  /** Leaves the connections to their other users. None may be in use. */
+  leave(): void {
+    for (const [client, { onError }] of this.#states) client.removeListener('error', onError);
+    this.#states.clear();
   }
 
   clients(): Iterable<PgPoolClient> {

@@ -221,7 +221,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
       if (client === undefined) {
         this.#noteFailure(error, began);
         this.#budget?.giveBack(this);
-      } else {
+      } else if (this.#isClosed) client.release();
+      else {
         this.#lastFailure = null;
         this.#attend(client);
         this.#take(client);

@@ -168,6 +168,7 @@ class PgDatabase implements Database {
     for (const timer of timers) clearTimeout(timer);
     this.#connections.leaveBudget();
     if (this.#ownsPool) return;
+    this.#states.leave();
     this.#pool.removeListener('error', this.#onConnectionError);
     this.#pool.removeListener('remove', this.#onRemove);
   }

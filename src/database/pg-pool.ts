@@ -16,6 +16,7 @@ import { PgSocket } from './wire/pg-socket.ts';
 export interface PgPoolClient extends ExchangeClient {
   release(error?: unknown): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
   readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
