@@ -1,6 +1,6 @@
 /** Pools of the caller's, with options and habits that rowgraph's own pools do not have. */
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Pool, type PoolConfig } from 'pg';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
@@ -148,3 +148,54 @@ test('what runs on its connections is cancelled over a socket that its `stream` 
     }
   });
 });
+
+/** A server that takes connections and reads them, and ends them when asked to. */
+async function startListener(): Promise<{ port: number; sockets: Socket[]; stop(): void }> {
+  const sockets: Socket[] = [];
+  const listener = createServer((socket) => sockets.push(socket.resume()));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  return { port: (listener.address() as AddressInfo).port, sockets, stop: () => listener.close() };
+}
+
+test('a mutation is not sent again because of a stale plan once it must stop', async () => {
+  await admin.query('create table typed (value int); insert into typed values (7); grant select on typed to anon');
+  const texts = ['select from pg_advisory_xact_lock_shared(1)', 'select value from typed', 'insert into entry values (100)'];
+  const batch = { session, statements: texts.map((text) => ({ text, parameters: [] })) };
+  const cancelRequests = await startListener();
+  const opened = { count: 0 };
+  const stream = (): Socket => openStream(opened.count++ === 0 ? server.port : cancelRequests.port)();
+  await withPool({ max: 1, stream }, async (database) => {
+    await database.run(batch);
+    await admin.query('delete from entry; alter table typed alter value type text; select pg_advisory_lock(1)');
+    const deadline = new Deadline(3_600_000);
+    const rejected = assert.rejects(database.run({ ...batch, deadline }), { reason: 'cancelled' });
+    await until(async () => (await admin.query("select from pg_stat_activity where wait_event_type = 'Lock'")).length === 1);
+    deadline.stop('abandoned');
+    await until(() => cancelRequests.sockets.length === 1);
+    await admin.query('select pg_advisory_unlock(1)');
+    await rejected;
+    cancelRequests.sockets[0]!.end();
+    await database.query('select 7');
+    assert.deepEqual(await admin.query('select from entry where id = 100'), []);
+  });
+  cancelRequests.stop();
+});
+
+test('its connections keep no listener of a database that is closed', () =>
+  withPool({ max: 1 }, async (_, pool) => {
+    const client = await pool.connect();
+    const count = client.listenerCount('error');
+    client.release();
+    for (let round = 0; round < 3; round++) {
+      const database = openPgDatabase(pool as unknown as PgPool);
+      await database.query('select 7');
+      await database.close();
+      const late = openPgDatabase(pool as unknown as PgPool);
+      const refused = assert.rejects(late.query('select 7'), /closed/);
+      await Promise.all([late.close(), refused]);
+    }
+    const again = await pool.connect();
+    assert.ok(again === client);
+    assert.equal(client.listenerCount('error'), count);
+    client.release();
+  }));

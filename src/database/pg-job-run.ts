@@ -103,10 +103,13 @@ class PgJobRun implements RunListener {
 
   free(error: unknown): void {
     const { connections, request } = this.#context;
+    const [first] = this.jobs as readonly [PgJob];
+    // It may have been stopped while a cancel request was under way.
+    const isResent = this.#isResent && !first.isSettled;
     this.#state.run = null;
-    if (this.#isResent && error === undefined) sendJobs(this.#context, this.#client, this.#group, this.jobs, false);
+    if (isResent && error === undefined) sendJobs(this.#context, this.#client, this.#group, this.jobs, false);
     else {
-      if (this.#isResent) request(this.jobs[0]!);
+      if (isResent) request(first);
       connections.giveBack(this.#client, this.#group, error);
     }
   }
@@ -136,7 +139,7 @@ class PgJobRun implements RunListener {
       connections.noteDone(this.#group);
     } else if (exchange.overflown) job.reject(job.explain(exchange));
     else if (job.isSettled) return;
-    else if (this.#mayRetry && !broken && isStalePlan(error)) {
+    else if (this.#mayRetry && !broken && !job.mustStop && isStalePlan(error)) {
       state.prepared?.evictAll();
       this.#isResent = true;
     } else if (broken && job.mayBeResent(written, error)) request(job);

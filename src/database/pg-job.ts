@@ -142,15 +142,20 @@ export class PgJob {
   }
 
   /**
-   * Whether a job whose connection was lost may be sent again. A job that was not `written` may be, a few times, because all idle
+   * Whether a job whose connection was lost may be sent again, unless it must stop. A job that was not `written` may be, a few times, because all idle
    * connections may have ended; one that was written may be once, and only if it cannot have changed anything or ended the connection
    * itself. `error` is its failure.
    */
   mayBeResent(written: boolean, error: unknown): boolean {
+    if (this.mustStop) return false;
     if (!written) return ++this.#lost.before <= mostUnsent;
     if (this.batch?.callsFunctions && isTermination(error)) return false;
     const changesNothing = this.script === null ? this.isRead : this.script.parameters !== undefined;
     return changesNothing && ++this.#lost.after <= 1;
+  }
+
+  get mustStop(): boolean {
+    return (this.#deadline?.stopped ?? null) !== null;
   }
 
   /** Calls back when the job must stop, immediately if it already must. */
@@ -197,7 +202,7 @@ export class PgJob {
 
   /** Whether PostgreSQL stopped it because it held a spare connection for too long. */
   heldTooLong({ error }: PgExchange): boolean {
-    if (!this.#runsBriefly || !isServerError(error) || (this.#deadline?.stopped ?? null) !== null) return false;
+    if (!this.#runsBriefly || !isServerError(error) || this.mustStop) return false;
     const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
     if (error.code === queryCancelled) return ownMillis > (this.isRead ? spareMillis : spareMutationMillis);
     return this.isRead && error.code === lockNotAvailable;
