@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { rolesSql } from '../../test/support/roles.ts';
+import { Deadline } from '../budget/deadline.ts';
 import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
 import { openPgliteDatabase } from './pglite-database.ts';
 
@@ -124,6 +125,19 @@ test('a transaction that stays open is waited for, but not forever', async () =>
   await pglite.exec('begin');
   await assert.rejects(impatient.run(batch([whoAmI])), failure('53300'));
   await pglite.exec('rollback');
+});
+
+test("the wait for a transaction of the PGlite's own ends with the deadline or the queue timeout, and nothing runs later", async () => {
+  const insert = { ...batch(['insert into entry values (42)']), deadline: new Deadline(3_600_000) };
+  const impatient = openPgliteDatabase(pglite, { queueTimeoutMillis: 20 });
+  await pglite.transaction(async (transaction) => {
+    await transaction.exec('select 1');
+    const waiting = assert.rejects(database.run(insert), { name: 'DatabaseError', reason: 'timeout' });
+    insert.deadline.stop('expired');
+    await waiting;
+    await assert.rejects(impatient.run(batch(['insert into entry values (43)'])), failure('53300'));
+  });
+  assert.deepEqual(await database.query('select id from entry where id in (42, 43)'), []);
 });
 
 test('query takes a script without parameters, or a single statement with parameters', async () => {

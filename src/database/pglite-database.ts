@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
+import { startTimer } from '../budget/timers.ts';
 import type { CacheStatistics } from '../events.ts';
 import { BatchMeasures } from './batch-measures.ts';
 import {
@@ -139,24 +140,66 @@ class PgliteDatabase implements Database {
    * by protocol messages (by psql through a socket) holds neither lock between its messages, so its end is polled for.
    */
   async #exclusively<T>(deadline: Deadline | null, run: () => Promise<T>): Promise<T> {
-    const patience = Date.now() + this.#queueTimeoutMillis;
-    // PostgreSQL blocks this process while it runs, so only the wait can be cut short.
+    const wait = new TurnWait(deadline, this.#queueTimeoutMillis);
     const attempt = async () => {
       if (this.#isClosed) throw closedError();
-      if (deadline?.stopped) throw stopError(deadline.stopped);
-      return this.#pglite.isInTransaction() ? null : { value: await run() };
+      // A turn that comes too late does nothing.
+      if (wait.isOver || this.#pglite.isInTransaction()) return null;
+      // PostgreSQL blocks this process while it runs, so only the wait can be cut short.
+      wait.end();
+      return { value: await run() };
     };
-    try {
+    const takeTurn = async (): Promise<T> => {
       await this.#pglite.waitReady;
-      for (;;) {
+      while (!wait.isOver) {
         const outcome = await this.#pglite._runExclusiveTransaction(() => this.#pglite._runExclusiveQuery(attempt));
         if (outcome) return outcome.value;
-        if (Date.now() > patience) throw new DatabaseError('Another transaction is still open', { sqlstate: tooManyConnections });
         await sleep(pauseMillis);
       }
+      return wait.refused;
+    };
+    try {
+      return await Promise.race([takeTurn(), wait.refused]);
     } catch (error) {
       throw toDatabaseError(error);
+    } finally {
+      wait.end();
     }
+  }
+}
+
+/** The wait for a turn in the only session. */
+class TurnWait {
+  /** Rejects if the turn does not come in time; otherwise stays pending. */
+  readonly refused: Promise<never>;
+  readonly #deadline: Deadline | null;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(deadline: Deadline | null, timeoutMillis: number) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const refuse = (error: DatabaseError): void => {
+      this.end();
+      reject(error);
+    };
+    this.refused = promise;
+    this.#deadline = deadline;
+    this.#timer = startTimer(() => {
+      refuse(new DatabaseError('Another transaction is still open', { sqlstate: tooManyConnections }));
+    }, timeoutMillis);
+    deadline?.onStop((reason) => refuse(stopError(reason)));
+  }
+
+  /** Whether the turn has come, or is not wanted any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#deadline?.onStop(null);
   }
 }
 
