@@ -64,6 +64,7 @@ test('lists of names replace `all`, and sizes replace `off`', () => {
   assert.deepEqual(given, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });
   const without = read(['additions', 'persistedQueries'], { flags: { additions: '-', persistedQueries: 'off' } });
   assert.deepEqual(without, { additions: [], persistedQueries: 'off' });
+  assert.throws(() => read(['persistedQueries'], { flags: { persistedQueries: '63kb' } }), /must be a size from 64kb to 1024mb/);
   const [problem = ''] = problemsOf(['additions'], { flags: { additions: 'groups,others' } });
   assert.match(problem, /^--additions must name additions: relationFilters, .*nestedWrites.* \(it is "groups,others"\)$/);
 });

@@ -6,6 +6,7 @@ import { checkKeysUrl, checkSupabaseProject } from '../auth/check-issuer.ts';
 import { readJson } from '../auth/entry-members.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
+import { leastPersisted } from '../http/documents/persisted-queries.ts';
 import {
   checkBasePath,
   checkClaimPath,
@@ -119,7 +120,10 @@ export const settings = {
   basePath: text('PATH', 'Path prefix of /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
   bodyLimit: bytes('Maximum size of a request body', 1024 ** 2, '1mb'),
-  persistedQueries: bytesOrOff('Maximum total size of the documents that clients may store by hash (automatic persisted queries)'),
+  persistedQueries: bytesOrOff(
+    'Maximum total size of the documents that clients may store by hash (automatic persisted queries)',
+    leastPersisted,
+  ),
   trustedDocuments: text(
     'FILE|FOLDER',
     'JSON map of ids to documents, which requests may name by id, or a folder of such files; read again when it changes',

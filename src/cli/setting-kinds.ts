@@ -133,20 +133,20 @@ export function secret(placeholder: string, description: string, check: (value: 
 
 const byteUnits = { '': 1, kb: 1024, mb: 1024 ** 2 };
 
-/** A size in bytes. */
-export function bytes(description: string, fallback: number, fallbackText: string): Setting<number> {
+/** A size in bytes, of at least 1 KB unless it says otherwise. */
+export function bytes(description: string, fallback: number, fallbackText: string, least = 1024): Setting<number> {
   const parse = (value: string): number => {
     const [, digits, unit] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
     const size = Number(digits) * byteUnits[(unit ?? '').toLowerCase() as keyof typeof byteUnits];
-    if (!(size >= 1024 && size <= 1024 ** 3)) throw expected('must be a size from 1kb to 1024mb, such as 512kb or 2mb');
+    if (!(size >= least && size <= 1024 ** 3)) throw expected(`must be a size from ${least / 1024}kb to 1024mb, such as 512kb or 2mb`);
     return size;
   };
   return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
 }
 
 /** A size in bytes, or `off`, which is the default. */
-export function bytesOrOff(description: string): Setting<number | 'off'> {
-  const size = bytes(description, 0, 'off');
+export function bytesOrOff(description: string, least: number): Setting<number | 'off'> {
+  const size = bytes(description, 0, 'off', least);
   const parse = (value: string): number | 'off' => (value === 'off' ? value : size.parse(value));
   return { ...size, placeholder: 'SIZE|off', default: 'off', parse };
 }

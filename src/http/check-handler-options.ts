@@ -25,12 +25,11 @@ import { readProxyTrust } from './client-address.ts';
 import type { FetchHandlerOptions } from './create-fetch-handler.ts';
 import type { NodeHandlerOptions } from './create-node-handler.ts';
 import { checkOrigin } from './cross-origin.ts';
+import { leastPersisted } from './documents/persisted-queries.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 
 /** More tokens fit into no cache, whose room is set aside in advance. */
 const mostTokens = 1_000_000;
-/** A client may fill an eighth of the cache: with less, not even a short document fits. */
-const leastPersisted = 64 * 1024;
 const longestLeeway = 600_000;
 
 const tokenChecks: OptionChecks<TokenOptions> = {
