@@ -31,6 +31,11 @@ export function comparable(value: Sql, type: ValueType): Sql {
   return compared === type.sqlType ? value : sql`${value}::${trusted(compared)}`;
 }
 
+/** Whether two values of a type differ; nulls do not. */
+export function differ(one: Sql, other: Sql, type: ValueType): Sql {
+  return sql`${comparable(one, type)} is distinct from ${comparable(other, type)}`;
+}
+
 /** The value, compared by a collation, whatever that of the other value is. */
 export function collated(value: Sql, collation: ColumnPair['collation']): Sql {
   return collation === null ? value : sql`${value} collate ${trusted(collation.sql)}`;

@@ -3,7 +3,7 @@ import type { Column } from '../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable } from './comparison.ts';
+import { comparable, differ } from './comparison.ts';
 import { keepKeys, keptColumns } from './key-list.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
@@ -57,7 +57,7 @@ export function attachRows({ table, source, match, set }: AttachStep, frame: Fra
   const conditions = match.map((output) => isSameValue(source.outputs[output]!.column, sql`t1`, trusted(`s.o${output}`)));
   const key = table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`);
   const values = set.map((output) => sql`${trusted(`s.o${output}`)} as ${trusted(`v${output}`)}`);
-  const moves = set.map((output) => sql`t1.${columnOf(output)} is distinct from ${trusted(`s.o${output}`)}`);
+  const moves = set.map((output) => differ(sql`t1.${columnOf(output)}`, trusted(`s.o${output}`), source.outputs[output]!.column.type));
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
   const found = sql`found as materialized (select distinct on (s.m) s.m, s.n, ${join([...key, ...values], ', ')}, ${join(moves, ' or ')} as moves${newLine}from ${rows} order by s.m)`;
   const assignments = set.map((output) => sql`${columnOf(output)} = ${trusted(`f.v${output}`)}`);

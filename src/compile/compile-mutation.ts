@@ -21,6 +21,7 @@ import type {
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { raiseMarker } from '../sql/raise.ts';
 import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable } from './comparison.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter, pinsColumns } from './compile-filter.ts';
 import { compileRow } from './compile-row.ts';
@@ -228,7 +229,9 @@ export function conflict(
 function visibility(table: Table, target: Scope, aliases: Aliases): Sql[] {
   if (!table.rowSecurity) return [];
   const seen = directScope(aliases.next(), table);
-  const isSame = table.primaryKey.map(({ name }) => sql`${seen.column(name)} = ${target.column(name)}`);
+  const isSame = table.primaryKey.map(
+    ({ name, type }) => sql`${comparable(seen.column(name), type)} = ${comparable(target.column(name), type)}`,
+  );
   return [sql`exists (select 1${newLine}from ${tableSource(table)} as ${trusted(seen.alias)}${where(isSame)})`];
 }
 

@@ -22,7 +22,7 @@ import type {
 } from '../plan/nested-plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { collated, comparable, comparedType } from './comparison.ts';
+import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
@@ -184,7 +184,7 @@ function takenValue({ column, from, of }: UpdateStep['taken'][number]): Sql {
 function disagreements({ taken }: UpdateStep): Sql[] {
   const pairs = taken.flatMap((each, index) => {
     const first = taken.findIndex(({ column }) => column === each.column);
-    return first < index ? [sql`${takenValue(taken[first]!)} is distinct from ${takenValue(each)}`] : [];
+    return first < index ? [differ(takenValue(taken[first]!), takenValue(each), each.column.type)] : [];
   });
   return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'relations give a field different values')] : [];
 }

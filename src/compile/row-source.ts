@@ -11,7 +11,7 @@ import type { Column, ValueType } from '../model/model.ts';
 import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { composed } from './comparison.ts';
+import { composed, differ } from './comparison.ts';
 import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
 
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
@@ -49,9 +49,9 @@ export function compileSource(source: RowSource, isNumbered: boolean): CompiledS
   const valueOf = (output: Output, index: number): Sql => outputValue(source, places, output, index);
   const values = outputs.map((output, index) => sql`${valueOf(output, index)} as ${trusted(`o${index}`)}`);
   const differences = same.map(([one, other]) => {
-    const { from: origin } = outputs[other]!;
+    const { from: origin, column } = outputs[other]!;
     const isThere = origin.kind === 'key' && typeof origin.join === 'number' ? presenceOf(joins[origin.join]!, origin.join, places) : sql``;
-    return sql`(${valueOf(outputs[one]!, one)} is distinct from ${valueOf(outputs[other]!, other)}${isThere})`;
+    return sql`(${differ(valueOf(outputs[one]!, one), valueOf(outputs[other]!, other), column.type)}${isThere})`;
   });
   const order = trusted(parentRows.length > 0 ? 'g.n, p.m' : 'g.n');
   const selected = [
