@@ -96,8 +96,10 @@ function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementC
     const json = concatenate(compileRow(row, directScope(alias, { keepsNotNull: false, row: column }), context));
     return objectOrNull(json, sql`(select (${column}).*) as ${trusted(alias)}`, sql`${column} is distinct from null`);
   }
-  const json = concatenate(compileRow(row, directScope(alias, { keepsNotNull: false }), context));
-  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(pg_catalog.string_agg(${json}, ','), '') || ']' from ${builtIn('unnest', column)} as ${trusted(alias)}) end`;
+  // In FROM, `unnest` would make a row of nulls of a null element.
+  const elements = sql`(select ${builtIn('unnest', column)} as element)`;
+  const json = rowColumn(sql`${trusted(alias)}.element`, row, false, context);
+  return sql`case when ${column} is null then 'null' else (select '[' || coalesce(pg_catalog.string_agg(${json}, ','), '') || ']' from ${elements} as ${trusted(alias)}) end`;
 }
 
 /** The JSON text of a function's result. `once` puts the call in FROM, so that it happens only once. */
