@@ -10,6 +10,10 @@ let started: TestGraph;
 
 before(async () => {
   started = await startTestGraph(`
+    create table raft (id int primary key, name text);
+    create table fleet (id int primary key, rafts raft[]);
+    insert into fleet values (1, array[row(1, 'a')::raft, null, row(2, null)::raft]), (2, '{}'), (3, null), (4, array[null]::raft[]);
+    create function shout(raft) returns text language sql stable as $$select upper($1.name)$$;
     create table berth (id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null);
     create table mooring (id int primary key, place berth, places berth[]);
     insert into berth values (1, 'north', 4.5, false);
@@ -66,6 +70,13 @@ test('a table without children cannot contain any, so none are looked for', asyn
     { mode: 'sql' },
   );
   assert.doesNotMatch(statements[0]!.text, /'null'/);
+});
+
+test('null elements of lists of rows stay null', async () => {
+  const lists = [[{ id: 1, name: 'a', shout: 'A' }, null, { id: 2, name: null, shout: null }], [], null, [null]];
+  assert.deepEqual(await ask('{ fleetCollection { edges { node { rafts { id name shout } } } } }'), {
+    fleetCollection: { edges: lists.map((rafts) => ({ node: { rafts } })) },
+  });
 });
 
 const orders = { AscNullsLast: [1, 3, 2, 4], AscNullsFirst: [2, 4, 1, 3], DescNullsLast: [3, 1, 2, 4], DescNullsFirst: [2, 4, 3, 1] };
