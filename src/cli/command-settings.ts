@@ -1,7 +1,7 @@
 /** Which settings the serving commands accept, and where their defaults differ. */
 
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
-import type { CommandSettings, Configuration } from './config.ts';
+import type { CommandSettings, Configuration, IdleUnless } from './config.ts';
 import { modelSettingNames } from './model-options.ts';
 
 const serviceSettingNames = [
@@ -70,12 +70,23 @@ type ServiceSettingName = (typeof serviceSettingNames)[number];
 /** What `dev` and `serve` share; each handles the secret in its own way. */
 export type ServiceConfiguration = Configuration<Exclude<ServiceSettingName, 'jwtSecret'>>;
 
+const serviceIdleUnless: readonly IdleUnless<ServiceSettingName>[] = [
+  { names: ['documentRoles'], needs: ['trustedDocuments'] },
+  { names: ['untrustedRoles'], needs: ['onlyTrustedDocuments'] },
+  { names: ['slowOperationValues'], needs: ['slowOperations'] },
+];
+
+/** What verifies tokens. */
+const tokenSettingNames = ['jwtSecret', 'previousJwtSecret', 'jwtKeys', 'supabase'] as const;
+const keySettingNames = [...tokenSettingNames, 'apiKeys'] as const;
+
 type DevelopmentSettingName = ServiceSettingName | 'dataDir' | 'dbPort' | 'cacheDir';
 export type DevelopmentConfiguration = Configuration<DevelopmentSettingName>;
 
 export const developmentSettings: CommandSettings<DevelopmentSettingName, never> = {
   names: [...serviceSettingNames, 'dataDir', 'dbPort', 'cacheDir'],
   required: [],
+  idleUnless: serviceIdleUnless,
   defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, serverTiming: true, logLevel: 'warn' },
   defaultTexts: { jwtSecret: 'generated at random and kept' },
 };
@@ -126,5 +137,18 @@ export const serveSettings: CommandSettings<ServeSettingName, never> = {
   ],
   required: [],
   requiredUnless: { databaseUrl: ['projects'], jwtSecret: ['jwtKeys', 'supabase', 'apiKeys', 'projects'] },
+  idleUnless: [
+    ...serviceIdleUnless,
+    { names: ['adminHost'], needs: ['adminPort'] },
+    { names: ['projectsDomain', 'projectConnections', 'projectIdle'], needs: ['projects'] },
+    // Projects have their own databases and keys.
+    {
+      names: [...keySettingNames, 'jwtAudience', 'jwtIssuer', 'revokedTokens', 'schemaTriggers', 'waitForDatabase'],
+      needs: ['databaseUrl'],
+    },
+    // API keys are not tokens.
+    { names: ['jwtAudience', 'jwtIssuer'], needs: tokenSettingNames },
+    { names: ['jwtLeeway', 'roleClaim'], needs: [...tokenSettingNames, 'projects'] },
+  ],
   defaults: {},
 };

@@ -235,9 +235,17 @@ export interface CommandSettings<Name extends SettingName, Required extends Name
   readonly isFileOnly?: boolean;
   /** Settings that are required unless one of the listed others is given. */
   readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
+  /** Settings that have no effect unless one of the listed others is given. */
+  readonly idleUnless?: readonly IdleUnless<Name>[];
   readonly defaults: Partial<Configuration<Name>>;
   /** The default that `--help` shows if the command determines a value itself. */
   readonly defaultTexts?: Partial<Record<Name, string>>;
+}
+
+/** If none of `needs` is given, none of `names` has an effect. */
+export interface IdleUnless<Name extends SettingName> {
+  readonly names: readonly Name[];
+  readonly needs: readonly Name[];
 }
 
 export interface ConfigurationSources {
@@ -271,6 +279,17 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return values as Configuration<Name, Required>;
+}
+
+/** The settings that are given, each with where: a flag, an environment variable, or a member of the file. */
+export function findGivenSettings(names: readonly SettingName[], sources: ConfigurationSources): ReadonlyMap<SettingName, string> {
+  const fileValues = readFileValues(sources.file, []);
+  return new Map(
+    names.flatMap((name) => {
+      const given = findGiven(name, sources, fileValues);
+      return given === undefined ? [] : [[name, given.source] as const];
+    }),
+  );
 }
 
 /** Reports a missing setting, with its description. */

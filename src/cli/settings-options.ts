@@ -16,6 +16,7 @@ import {
   type SettingName,
   settings,
 } from './config.ts';
+import { findIdleSettings } from './idle-settings.ts';
 import { warn } from './terminal.ts';
 
 const configFileName = 'rowgraph.config.json';
@@ -63,7 +64,10 @@ export function readSettings<Name extends SettingName, Required extends Name>(
   const texts: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
   const file = readConfigFile(texts.config ?? environment[configVariable]);
-  return readConfiguration(commandSettings, { flags: texts, environment, file });
+  const sources = { flags: texts, environment, file };
+  const configuration = readConfiguration(commandSettings, sources);
+  if (cluster.isPrimary) for (const sentence of findIdleSettings(commandSettings, configuration, sources)) warn(sentence);
+  return configuration;
 }
 
 function readConfigFile(named: string | undefined): ConfigurationSources['file'] {

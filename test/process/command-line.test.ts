@@ -57,7 +57,7 @@ test('a wrong or missing setting is one clear line and exit code 2', async () =>
   await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '[1]'], /--claims must be a JSON object/);
   await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '{'], /--claims must be a JSON object/);
   await refuse(['projects', 'list', '--projects', 'missing.json'], /--projects: ENOENT/);
-  await refuse(['serve', '--jwt-secret', secret, '--projects', 'missing.json'], /--projects: ENOENT/);
+  await refuse(['serve', '--projects', 'missing.json'], /--projects: ENOENT/);
   await writeFile(path.join(home, 'q.graphql'), '{ __typename }');
   await refuse(['cost', 'q.graphql', '--variables', '{'], /--variables must be a JSON object, such as \{"first": 10\}/);
 });
@@ -74,6 +74,13 @@ test('a secret is not repeated', async () => {
 test('a variable that looks like a setting and is none is warned of', async () => {
   const { code, stderr } = await runCommand(['keys', '--jwt-secret', secret], { home, environment: { ROWGRAPH_JWT_SECERT: 'hunter2' } });
   assert.deepEqual([code, stderr], [0, 'rowgraph: WARNING: ROWGRAPH_JWT_SECERT is not a setting and is ignored\n']);
+});
+
+test('a setting of serve that has no effect without another is warned of, once', async () => {
+  const flags = ['--projects', 'missing.json', '--admin-host', '::', '--workers', '2'];
+  const { code, stderr } = await runCommand(['serve', ...flags], { home });
+  assert.equal(code, 2);
+  assert.match(stderr, /^rowgraph: WARNING: --admin-host has no effect without --admin-port\nrowgraph: --projects: ENOENT[^\n]+\n$/);
 });
 
 test('the config file is read, and refused where it is wrong', async () => {
