@@ -7,12 +7,12 @@ import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
 import type { Table } from '../model/model.ts';
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
-import { bind, identifier, join, newLine, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, join, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
 import { compileMutation } from './compile-mutation.ts';
 import { compileSteps, compileWritten } from './compile-nested.ts';
-import { compileRow, objectOrNull, resultJson, tableRows } from './compile-row.ts';
+import { compileRow, objectOrNull, resultJson, selectCalled, tableRows } from './compile-row.ts';
 import { StatementContext } from './context.ts';
 import { tableSource } from './related-source.ts';
 import { directScope } from './scope.ts';
@@ -159,7 +159,7 @@ function compileStatement(value: DataRoot, frame: Frame): { readonly statement: 
 }
 
 function callOnce(value: RoutinePlan, context: StatementContext, frame: Frame): Sql {
-  if (value.result.kind === 'rows') return calledRows(value, value.result.connection, context, frame);
+  if (value.result.kind === 'rows') return selectCalled(value.result.connection, callOf(value), context, frame);
   return sql`select ${selectList(frame, [compileRoot(value, context)])}`;
 }
 
@@ -181,12 +181,4 @@ function callOf({ routine, arguments: given }: RoutinePlan): Sql {
       sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`,
   );
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
-}
-
-/** Calls a volatile function that returns rows exactly once, however many of its fields are selected. */
-function calledRows(plan: RoutinePlan, connection: ConnectionPlan, context: StatementContext, frame: Frame): Sql {
-  const { table } = connection;
-  const rowType = identifier(table.schema, table.name);
-  const source = { from: sql`called`, isTable: false, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
-  return sql`with called as materialized (select * from ${callOf(plan)})${newLine}${selectConnection(connection, source, context, compileRow, frame)}`;
 }

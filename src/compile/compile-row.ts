@@ -5,14 +5,15 @@
  *       coalesce((select concat('{"name":', to_json(t2."name"), '}') from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
  */
 import type { Column, Relation, Table } from '../model/model.ts';
-import type { ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
+import type { ConnectionPlan, ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection, connectionJson } from './compile-connection.ts';
+import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { compileConnection, connectionJson, selectConnection } from './compile-connection.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import type { Source } from './page-query.ts';
 import { callOnRow, joinConditions, tableSource } from './related-source.ts';
 import { directScope, type Scope } from './scope.ts';
+import { type Frame, noFrame } from './statement-frame.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
 /** The JSON text of the row in `scope`. */
@@ -108,7 +109,9 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
     case 'value': {
       if (!once && !repeatsValue(result.type)) return concatenate(valueJson(call, result.type, false));
       const alias = context.aliases.next();
-      return sql`(select ${concatenate(valueJson(sql`${trusted(alias)}.value`, result.type, false))} from ${call} as ${trusted(alias)}(value))`;
+      const json = concatenate(valueJson(sql`${trusted(alias)}.value`, result.type, false));
+      // In FROM itself, a composite value would become its attributes. `offset 0` keeps PostgreSQL from inlining the call.
+      return sql`(select ${json} from (select ${call} as value offset 0) as ${trusted(alias)})`;
     }
     case 'void':
       return sql`(select ${literal('null')} from ${call})`;
@@ -119,6 +122,15 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       return objectOrNull(json, sql`${call} as ${trusted(scope.alias)}`, sql`not (${scope.row()} is null) limit 1`);
     }
     case 'rows':
+      if (once) return sql`(${selectCalled(result.connection, call, context, noFrame)})`;
       return compileConnection(result.connection, { from: call, isTable: false, conditions: () => [] }, context, compileRow);
   }
+}
+
+/** Selects from the rows of a call that happens exactly once, however many fields of the connection are selected. */
+export function selectCalled(connection: ConnectionPlan, call: Sql, context: StatementContext, frame: Frame): Sql {
+  const { table } = connection;
+  const rowType = identifier(table.schema, table.name);
+  const source = { from: sql`called`, isTable: false, conditions: () => [], row: (alias: string) => sql`${trusted(alias)}.*::${rowType}` };
+  return sql`with called as materialized (select * from ${call})${newLine}${selectConnection(connection, source, context, compileRow, frame)}`;
 }
