@@ -99,6 +99,8 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ],
   ['select id, count(*) from post group by grouping sets ((id), ())', /grouping sets/],
   ['select id, count(*) from post group by rollup (id)', /grouping sets/],
+  ['select distinct id, title from post group by rollup (id, title)', /grouping sets/],
+  ['select distinct on (id) id, title from post group by cube (id, title)', /grouping sets/],
   ['select count(*) from post', /single row/],
   ['select distinct id, random() < 0.5 as r, lower(title) from post, generate_series(1, 2)', /neither a table nor/],
   [

@@ -95,13 +95,14 @@ export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readon
 
 /** The sources whose rows together identify a row of the query, as few as possible; or why that is unknown. */
 function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly QuerySource[]): readonly number[] | string {
+  // They leave columns null, even those of keys, so that `distinct` does not help.
+  if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
     const places = placesOf(shape.distinct, outputs);
     if (places !== null) return places;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
-  if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   if (shape.returnsSets) return 'a function makes several rows of one';
   if (clause !== null) return placesOf(clause, outputs) ?? 'it groups rows by an expression';
   return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
