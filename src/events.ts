@@ -153,6 +153,12 @@ export interface AuthenticationFailed {
   readonly error: unknown;
 }
 
+/** Schemas of the setting `extraSearchPath` do not exist. */
+export interface SearchPathMissing {
+  readonly kind: 'search-path-missing';
+  readonly schemas: readonly string[];
+}
+
 /** Tables without row level security that the anonymous role can write. */
 export interface TablesOpen {
   readonly kind: 'tables-open';
@@ -277,6 +283,7 @@ export type Event = { readonly project?: string } & (
   | KeysIgnored
   | AuthenticationFailed
   | TablesOpen
+  | SearchPathMissing
   | SchemaLoaded
   | ExtensionOutdated
   | SchemaLoadFailed

@@ -316,7 +316,8 @@ class RowgraphService implements Rowgraph {
   }
 
   async doctor(options: { role?: string } = {}): Promise<DoctorReport> {
-    return examineDatabase(this.#database, this.#settings.schemas, roleOf(options), this.#settings.model);
+    const { schemas, model, extraSearchPath } = this.#settings;
+    return examineDatabase(this.#database, schemas, roleOf(options), model, extraSearchPath);
   }
 
   reload(): Promise<void> {

@@ -26,4 +26,9 @@ test('a column with a type of such a schema is compared as that type', async (co
   const query = '{ accountCollection(filter: {email: {eq: "ADA@example.org"}}) { edges { node { id } } } }';
   assert.deepEqual(await graph.execute({ query }, { role: 'anon' }), { data: { accountCollection: { edges: [{ node: { id: 1 } }] } } });
   assert.doesNotMatch(await graph.sdl(), /internal/, 'it is not exposed');
+  const missing = async () =>
+    (await graph.doctor()).findings.flatMap(({ code, severity, name }) => (code === 'missing-search-path' ? [`${severity} ${name}`] : []));
+  assert.deepEqual(await missing(), ['info nowhere']);
+  await pglite.exec('create schema nowhere');
+  assert.deepEqual(await missing(), []);
 });

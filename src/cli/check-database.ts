@@ -9,6 +9,7 @@ import { connectOnce } from './connect-once.ts';
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly schemas: readonly string[];
+  readonly extraSearchPath?: readonly string[];
   /** A role that the login role must be able to switch to, and the flag that named it. */
   readonly role: string;
   readonly roleFlag: string;
@@ -18,18 +19,23 @@ export interface DatabaseCheck {
   readonly login: { readonly role: string; readonly isSuperuser: boolean; readonly bypassesRowSecurity: boolean };
   /** Tables of the schemas that the role may write although no policy guards their rows. `rowgraph doctor` gives details. */
   readonly openTables: readonly string[];
+  /** Schemas of the extra search path that do not exist. */
+  readonly missingSearchPath: readonly string[];
 }
 
 const oldestVersion = 140_000;
 
 /** Connects once. `patience` limits how long that may take, in milliseconds. */
-export function checkDatabase({ databaseUrl, schemas, role, roleFlag }: DatabaseSettings, patience?: number): Promise<DatabaseCheck> {
+export function checkDatabase(
+  { databaseUrl, schemas, extraSearchPath = [], role, roleFlag }: DatabaseSettings,
+  patience?: number,
+): Promise<DatabaseCheck> {
   const check = async (client: Client): Promise<DatabaseCheck> => {
-    const { rows } = await client.query<Findings>(findingsText, [role, schemas]);
+    const { rows } = await client.query<Findings>(findingsText, [role, schemas, extraSearchPath]);
     const findings = rows[0] as Findings;
     judge(findings, role, roleFlag);
     const login = { role: findings.login, isSuperuser: findings.is_superuser, bypassesRowSecurity: findings.bypasses };
-    return { login, openTables: findings.open_tables };
+    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path };
   };
   return connectOnce(databaseUrl, check, patience);
 }
@@ -42,6 +48,7 @@ interface Findings {
   /** Null if the role does not exist. */
   readonly may_assume: boolean | null;
   readonly missing_schemas: readonly string[];
+  readonly missing_search_path: readonly string[];
   readonly open_tables: readonly string[];
 }
 
@@ -49,6 +56,7 @@ const findingsText = `select current_setting('server_version_num')::int as versi
   l.rolname::text as login, l.rolsuper as is_superuser, l.rolbypassrls as bypasses,
   pg_has_role(l.oid, r.oid, 'member') as may_assume,
   array(select name from unnest($2::text[]) as name where not exists (select from pg_namespace where nspname = name)) as missing_schemas,
+  array(select name from unnest($3::text[]) as name where not exists (select from pg_namespace where nspname = name)) as missing_search_path,
   array(
     select n.nspname || '.' || c.relname
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -113,11 +113,13 @@ const noGraph: ServedGraph = {
 
 /** Checks the database and opens it. Rejects with `UnreachableError` if that may succeed later. */
 async function openGraph(configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>, observe: Observer): Promise<Rowgraph> {
-  const { databaseUrl, schemas, anonRole, poolSize, prepare, schemaTriggers, strict, queueLength, queueBytes, queueTimeout } =
-    configuration;
-  const { login, openTables } = await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' }, connectMilliseconds);
+  const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
+  const { poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
+  const checked = { databaseUrl, schemas, extraSearchPath, role: anonRole, roleFlag: '--anon-role' };
+  const { login, openTables, missingSearchPath } = await checkDatabase(checked, connectMilliseconds);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isReporter) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
+  if (missingSearchPath.length > 0 && isReporter) observe({ kind: 'search-path-missing', schemas: missingSearchPath });
   try {
     const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
     const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };

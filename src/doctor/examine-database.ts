@@ -16,6 +16,7 @@ import { findClashingRelations } from './find-clashing-relations.ts';
 import { findExclusions } from './find-exclusions.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
 import { findInferredKeys } from './find-inferred-keys.ts';
+import { findMissingSearchPath } from './find-missing-search-path.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
 import { findOpenViews } from './find-open-views.ts';
@@ -34,6 +35,7 @@ export async function examineDatabase(
   schemas: readonly string[],
   role: string,
   settings: ModelSettings = {},
+  extraSearchPath: readonly string[] = [],
 ): Promise<DoctorReport> {
   const catalog = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, catalog, role);
@@ -56,7 +58,8 @@ export async function examineDatabase(
     findInferredKeys,
   ];
   const problems = await runInSlices(checkDirectives(catalog));
-  const found = [...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
+  const missing = await findMissingSearchPath(database, extraSearchPath);
+  const found = [...missing, ...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
   const findings = foldPartitions(examination, found).sort(compareFindings);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   return { role, schemas, summary: { error: count('error'), warning: count('warning'), info: count('info') }, findings };

@@ -190,6 +190,11 @@ export const findingCodes = {
     meaning: 'Functions of an extension are not in the API, because no field can call them or the role cannot execute them.',
     remedy: 'Nothing is required. To keep them apart, install extensions in a separate schema.',
   },
+  'missing-search-path': {
+    severity: 'info',
+    meaning: 'A schema of the setting `extraSearchPath` does not exist, so nothing is found in it.',
+    remedy: 'Create it, or remove it from the setting.',
+  },
   ...exclusionCodes,
 } as const satisfies Record<string, CodeEntry>;
 

@@ -189,6 +189,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'login-powerful':
     case 'database-awaited':
     case 'tables-open':
+    case 'search-path-missing':
     case 'project-failed':
     case 'log-lines-dropped':
     case 'listen-failed':

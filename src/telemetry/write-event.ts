@@ -1,6 +1,7 @@
 /** Writes events as log lines. In: an event; out: a pino log line, or none. */
 import type { Logger } from 'pino';
 import type {
+  AuthenticationFailed,
   DatabaseAwaited,
   DefectFound,
   DocumentsChecked,
@@ -15,6 +16,7 @@ import type {
   PoolFailed,
   ProjectFailed,
   RequestFinished,
+  SearchPathMissing,
   SpansDropped,
   TablesOpen,
   TelemetryExportFailed,
@@ -47,6 +49,8 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'login-powerful':
     case 'database-awaited':
     case 'tables-open':
+    case 'search-path-missing':
+    case 'authentication-failed':
     case 'pool-failed':
     case 'listen-failed':
     case 'keys-load-failed':
@@ -56,9 +60,6 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'extension-outdated':
     case 'project-failed':
       writeWarning(event, log);
-      break;
-    case 'authentication-failed':
-      log.error({ err: errorOf(event.error), requestId: event.requestId }, 'the function "authenticate" failed; the request was refused');
       break;
     case 'schema-loaded':
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
@@ -109,6 +110,8 @@ function writeWarning(
     | LoginPowerful
     | DatabaseAwaited
     | TablesOpen
+    | SearchPathMissing
+    | AuthenticationFailed
     | PoolFailed
     | ListenFailed
     | KeysLoadFailed
@@ -131,6 +134,13 @@ function writeWarning(
       return log.error({ reason: errorOf(event.error).message }, 'the project cannot be served');
     case 'tables-open':
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
+    case 'search-path-missing':
+      return log.warn({ schemas: event.schemas }, 'schemas of --extra-search-path do not exist, so nothing is found in them');
+    case 'authentication-failed':
+      return log.error(
+        { err: errorOf(event.error), requestId: event.requestId },
+        'the function "authenticate" failed; the request was refused',
+      );
     case 'pool-failed':
       return log.warn({ reason: reasonOf(event.error) }, 'database connection failed');
     case 'keys-load-failed':

@@ -321,6 +321,16 @@ test('tables that anon may write without row level security are named at the sta
   );
 });
 
+test('schemas of the extra search path that do not exist are named at the start', async () => {
+  const service = await serve('--extra-search-path', 'public,nowhere');
+  const { code, stderr } = await service.stop('SIGTERM');
+  assert.equal(code, 0);
+  assert.deepEqual(
+    linesOf(stderr).flatMap(({ schemas }) => schemas ?? []),
+    ['nowhere'],
+  );
+});
+
 test('serve says where GraphiQL is, and that introspection is off', async () => {
   const printed = async (...flags: string[]): Promise<string[]> => {
     const command = start(['--graphiql', ...flags]);
