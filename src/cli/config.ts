@@ -6,7 +6,7 @@ import { checkKeysUrl, checkSupabaseProject } from '../auth/check-issuer.ts';
 import { readJson } from '../auth/entry-members.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
-import { leastPersisted } from '../http/documents/persisted-queries.ts';
+import { leastPersisted } from '../http/endpoint-options.ts';
 import {
   checkBasePath,
   checkClaimPath,

@@ -1,7 +1,10 @@
-/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Types only. */
+/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import type { BeginTrace } from '../events.ts';
 import type { DocumentsById, TrustedDocuments } from './documents/trusted-documents.ts';
+
+/** The least `persistedQueries`: in a smaller cache, the part of one client has room for hardly any document. */
+export const leastPersisted = 64 * 1024;
 
 /** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */
 export interface EndpointOptions {

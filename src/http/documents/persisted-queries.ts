@@ -21,8 +21,6 @@ interface Owned {
 
 /** At least this many clients must work together to displace all documents. */
 const leastOwners = 8;
-/** In bytes, of the cache: in the part of one client, a smaller one has room for hardly any document. */
-export const leastPersisted = 64 * 1024;
 /** Bytes of an entry besides its text. */
 const overhead = 500;
 
