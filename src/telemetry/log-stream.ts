@@ -6,7 +6,7 @@
  * Relies on Node making a pipe or a socket non-blocking when `process.stderr` is first read (`test/contracts/node.test.ts`): a write that
  * blocks would keep the process from exiting.
  */
-import { write, writeSync } from 'node:fs';
+import { constants, openSync, write, writeSync } from 'node:fs';
 
 export interface LogStreamOptions {
   /** Default: standard error. */
@@ -34,7 +34,7 @@ export class LogStream {
   #retry: NodeJS.Timeout | null = null;
   #isUsed = false;
 
-  constructor({ fd = process.stderr.fd, mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
+  constructor({ fd = openStandardError(), mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
     this.#fd = fd;
     this.#mostBytes = mostBytes;
     this.#onDropped = onDropped;
@@ -95,5 +95,16 @@ export class LogStream {
     const text = this.#lines.join('');
     this.#lines = [];
     return Buffer.from(text);
+  }
+}
+
+/** Writing to a terminal blocks while its output is paused (Ctrl-S), unless it is opened once more (`/dev/fd` of Linux does that). */
+function openStandardError(): number {
+  const { fd, isTTY } = process.stderr;
+  if (!isTTY) return fd;
+  try {
+    return openSync(`/dev/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return fd;
   }
 }
