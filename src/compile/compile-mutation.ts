@@ -2,7 +2,7 @@
  * A mutation as one statement: a common table expression writes, and the select around it builds the response. If at most one row is
  * written, RETURNING builds the response.
  *
- *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id")
+ *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id", …)
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 
@@ -19,8 +19,8 @@ import type {
   UpdatePlan,
 } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { raiseMarker } from '../sql/raise.ts';
-import { bind, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { checkCount, countRow, resetCount } from './at-most.ts';
 import { comparable } from './comparison.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter, pinsColumns } from './compile-filter.ts';
@@ -79,7 +79,7 @@ function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, fra
   if (mayChangeOne(plan)) return sql`${changed}${newLine}select ${selectList(frame, [sql`coalesce(${only}, ${ofNothing})`])}`;
   const alias = trusted(context.aliases.next());
   const response = sql`${alias}.${name}`;
-  const checked = concatenate([sql`coalesce(${response}, ${ofNothing})`, tooManyRows(plan, sql`(${response} is not null)::int4`)]);
+  const checked = concatenate([sql`coalesce(${response}, ${ofNothing})`, checkCount(plan, sql`(${response} is not null)::int4`)]);
   return sql`${changed}${newLine}select ${selectList(frame, [checked])}${newLine}from (select ${only} as ${name}) as ${alias}`;
 }
 
@@ -125,9 +125,10 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
       return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${order}), '')`];
     },
   });
-  const json = concatenate(plan.kind === 'insert' ? response : [...response, tooManyRows(plan)]);
+  const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(changed.alias, plan.table);
-  const returned = changed.outputs(target);
+  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(changed.freeName('(counted)'))}`];
+  const returned = [...changed.outputs(target), ...counted];
   const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
   // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
   const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
@@ -164,18 +165,6 @@ export function responseJson(members: readonly Member<ResponseValue>[], context:
       return { key, value: ['[', ...(value.kind === 'records' ? parts.records(value.row) : parts.edges(value)), ']'] };
     }),
   );
-}
-
-/**
- * Empty text, or an error that undoes the statement. A cast that must fail raises the error, so rowgraph need not install a function. The
- * cast text contains the count, so that PostgreSQL cannot evaluate it while planning.
- */
-export function tooManyRows(
-  { kind, atMost }: Pick<UpdatePlan | DeletePlan, 'kind' | 'atMost'>,
-  count = trusted('pg_catalog.count(*)'),
-): Sql {
-  const message = literal(`${raiseMarker}${kind} impacts too many records`);
-  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${message} || pg_catalog.left(${count}::text, 0))::int4::text else '' end`;
 }
 
 function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {

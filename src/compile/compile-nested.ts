@@ -22,11 +22,12 @@ import type {
 } from '../plan/nested-plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { checkCount, countRow, type LimitedChange, resetCount } from './at-most.ts';
 import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
-import { conflict, incrementOf, responseJson, responseOfNone, responseOfOne, tooManyRows } from './compile-mutation.ts';
+import { conflict, incrementOf, responseJson, responseOfNone, responseOfOne } from './compile-mutation.ts';
 import { compileRow } from './compile-row.ts';
 import type { StatementContext } from './context.ts';
 import {
@@ -135,25 +136,30 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql
   const aliases = new Aliases();
   const target = directScope(aliases.next(), step.table);
   const list = step.kind !== 'delete' && isKept(step.into) ? step.into : null;
-  const returned = list ? keptColumns(list, target.alias) : sql`1 as c`;
-  const { atMost } = step.rows;
-  const checks = [
-    ...(atMost ? [tooManyRows({ kind: step.kind === 'delete' ? 'delete' : 'update', atMost })] : []),
-    ...(step.kind === 'update' ? disagreements(step) : []),
-  ];
-  const columns = [...(list ? keepKeys(list, integer(0), 'w', false) : []), ...checks];
+  const limited = limitOf(step);
+  const counted = limited && step.kind !== 'lock' ? sql`, ${countRow(limited)} as counted` : sql``;
+  const returned = sql`${list ? keptColumns(list, target.alias) : sql`1 as c`}${counted}`;
+  const limit = limited && (step.kind === 'lock' ? checkCount(limited, trusted('pg_catalog.count(*)')) : resetCount);
   const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
-  // An aggregate, so that the select returns one row.
-  const listed = columns.length > 0 ? columns : [sql`pg_catalog.count(*)`];
-  return sql`${changed}${newLine}select ${selectList(frame, listed)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
+  // At least one aggregate, so that the select returns one row, after all rows are written.
+  const kept = list ? keepKeys(list, integer(0), 'w', false) : [sql`pg_catalog.count(*)`];
+  const columns = [...kept, ...(limit ? [limit] : []), ...(step.kind === 'update' ? disagreements(step) : [])];
+  return sql`${changed}${newLine}select ${selectList(frame, columns)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
+}
+
+function limitOf({ kind, rows: { atMost } }: LockStep | UpdateStep | DeleteStep): LimitedChange | null {
+  return atMost && { kind: kind === 'delete' ? 'delete' : 'update', atMost };
 }
 
 function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases: Aliases, returned: Sql): Sql {
   const table = sql`${tableSource(step.table)} as ${trusted(target.alias)}`;
   const restricted = where(conditionsOf(step.rows, target, aliases, step.table));
   switch (step.kind) {
-    case 'lock':
-      return sql`select ${returned}${newLine}from ${table}${restricted}${isView(step.table) ? sql`` : sql`${newLine}for update of ${trusted(target.alias)}`}`;
+    case 'lock': {
+      const { atMost } = step.rows;
+      const limit = atMost ? sql`${newLine}limit ${bind(atMost, 'int8')} + 1` : sql``;
+      return sql`select ${returned}${newLine}from ${table}${restricted}${limit}${isView(step.table) ? sql`` : sql`${newLine}for update of ${trusted(target.alias)}`}`;
+    }
     case 'update':
       return sql`update ${table}${newLine}set ${join(assignmentsOf(step, target), ', ')}${restricted}${newLine}returning ${returned}`;
     case 'delete':
