@@ -42,6 +42,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'model/groupable.ts',
       'model/names.ts',
       'model/related-rows.ts',
+      'model/relations-to.ts',
       'model/writable-relations.ts',
     ],
     types: ['model'],

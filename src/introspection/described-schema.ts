@@ -77,9 +77,9 @@ export class DescribedSchema {
     return this.#schema.getDirectives();
   }
 
-  /** The fields of `Query` or `Mutation`, one by one; undefined for other types. None of them is deprecated. */
+  /** The fields of `Query`, `Mutation` or a row type with many fields, one by one; undefined for other types. None of them is deprecated. */
   fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
-    return this.#schema.fieldsOf(type.name);
+    return this.#schema.fieldsOf(type);
   }
 
   /** All types, one by one, with pauses. They are not cached, or all their fields would be in memory by the end. */

@@ -3,6 +3,7 @@
  * `nestedWrites`.
  */
 import type { Column, Relation, Table } from './model.ts';
+import { relationsTo } from './relations-to.ts';
 
 /** Operations on related rows, in execution order. */
 export const nestedVerbs = ['delete', 'disconnect', 'update', 'set', 'connect', 'connectOrCreate', 'create'] as const;
@@ -22,10 +23,12 @@ export interface WritableRelation {
 /** The relations, and the names of those that cannot be used because a column has the same name. */
 export interface WritableRelations {
   readonly usable: readonly WritableRelation[];
+  /** The usable ones by the table that they lead to. */
+  readonly byTarget: ReadonlyMap<Table, readonly WritableRelation[]>;
   readonly clashing: readonly string[];
 }
 
-const none: WritableRelations = { usable: [], clashing: [] };
+const none: WritableRelations = { usable: [], byTarget: new Map(), clashing: [] };
 const known = new WeakMap<Table, WritableRelations>();
 
 /** The writable relations of a table. The role must be able to read its primary key, by which rows are found after they are written. */
@@ -49,24 +52,26 @@ function findRelations(table: Table): WritableRelations {
     if (names.has(relation.fieldName)) clashing.push(relation.fieldName);
     else usable.push(writable);
   }
-  return { usable, clashing };
+  return { usable, byTarget: Map.groupBy(usable, ({ relation }) => relation.target), clashing };
 }
 
 /** Whether a nested write can fill in a foreign key column, so that an insert need not give it. */
 export function isFilledByRelation(table: Table, column: Column): boolean {
   return table.relations.some((relation) => {
     if (!relation.holdsKey || !relation.columns.some(({ near }) => near === column.name)) return false;
-    const back = relation.target.relations.find((other) => isInverse(relation, other, table));
+    const back = relationsTo(relation.target, table).find((other) => isInverse(relation, other));
     return isUsable(table, relation) || (back !== undefined && isUsable(relation.target, back));
   });
 }
 
 function isUsable(table: Table, relation: Relation): boolean {
-  return writableRelations(table).usable.some((usable) => usable.relation === relation && usable.insert.size > 0);
+  return (writableRelations(table).byTarget.get(relation.target) ?? []).some(
+    (usable) => usable.relation === relation && usable.insert.size > 0,
+  );
 }
 
-function isInverse(relation: Relation, other: Relation, table: Table): boolean {
-  if (other.holdsKey || other.target !== table || other.columns.length !== relation.columns.length) return false;
+function isInverse(relation: Relation, other: Relation): boolean {
+  if (other.holdsKey || other.columns.length !== relation.columns.length) return false;
   return other.columns.every(
     ({ near, target }, index) => near === relation.columns[index]!.target && target === relation.columns[index]!.near,
   );

@@ -22,16 +22,18 @@ import { emptyRecord } from './empty-record.ts';
 import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-types.ts';
 import { defineGroups, groupTypes } from './group-types.ts';
 import { incrementTypes } from './increment-types.ts';
+import type { FieldSource } from './lazy-fields.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { mutationFields, mutationTypes } from './mutation-types.ts';
-import { nestedWriteTypes } from './nested-write-types.ts';
+import { nestedWriteTypes, prepareHubs } from './nested-write-types.ts';
 import { onConflictTypes } from './on-conflict-types.ts';
 import { orderByDirection } from './order-by-direction.ts';
 import { relationOrderTypes } from './relation-order-types.ts';
-import { defineRootType, type RootFields } from './root-types.ts';
+import { defineRootType } from './root-types.ts';
 import { hasField, routineFieldConfig } from './routine-fields.ts';
+import { RowType } from './row-type.ts';
 import { cursorScalar, scalarTypes } from './scalars.ts';
-import { collectionTypes, nodeInterface, pageInfo, rowType } from './table-types.ts';
+import { collectionTypes, nodeInterface, pageInfo } from './table-types.ts';
 import { type TableTypes, TypeRegistry } from './type-registry.ts';
 import { inputTypeOf } from './types-of-values.ts';
 
@@ -68,7 +70,13 @@ export function* buildSchema({
   specifiesScalars,
 }: Model): Generator<void, LazySchema> {
   const tables = all.filter((table) => table.selectable);
-  const registry = new TypeRegistry({ tables, rowTypes, nodeIdField, types: tableTypes, buildRow: rowType });
+  const registry = new TypeRegistry({
+    tables,
+    rowTypes,
+    nodeIdField,
+    types: tableTypes,
+    buildRow: (table, registry) => new RowType(table, registry),
+  });
   yield;
   for (const type of commonTypes) registry.define(type.name, () => type);
   const node = nodeInterface(nodeIdField);
@@ -80,6 +88,7 @@ export function* buildSchema({
   if (!isEmpty(mutations.names()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   yield* defineGroups(registry, tables);
+  yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars });
 }
 
@@ -103,8 +112,8 @@ function queryFields(
   tables: readonly Table[],
   routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
-): RootFields {
-  const find: RootFields['find'] = (name) => {
+): FieldSource {
+  const find: FieldSource['find'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
     for (const { field, stem } of fieldsNamed(name, 'query')) {
       const table = [stem, upperFirst(stem)].map((each) => registry.tableOf(each)).find((each) => each && lowerFirst(each.stem) === stem);
@@ -160,8 +169,8 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): RootFields {
-  const find: RootFields['find'] = (name) => {
+function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): FieldSource {
+  const find: FieldSource['find'] = (name) => {
     for (const { field, stem } of fieldsNamed(name, 'mutation')) {
       const table = registry.tableOf(stem);
       const mutation = mutationFields.find((each) => each.field === field)!;
@@ -182,7 +191,7 @@ function routinesOf(registry: TypeRegistry, routines: readonly Routine[], volati
   return new Map(fields.map((routine) => [routine.fieldName, routine]));
 }
 
-function findRoutine(registry: TypeRegistry, routines: ReadonlyMap<string, Routine>, name: string): ReturnType<RootFields['find']> {
+function findRoutine(registry: TypeRegistry, routines: ReadonlyMap<string, Routine>, name: string): ReturnType<FieldSource['find']> {
   const routine = routines.get(name);
   return routine && (() => routineFieldConfig(registry, routine, { kind: 'routine', routine })!);
 }

@@ -1,6 +1,7 @@
 /** Some types of a table exist only if other tables refer to it. */
 import type { AdditionName } from '../model/additions.ts';
 import type { Relation, Table } from '../model/model.ts';
+import { relationsTo } from '../model/relations-to.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
@@ -10,7 +11,7 @@ export function hasReferrer(table: Table, registry: TypeRegistry, addition: Addi
     (referrer) =>
       referrer.additions.has(addition) &&
       registry.hasOf(referrer, 'Filter') &&
-      (referrer.relations.some((relation) => relation.target === table && relation.kind === kind) ||
+      (relationsTo(referrer, table).some((relation) => relation.kind === kind) ||
         referrer.computed.some((routine) => routine.result.kind === result && routine.result.table === table)),
   );
 }

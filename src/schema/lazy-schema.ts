@@ -21,6 +21,7 @@ import {
 } from 'graphql';
 import { rootTypeNames } from '../model/graphql-names.ts';
 import { introspectionFields, introspectionType } from './introspection-types.ts';
+import { RowType } from './row-type.ts';
 import { sortNames } from './sort-names.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
@@ -81,9 +82,9 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** The fields of `Query` or `Mutation`, built one by one; undefined for other types. */
-  fieldsOf(name: string): Iterable<GraphQLField<unknown, unknown>> | undefined {
-    return this.#registry.fieldsOf(name)?.buildEach();
+  /** The fields of `Query`, `Mutation` or a row type with many fields, built one by one; undefined for other types. */
+  fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return type instanceof RowType ? type.buildEach() : this.#registry.fieldsOf(type.name)?.buildEach();
   }
 
   /** Whether `Query` has more than `most` fields. */

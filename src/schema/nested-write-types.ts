@@ -62,30 +62,56 @@ type RelatedSuffix = keyof NestedVerbs;
 
 /** What nested writes of all referring tables can do with a table's rows. Cached. */
 function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
-  const verbs = registry.nestedVerbs.get(table) ?? findVerbs(table, registry);
-  registry.nestedVerbs.set(table, verbs);
-  return verbs;
+  const known = registry.nestedVerbs.get(table);
+  if (known) return known;
+  const verbs: MutableVerbs = {};
+  for (const referrer of table.referrers) addVerbs(verbs, registry, referrer, table);
+  return keepVerbs(table, registry, verbs);
+}
+
+/** More tables refer to a table than can be looked at while other requests wait. */
+const manyReferrers = 200;
+
+/**
+ * Fills in, step by step, the tables that refer to the same table in great numbers, and finds what nested writes can do with its rows. Does
+ * nothing for a role that cannot write.
+ */
+export function* prepareHubs(registry: TypeRegistry, tables: readonly Table[]): Generator<void, void> {
+  for (const table of tables) {
+    yield;
+    if (!table.additions.has('nestedWrites') || table.referrers.length < manyReferrers) continue;
+    const verbs: MutableVerbs = {};
+    for (const referrer of table.referrers) {
+      addVerbs(verbs, registry, referrer, table);
+      yield;
+    }
+    keepVerbs(table, registry, verbs);
+    if (table.insertable || table.updatable) void writableRelations(table);
+  }
 }
 
 const noVerbs: ReadonlySet<NestedVerb> = new Set();
 const nothing: NestedVerbs = { InsertToOne: noVerbs, InsertToMany: noVerbs, UpdateToOne: noVerbs, UpdateToMany: noVerbs };
 
-function findVerbs(table: Table, registry: TypeRegistry): NestedVerbs {
-  const verbs: Partial<Record<RelatedSuffix, Set<NestedVerb>>> = {};
-  for (const referrer of table.referrers) {
-    for (const writing of writings) {
-      if (!registry.hasOf(referrer, `${writing}Input`)) continue;
-      for (const writable of writableRelations(referrer).usable) {
-        if (writable.relation.target !== table) continue;
-        const suffix = suffixOf(writable, writing);
-        for (const verb of verbsOf(registry, writable, writing)) {
-          const known = verbs[suffix] ?? new Set();
-          verbs[suffix] = known.add(verb);
-        }
-      }
+type MutableVerbs = Partial<Record<RelatedSuffix, Set<NestedVerb>>>;
+
+/** Adds what nested writes of `referrer` can do with rows of `table`. */
+function addVerbs(verbs: MutableVerbs, registry: TypeRegistry, referrer: Table, table: Table): void {
+  if (!referrer.additions.has('nestedWrites')) return;
+  for (const writing of writings) {
+    if (!registry.hasOf(referrer, `${writing}Input`)) continue;
+    for (const writable of writableRelations(referrer).byTarget.get(table) ?? []) {
+      const suffix = suffixOf(writable, writing);
+      const known = verbs[suffix] ?? new Set();
+      for (const verb of verbsOf(registry, writable, writing)) verbs[suffix] = known.add(verb);
     }
   }
-  return Object.keys(verbs).length === 0 ? nothing : { ...nothing, ...verbs };
+}
+
+function keepVerbs(table: Table, registry: TypeRegistry, verbs: MutableVerbs): NestedVerbs {
+  const kept = Object.keys(verbs).length === 0 ? nothing : { ...nothing, ...verbs };
+  registry.nestedVerbs.set(table, kept);
+  return kept;
 }
 
 function relatedType(suffix: RelatedSuffix): TableType {

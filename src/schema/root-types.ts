@@ -2,76 +2,25 @@
  * `Query` and `Mutation`. They have several fields for each table, thousands in a large schema, so each field is built on first use, and
  * names are listed only when all of them are needed.
  */
-import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, GraphQLObjectType } from 'graphql';
-import { emptyRecord } from './empty-record.ts';
+import { type GraphQLFieldMap, GraphQLObjectType } from 'graphql';
+import { buildEach, type FieldSource, lazyFields } from './lazy-fields.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-type Field = GraphQLField<unknown, unknown>;
-
-/** Access to the fields of a root type. */
-export interface RootFields {
-  /** All names, without duplicates, in field order. */
-  readonly names: () => Iterable<string>;
-  /** A function that builds the field with this name; undefined if there is none. */
-  readonly find: (name: string) => (() => GraphQLFieldConfig<unknown, unknown>) | undefined;
-}
-
 /** Defines a root type. */
-export function defineRootType(registry: TypeRegistry, name: string, description: string, fields: RootFields): void {
+export function defineRootType(registry: TypeRegistry, name: string, description: string, fields: FieldSource): void {
   registry.define(name, () => new RootType(name, description, fields));
   registry.defineFields(name, { names: fields.names, buildEach: () => buildEach(name, fields) });
-}
-
-/** Builds the fields one by one, without caching them. */
-function* buildEach(typeName: string, { names, find }: RootFields): Generator<Field, void> {
-  for (const name of names()) yield buildField(typeName, name, find(name)!());
-}
-
-/** Builds the field within a temporary type, because graphql-js builds all fields of a type at once. */
-function buildField(typeName: string, name: string, config: GraphQLFieldConfig<unknown, unknown>): Field {
-  return new GraphQLObjectType({ name: typeName, fields: { [name]: config } }).getFields()[name]!;
 }
 
 class RootType extends GraphQLObjectType {
   readonly #fields: GraphQLFieldMap<unknown, unknown>;
 
-  constructor(name: string, description: string, fields: RootFields) {
+  constructor(name: string, description: string, fields: FieldSource) {
     super({ name, description, fields: {} });
-    this.#fields = new Proxy(emptyRecord<Field>(), new LazyFields(name, fields));
+    this.#fields = lazyFields(name, fields);
   }
 
   override getFields(): GraphQLFieldMap<unknown, unknown> {
     return this.#fields;
-  }
-}
-
-/** Builds each field on first access and caches it in the target. */
-class LazyFields implements ProxyHandler<Record<string, Field>> {
-  readonly #typeName: string;
-  readonly #fields: RootFields;
-
-  constructor(typeName: string, fields: RootFields) {
-    this.#typeName = typeName;
-    this.#fields = fields;
-  }
-
-  get(built: Record<string, Field>, name: string | symbol): Field | undefined {
-    if (typeof name === 'symbol') return undefined;
-    if (built[name]) return built[name];
-    const build = this.#fields.find(name);
-    if (build) built[name] = buildField(this.#typeName, name, build());
-    return built[name];
-  }
-
-  has(_built: Record<string, Field>, name: string | symbol): boolean {
-    return typeof name === 'string' && this.#fields.find(name) !== undefined;
-  }
-
-  ownKeys(): string[] {
-    return [...this.#fields.names()];
-  }
-
-  getOwnPropertyDescriptor(built: Record<string, Field>, name: string | symbol): PropertyDescriptor | undefined {
-    return this.has(built, name) ? { get: () => this.get(built, name), enumerable: true, configurable: true } : undefined;
   }
 }

@@ -1,8 +1,6 @@
-/** The types for reading a table: the row type, its connection and edge, the filter and the order. */
+/** The types for reading a table: the connection and edge of its rows, the filter and the order. */
 import {
   GraphQLBoolean,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigMap,
   GraphQLID,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
@@ -14,20 +12,15 @@ import {
   GraphQLString,
 } from 'graphql';
 import { filterTypeName, type SharedTypeName } from '../model/graphql-names.ts';
-import type { Column, Relation, Routine, Table } from '../model/model.ts';
+import type { Column, Table } from '../model/model.ts';
 import { bindField, bindInput } from './bindings.ts';
-import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { filterTypeOf, idFilter } from './filter-types.ts';
 import { groupsField } from './group-types.ts';
 import { orderByDirection } from './order-by-direction.ts';
 import { relationFilterFields, relationFilterTypes } from './relation-filter-types.ts';
 import { relationOrderFields } from './relation-order-types.ts';
-import { routineFieldConfig } from './routine-fields.ts';
 import type { TableTypes, TypeRegistry } from './type-registry.ts';
-import { outputTypeOf } from './types-of-values.ts';
-
-type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 export const pageInfo = new GraphQLObjectType({
   name: 'PageInfo' satisfies SharedTypeName,
@@ -62,64 +55,6 @@ export const collectionTypes = {
 
 function isOrderKey(column: Column): boolean {
   return column.selectable && column.orderable;
-}
-
-/** Builds a table's row type. A table without other types has no key, and therefore no identifier. */
-export function rowType(table: Table, registry: TypeRegistry): GraphQLObjectType {
-  const { typeName: name, description } = table;
-  if (!registry.hasOf(table, 'Filter')) return new GraphQLObjectType({ name, description, fields: () => rowFields(registry, table) });
-  return new GraphQLObjectType({
-    name,
-    description,
-    interfaces: [registry.get('Node' satisfies SharedTypeName) as GraphQLInterfaceType],
-    fields: () => ({
-      [registry.nodeIdField]: {
-        type: new GraphQLNonNull(GraphQLID),
-        description: 'Globally Unique Record Identifier',
-        ...bindField({ kind: 'node id', table }),
-      },
-      ...rowFields(registry, table),
-    }),
-  });
-}
-
-/** The model has made their names unique. */
-function rowFields(registry: TypeRegistry, table: Table): Fields {
-  const fields: Fields = emptyRecord();
-  for (const column of table.columns) if (column.selectable) addField(fields, column.rowFieldName, columnField(registry, column));
-  for (const relation of table.relations) addField(fields, relation.fieldName, relationField(registry, relation));
-  for (const routine of table.computed) addField(fields, routine.fieldName, computedField(registry, routine));
-  return fields;
-}
-
-function addField(fields: Fields, name: string, config: GraphQLFieldConfig<unknown, unknown> | undefined): void {
-  if (config) fields[name] = config;
-}
-
-function columnField(registry: TypeRegistry, column: Column): GraphQLFieldConfig<unknown, unknown> | undefined {
-  const type = outputTypeOf(column.type, registry);
-  return (
-    type && {
-      type: column.notNull ? new GraphQLNonNull(type) : type,
-      description: column.description,
-      ...bindField({ kind: 'column', column }),
-    }
-  );
-}
-
-function relationField(registry: TypeRegistry, relation: Relation): GraphQLFieldConfig<unknown, unknown> | undefined {
-  const { target } = relation;
-  if (!registry.hasOf(target, 'row')) return undefined;
-  const binding = bindField({ kind: 'relation', relation });
-  if (relation.kind === 'to-many') {
-    return { type: registry.objectOf(target, 'Connection'), args: collectionArguments(registry, target), ...binding };
-  }
-  const type = registry.rowOf(target);
-  return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
-}
-
-function computedField(registry: TypeRegistry, routine: Routine): GraphQLFieldConfig<unknown, unknown> | undefined {
-  return routineFieldConfig(registry, routine, { kind: 'computed', routine });
 }
 
 function connectionType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
