@@ -86,7 +86,12 @@ export function* prepareHubs(registry: TypeRegistry, tables: readonly Table[]): 
       yield;
     }
     keepVerbs(table, registry, verbs);
-    if (table.insertable || table.updatable) void writableRelations(table);
+    if (!table.insertable && !table.updatable) continue;
+    // Its inputs have a member for each of them.
+    for (const referrer of table.referrers) {
+      verbsFor(referrer, registry);
+      yield;
+    }
   }
 }
 
