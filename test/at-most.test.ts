@@ -58,13 +58,15 @@ test('each root field counts its own rows', async () => {
       first: updateBottleCollection(set: {label: "a"}, ${change(1, 3)}) { affectedCount records { id } }
       second: updateBottleCollection(set: {label: "b"}, ${change(2, 4)}) { affectedCount edges { node { label } } }
       third: deleteFromBottleCollection(${change(1, 2)}) { affectedCount }
-      fourth: updateBottleCollection(set: {label: "c"}, filter: {id: {eq: -1}}) { affectedCount }
+      fourth: updateBottleCollection(set: {label: "c"}, filter: {id: {gte: 7, lte: 8}}, atMost: 2) { __typename }
+      fifth: updateBottleCollection(set: {label: "d"}, filter: {id: {gte: 5, lte: 7}}, atMost: 3) { affectedCount }
     }`),
     {
       first: { affectedCount: 3, records: [{ id: 1 }, { id: 2 }, { id: 3 }] },
       second: { affectedCount: 3, edges: [{ node: { label: 'b' } }, { node: { label: 'b' } }, { node: { label: 'b' } }] },
       third: { affectedCount: 2 },
-      fourth: { affectedCount: 0 },
+      fourth: { __typename: 'BottleUpdateResponse' },
+      fifth: { affectedCount: 3 },
     },
   );
 });

@@ -4,7 +4,7 @@
  * setting of the transaction holds the number; the select around the statement resets it.
  *
  *     with changed as (update … returning case when set_config('rowgraph.rows', (… + 1)::text, true)::int4 > $2::int4 then …)
- *     select concat('{"affectedCount":', count(*), '}', set_config('rowgraph.rows', '', true)) from changed
+ *     select concat('{"affectedCount":', count(*), '}', set_config('rowgraph.rows', left(count(*)::text, 0), true)) from changed
  */
 import type { Parameter } from '../plan/plan.ts';
 import { raiseMarker } from '../sql/raise.ts';
@@ -25,8 +25,11 @@ export function countRow(change: LimitedChange): Sql {
   return raiseAbove(change, count, sql`pg_catalog.current_setting(${setting})`);
 }
 
-/** Empty text, for the select around the statement: the next statement counts from zero. It must not be evaluated before all rows are written. */
-export const resetCount: Sql = sql`pg_catalog.set_config(${setting}, '', true)`;
+/**
+ * Empty text, for the select around the statement: the next statement counts from zero. It contains an aggregate, so that PostgreSQL
+ * evaluates it once, after all rows are written.
+ */
+export const resetCount: Sql = sql`pg_catalog.set_config(${setting}, pg_catalog.left(pg_catalog.count(*)::text, 0), true)`;
 
 /** Empty text, or an error if the number of changed rows is above `atMost`. */
 export function checkCount(change: LimitedChange, count: Sql): Sql {

@@ -141,9 +141,10 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql
   const returned = sql`${list ? keptColumns(list, target.alias) : sql`1 as c`}${counted}`;
   const limit = limited && (step.kind === 'lock' ? checkCount(limited, trusted('pg_catalog.count(*)')) : resetCount);
   const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
-  // At least one aggregate, so that the select returns one row, after all rows are written.
-  const kept = list ? keepKeys(list, integer(0), 'w', false) : [sql`pg_catalog.count(*)`];
-  const columns = [...kept, ...(limit ? [limit] : []), ...(step.kind === 'update' ? disagreements(step) : [])];
+  const kept = list ? keepKeys(list, integer(0), 'w', false) : [];
+  const checks = [...(limit ? [limit] : []), ...(step.kind === 'update' ? disagreements(step) : [])];
+  // An aggregate, so that the select returns one row.
+  const columns = kept.length > 0 || limit ? [...kept, ...checks] : [sql`pg_catalog.count(*)`, ...checks];
   return sql`${changed}${newLine}select ${selectList(frame, columns)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
 }
 

@@ -9,5 +9,5 @@ select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
             from "public"."performance" as t2
             where t2."stage_id" = t1."stage_id" and t2."slot" = t1."slot"), 'null'),
         '}'), ','), ''),
-  ']}', pg_catalog.set_config('rowgraph.rows', '', true))
+  ']}', pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true))
 from changed as t1;

@@ -13,8 +13,7 @@ with changed as (update "public"."review" as t1
   set "words" = $1::text
   where t1."stage_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."slot" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_1', true)::jsonb) as a(v))) and exists (select 1 from rows from (pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_n', true)::jsonb), pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb), pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_1', true)::jsonb)) with ordinality as k(n, c0, c1, m) where k.c0::integer = t1."stage_id" and k.c1::integer = t1."slot") and t1."stars" > $2::integer
   returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce(nullif(pg_catalog.current_setting('rowgraph.rows', true), ''), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
-select pg_catalog.count(*),
-pg_catalog.set_config('rowgraph.rows', '', true)
+select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"stageId":', t1."stage_id",

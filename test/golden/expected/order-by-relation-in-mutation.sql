@@ -14,5 +14,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         where t4."id" = t1."opener_id"), (select pg_catalog.count(*)
         from "public"."ticket" as t5
         where t5."festival_id" = t1."id") desc, t1."id"), ''),
-  ']}', pg_catalog.set_config('rowgraph.rows', '', true))
+  ']}', pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true))
 from changed as t1;

@@ -5,6 +5,6 @@ with changed as (update "public"."act" as t1
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', t1."(json 1)", $3::text, t1."(json 1)",
         '}'), ','), ''),
   '],"affectedCount":', pg_catalog.count(*),
-  '}', pg_catalog.set_config('rowgraph.rows', '', true))
+  '}', pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true))
 from (select t1.*, pg_catalog.to_json(t1."name") as "(json 1)"
   from changed as t1 offset 0) as t1;
