@@ -61,7 +61,7 @@ function planStatements(
   mode: ExplainMode,
   timeoutMillis: number,
 ): Promise<DatabasePlan[]> {
-  const options = mode === 'analyze' ? 'analyze, verbose, format json' : 'verbose, format json';
+  const options = mode === 'analyze' ? 'analyze, verbose, settings, format json' : 'verbose, settings, format json';
   return database.tryOut(session, timeoutMillis, async (run) => {
     const plans: DatabasePlan[] = [];
     for (const { text, parameters } of statements) {

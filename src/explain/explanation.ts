@@ -61,6 +61,7 @@ export interface DatabasePlanNode {
   /** `Filter`, `Index Cond`, `Hash Cond` … with their text. */
   readonly conditions: readonly { readonly kind: string; readonly text: string }[];
   readonly sortKeys: readonly string[];
+  /** Rows that parallel workers share are counted in total, here and in `actual`; PostgreSQL counts those of one process. */
   readonly estimate: { readonly startupCost: number; readonly totalCost: number; readonly rows: number };
   /** Measurements: averages per loop, except `loops` itself; null unless the statement ran. */
   readonly actual: { readonly rows: number; readonly loops: number; readonly milliseconds: number; readonly removed: number } | null;

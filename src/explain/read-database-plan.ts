@@ -1,4 +1,7 @@
-/** Parses the output of `explain (format json)`. */
+/**
+ * Parses the output of `explain (format json)`. PostgreSQL counts the rows that parallel workers share per process; here, they are counted in
+ * total, as if one process had done all of it.
+ */
 import type { DatabasePlan, DatabasePlanNode } from './explanation.ts';
 
 type RawNode = Readonly<Record<string, unknown>>;
@@ -9,14 +12,24 @@ const removedKinds = ['Rows Removed by Filter', 'Rows Removed by Join Filter', '
 
 export function readDatabasePlan(json: string): DatabasePlan {
   const [raw] = JSON.parse(json) as [RawNode];
+  const settings = (raw.Settings ?? {}) as RawNode;
   return {
-    root: readNode(raw.Plan as RawNode),
+    root: readNode(raw.Plan as RawNode, { leads: settings.parallel_leader_participation !== 'off', gather: null }),
     planningMillis: numberOf(raw['Planning Time']),
     executionMillis: numberOf(raw['Execution Time']),
   };
 }
 
-function readNode(raw: RawNode): DatabasePlanNode {
+interface Surroundings {
+  /** Whether the leader of parallel workers does a part of their work. */
+  readonly leads: boolean;
+  /** The node above that collects the rows of parallel workers. */
+  readonly gather: RawNode | null;
+}
+
+function readNode(raw: RawNode, around: Surroundings): DatabasePlanNode {
+  const below = isGather(raw) ? { ...around, gather: raw } : around;
+  const shared = around.gather !== null && isShared(raw) ? around.gather : null;
   const conditions = conditionKinds.flatMap((kind) => (typeof raw[kind] === 'string' ? [{ kind, text: raw[kind] }] : []));
   return {
     type: typeOf(raw),
@@ -30,11 +43,32 @@ function readNode(raw: RawNode): DatabasePlanNode {
     estimate: {
       startupCost: numberOf(raw['Startup Cost']) ?? 0,
       totalCost: numberOf(raw['Total Cost']) ?? 0,
-      rows: numberOf(raw['Plan Rows']) ?? 0,
+      rows: Math.round((numberOf(raw['Plan Rows']) ?? 0) * (shared === null ? 1 : processesOf(shared, around.leads))),
     },
-    actual: actualOf(raw),
-    children: ((raw.Plans as readonly RawNode[] | undefined) ?? []).map(readNode),
+    actual: actualOf(raw, shared),
+    children: childrenOf(raw).map((child) => readNode(child, below)),
   };
+}
+
+function childrenOf(raw: RawNode): readonly RawNode[] {
+  return (raw.Plans as readonly RawNode[] | undefined) ?? [];
+}
+
+function isGather(raw: RawNode): boolean {
+  return raw['Node Type'] === 'Gather' || raw['Node Type'] === 'Gather Merge';
+}
+
+/** Whether each process has a share of its rows. Other nodes below a Gather run completely in each process. */
+function isShared(raw: RawNode): boolean {
+  if (raw['Parallel Aware'] === true) return true;
+  const inputs = childrenOf(raw).filter((child) => !['SubPlan', 'InitPlan'].includes(textOf(child['Parent Relationship']) ?? ''));
+  return !isGather(raw) && inputs.some(isShared);
+}
+
+/** The divisor of PostgreSQL's estimates (`get_parallel_divisor` in costsize.c): workers take up 30 % of the leader each. */
+function processesOf(gather: RawNode, leads: boolean): number {
+  const workers = numberOf(gather['Workers Planned']) ?? 0;
+  return workers + (leads ? Math.max(0, 1 - 0.3 * workers) : 0);
 }
 
 /** The node type as in the text format: `Hash Left Join`, `Insert`. */
@@ -52,11 +86,19 @@ function tableOf(raw: RawNode): DatabasePlanNode['table'] {
   return { schema: textOf(raw.Schema) ?? '', name, alias: textOf(raw.Alias) ?? name };
 }
 
-function actualOf(raw: RawNode): DatabasePlanNode['actual'] {
+/** `gather` collects the node's rows, if processes share them. Each process counts as a loop. */
+function actualOf(raw: RawNode, gather: RawNode | null): DatabasePlanNode['actual'] {
   const loops = numberOf(raw['Actual Loops']);
   if (loops === null) return null;
+  const runs = gather === null || loops === 0 ? loops : (numberOf(gather['Actual Loops']) ?? loops);
+  const perRun = (count: number): number => (runs === loops ? count : Math.round((count * loops) / runs));
   const removed = removedKinds.reduce((sum, kind) => sum + (numberOf(raw[kind]) ?? 0), 0);
-  return { rows: numberOf(raw['Actual Rows']) ?? 0, loops, milliseconds: numberOf(raw['Actual Total Time']) ?? 0, removed };
+  return {
+    rows: perRun(numberOf(raw['Actual Rows']) ?? 0),
+    loops: runs,
+    milliseconds: numberOf(raw['Actual Total Time']) ?? 0,
+    removed: perRun(removed),
+  };
 }
 
 function textOf(value: unknown): string | null {
