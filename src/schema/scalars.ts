@@ -27,7 +27,8 @@ function scalar(name: ScalarName | SharedTypeName, description: string, accepted
 const advice: Record<Accepted, string> = {
   text: 'Pass a string.',
   'text or integer': 'Pass a string or an integer.',
-  'anything but an object': 'Pass a string, a number or a boolean.',
+  'anything but an object':
+    'Pass a string in the format of the PostgreSQL type, such as "(1,blue)" for a composite type, "a=>1" for hstore, or JSON text for a domain over jsonb; or a number or a boolean.',
 };
 const accepts: Record<Accepted, (value: unknown) => boolean> = {
   text: (value) => typeof value === 'string',
