@@ -70,7 +70,7 @@ export function attachRows({ table, source, match, set }: AttachStep, frame: Fra
     missing(),
     several(),
     raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
-    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, 'the role may not change a record to connect'),
+    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, 'a policy or a trigger keeps a record from being connected'),
   ];
   return sql`with ${compileSource(source, true).expression},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
 }

@@ -143,7 +143,7 @@ const raised: Readonly<Record<string, ErrorCode>> = {
   'delete impacts too many records': 'TOO_MANY_ROWS',
   'there is no such record to connect': 'BAD_USER_INPUT',
   'a record cannot be connected to several records': 'TOO_MANY_ROWS',
-  'the role may not change a record to connect': 'PERMISSION_DENIED',
+  'a policy or a trigger keeps a record from being connected': 'PERMISSION_DENIED',
   'relations give a field different values': 'BAD_USER_INPUT',
   'a trigger left out a record that is to be inserted': 'BAD_USER_INPUT',
 };

@@ -272,6 +272,18 @@ test('a role connects rows that it sees and may update, and no others', async ()
   assert.equal((await connect('mine')).error, undefined);
 });
 
+test('a record whose update a policy refuses or a trigger drops cannot be connected, and the message names both', async () => {
+  const message = 'a policy or a trigger keeps a record from being connected';
+  const connect = 'insertIntoOwnerCollection(objects: {name: "keeps", secretCollection: {connect: {code: "CODE"}}})';
+  assert.equal((await asAnon(connect.replace('CODE', 'theirs'))).error?.message, message);
+  await database.run(`create function keep_kept() returns trigger language plpgsql as $$ begin return case when old.code <> 'kept' then new end; end $$;
+    create trigger keep_kept before update on secret for each row execute function keep_kept();
+    insert into secret(owner_id, who, code) values (1, 'anon', 'kept')`);
+  const dropped = await run(`mutation { ${connect.replace('CODE', 'kept')} { affectedCount } }`);
+  await database.run(`drop function keep_kept cascade; delete from secret where code = 'kept'`);
+  assert.deepEqual(dropped.error, { code: 'PERMISSION_DENIED', input: 'objects[0].secretCollection.connect[0]', message });
+});
+
 test('policies hold for nested inserts, updates, deletes and disconnects', async () => {
   const before = await secrets();
   const update = (members: string) => asAnon(`updateOwnerCollection(set: {secretCollection: {${members}}}, filter: {id: {eq: 1}})`);

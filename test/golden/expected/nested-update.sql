@@ -59,6 +59,6 @@ moved as (update "public"."stage" as t2
 select case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: there is no such record to connect: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end,
 case when exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1) then ('rowgraph: a record cannot be connected to several records: ' || (select ''))::int4::text else '' end,
 case when (select pg_catalog.count(*) from (select distinct k0, v1 from found where moves) as d) > (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) then ('rowgraph: a record cannot be connected to several records: ' || (select ''))::int4::text else '' end,
-case when (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) > (select pg_catalog.count(*) from moved) then ('rowgraph: the role may not change a record to connect: ' || (select ''))::int4::text else '' end;
+case when (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) > (select pg_catalog.count(*) from moved) then ('rowgraph: a policy or a trigger keeps a record from being connected: ' || (select ''))::int4::text else '' end;
 
 select pg_catalog.concat('{"affectedCount":', pg_catalog.jsonb_array_length(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb), '}');
