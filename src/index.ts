@@ -44,6 +44,6 @@ export type {
 } from './explain/explanation.ts';
 export { pgliteExtension } from './extension/pglite-extension.ts';
 export type { AdditionName } from './model/additions.ts';
-export type { Rowgraph, SchemaOptions } from './rowgraph.ts';
 export { createRowgraph } from './rowgraph.ts';
+export type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 export type { RowgraphOptions } from './rowgraph-options.ts';

@@ -12,7 +12,7 @@ import { withFigures } from '../bench/report/readme-figures.ts';
 import { parts } from '../site/navigation.ts';
 import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
-import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/config.ts';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/settings.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors.ts';
 
@@ -46,7 +46,7 @@ test('docs/doctor.md lists the findings of src/doctor/finding-codes.ts', () => {
   assert.deepEqual(rows, table);
 });
 
-test('docs/settings.md lists the settings of src/cli/config.ts, and where dev differs', () => {
+test('docs/settings.md lists the settings of src/cli/settings.ts, and where dev differs', () => {
   const rowsOf = (cells: RegExp) =>
     [...read('docs/settings.md').matchAll(cells)].map(([, ...row]) => row.map((cell) => cell.replaceAll('\\|', '|')));
   const table = Object.entries(settings).map(([name, { placeholder, description, defaultText }]) => {

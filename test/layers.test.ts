@@ -108,11 +108,12 @@ const layers: Readonly<Record<string, Layer>> = {
   explain: { values: ['doctor/policy-calls.ts'], types: ['engine', 'plan', 'model', 'database'], packages: ['graphql'] },
   // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
-  // The composition root, and its options.
+  // The composition root, its options, and the interface of what it returns.
   'rowgraph-options.ts': {
     values: ['check-options.ts', 'budget', 'engine/cache-sizes.ts', 'model/additions.ts'],
     types: ['database', 'engine'],
   },
+  'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
   'rowgraph.ts': {
     values: [
       'rowgraph-options.ts',
@@ -127,11 +128,21 @@ const layers: Readonly<Record<string, Layer>> = {
       'distribution.ts',
       'safe-observer.ts',
     ],
+    types: ['rowgraph-interface.ts'],
     packages: ['graphql'],
   },
   'index.ts': {
     values: ['rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
-    types: ['rowgraph-options.ts', 'model/additions.ts', 'engine', 'doctor', 'explain', 'database', 'distribution.ts'],
+    types: [
+      'rowgraph-options.ts',
+      'rowgraph-interface.ts',
+      'model/additions.ts',
+      'engine',
+      'doctor',
+      'explain',
+      'database',
+      'distribution.ts',
+    ],
   },
   auth: { values: ['budget/deadline.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
@@ -163,7 +174,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'extension',
       'explain',
     ],
-    types: ['rowgraph.ts'],
+    types: ['rowgraph-interface.ts'],
     packages: ['commander', 'graphql', 'pg', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
     node: true,
   },

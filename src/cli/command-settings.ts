@@ -1,8 +1,9 @@
 /** Which settings the serving commands accept, and where their defaults differ. */
 
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
-import type { CommandSettings, Configuration, IdleUnless } from './config.ts';
+import type { CommandSettings, IdleUnless } from './config.ts';
 import { modelSettingNames } from './model-options.ts';
+import type { Configuration } from './settings.ts';
 
 const serviceSettingNames = [
   'schemas',

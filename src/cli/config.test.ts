@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  ConfigurationError,
-  type ConfigurationSources,
-  findUnknownVariables,
-  readConfiguration,
-  type SettingName,
-  userCacheFolder,
-} from './config.ts';
+import { ConfigurationError, type ConfigurationSources, findUnknownVariables, readConfiguration, userCacheFolder } from './config.ts';
+import type { SettingName } from './settings.ts';
 
 const nowhere: ConfigurationSources = { flags: {}, environment: {}, file: undefined };
 

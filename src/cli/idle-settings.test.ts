@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { developmentSettings, serveSettings } from './command-settings.ts';
-import { type CommandSettings, readConfiguration, type SettingName } from './config.ts';
+import { type CommandSettings, readConfiguration } from './config.ts';
 import { findIdleSettings } from './idle-settings.ts';
+import type { SettingName } from './settings.ts';
 
 type Flags = Readonly<Record<string, string>>;
 

@@ -2,14 +2,8 @@
  * Finds settings that somebody gave although they do nothing without another one. In: a command's settings, their values, and where they were
  * given; out: a sentence for each.
  */
-import {
-  type CommandSettings,
-  type Configuration,
-  type ConfigurationSources,
-  findGivenSettings,
-  flagOf,
-  type SettingName,
-} from './config.ts';
+import { type CommandSettings, type ConfigurationSources, findGivenSettings } from './config.ts';
+import { type Configuration, flagOf, type SettingName } from './settings.ts';
 
 export function findIdleSettings<Name extends SettingName, Required extends Name>(
   { names, idleUnless = [] }: CommandSettings<Name, Required>,

@@ -1,5 +1,5 @@
 /** The settings that shape the schema, for every command that builds one. In: a configuration; out: options of `createRowgraph`. */
-import type { Configuration } from './config.ts';
+import type { Configuration } from './settings.ts';
 
 export const modelSettingNames = ['dialect', 'additions', 'nodeIdField', 'requiredInputs'] as const;
 

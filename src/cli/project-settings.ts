@@ -14,8 +14,9 @@ import type { ProjectEntry } from '../projects/project-files.ts';
 import { describeLogin } from '../telemetry/write-event.ts';
 import { checkDatabase } from './check-database.ts';
 import type { ServeConfiguration } from './command-settings.ts';
-import { type CommandSettings, type Configuration, ConfigurationError, readConfiguration } from './config.ts';
+import { type CommandSettings, ConfigurationError, readConfiguration } from './config.ts';
 import { modelSettingNames } from './model-options.ts';
+import type { Configuration } from './settings.ts';
 import { graphOptionsOf } from './start-service.ts';
 import { tokenRulesOf } from './token-rules.ts';
 

@@ -11,8 +11,9 @@ import type { ServerOptions } from '../http/server-options.ts';
 import { listProjectFiles, type ProjectEntries, readProjectFiles } from '../projects/project-files.ts';
 import { Projects } from '../projects/projects.ts';
 import type { ServeConfiguration } from './command-settings.ts';
-import { ConfigurationError, describeMissing, flagOf } from './config.ts';
+import { ConfigurationError, describeMissing } from './config.ts';
 import { defineProject } from './project-settings.ts';
+import { flagOf } from './settings.ts';
 
 export interface ServedProjects {
   readonly serverOptions: Pick<ServerOptions, 'divide' | 'authenticate'>;

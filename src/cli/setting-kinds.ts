@@ -1,6 +1,6 @@
 /**
  * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, or an error that says what was
- * expected. The settings themselves are in `config.ts`.
+ * expected. The settings themselves are in `settings.ts`.
  */
 import { type AdditionName, additionNames } from '../model/additions.ts';
 

@@ -4,19 +4,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   type CommandSettings,
-  type Configuration,
   ConfigurationError,
   type ConfigurationSources,
   configVariable,
   type Environment,
-  environmentVariableOf,
   findUnknownVariables,
-  flagOf,
   readConfiguration,
-  type SettingName,
-  settings,
 } from './config.ts';
 import { findIdleSettings } from './idle-settings.ts';
+import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from './settings.ts';
 import { warn } from './terminal.ts';
 
 const configFileName = 'rowgraph.config.json';

@@ -7,10 +7,10 @@ import { type RunningServer, startServer } from '../http/start-server.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
-import type { Configuration } from './config.ts';
 import { type LimitConfiguration, limitOptionsOf } from './limit-options.ts';
 import { modelOptionsOf, type modelSettingNames } from './model-options.ts';
 import type { ServedProjects } from './serve-projects.ts';
+import type { Configuration } from './settings.ts';
 
 export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;

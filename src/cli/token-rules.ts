@@ -11,7 +11,8 @@ import { readStamp } from '../files/read-stamp.ts';
 import { readTextFile } from '../files/read-text-file.ts';
 import { WatchedFiles } from '../files/watched-files.ts';
 import type { ServerOptions } from '../http/server-options.ts';
-import { type Configuration, ConfigurationError, flagOf, type SettingName } from './config.ts';
+import { ConfigurationError } from './config.ts';
+import { type Configuration, flagOf, type SettingName } from './settings.ts';
 
 /** The settings for tokens, without the secret. */
 export type TokenConfiguration = Configuration<

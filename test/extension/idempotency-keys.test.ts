@@ -6,7 +6,7 @@ import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Caller, GraphQLRequest } from '../../src/engine/request.ts';
 import { applyExtension, removeExtension } from '../../src/extension/install-extension.ts';
 import { schemaVersionScript } from '../../src/extension/schema-version-script.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

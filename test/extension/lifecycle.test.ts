@@ -12,7 +12,7 @@ import { pgliteExtension } from '../../src/extension/pglite-extension.ts';
 import { judgeExtension, readExtension } from '../../src/extension/read-extension.ts';
 import { schemaVersionScript } from '../../src/extension/schema-version-script.ts';
 import { readVersions } from '../../src/freshness/read-versions.ts';
-import { createRowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { rolesSql } from '../support/roles.ts';

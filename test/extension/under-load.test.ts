@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Event } from '../../src/events.ts';
 import { extensionFiles } from '../../src/extension/extension-files.ts';
 import { currentVersion } from '../../src/extension/extension-versions.ts';
-import { createRowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
 

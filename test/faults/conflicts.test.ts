@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
-import { createRowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 
 const setup = `

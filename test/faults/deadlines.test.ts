@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Deadline } from '../../src/budget/deadline.ts';
 import type { Caller, ExecutionResult } from '../../src/engine/request.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Deadline } from '../../src/budget/deadline.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { type CutPoint, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';

@@ -6,7 +6,7 @@ import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { ExecutionResult } from '../../src/engine/request.ts';
 import type { Event } from '../../src/events.ts';
 import { installExtension } from '../../src/extension/install-extension.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
 

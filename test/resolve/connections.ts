@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { type Client, Pool, type PoolClient } from 'pg';
 import type { ExecutionResult } from '../../src/engine/request.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { startTestDatabases, type TestDatabase } from '../support/test-databases.ts';

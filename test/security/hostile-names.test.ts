@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { leaksOf, marker } from './hostile-texts.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GraphQLRequest } from '../../src/engine/request.ts';
-import { createRowgraph, type Rowgraph } from '../../src/rowgraph.ts';
+import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { blockQuoted, catalogChecksum, hostileTexts, leaksOf, marker, quoted, storableTexts, unstorableTexts } from './hostile-texts.ts';
