@@ -17,7 +17,8 @@ export interface LimitedChange {
 }
 
 const setting = trusted("'rowgraph.rows'");
-const rowsSoFar = sql`coalesce(nullif(pg_catalog.current_setting(${setting}, true), ''), '0')::int4`;
+/** The setting is null or empty before the first row. */
+const rowsSoFar = sql`coalesce('0' || pg_catalog.current_setting(${setting}, true), '0')::int4`;
 
 /** An expression for RETURNING that counts the row, and raises an error if it is one too many. */
 export function countRow(change: LimitedChange): Sql {

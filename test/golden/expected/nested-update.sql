@@ -35,14 +35,14 @@ from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (delete from "public"."stage" as t1
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" < $1::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce(nullif(pg_catalog.current_setting('rowgraph.rows', true), ''), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (update "public"."stage" as t1
   set "name" = $1::character varying(20)
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" > $2::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce(nullif(pg_catalog.current_setting('rowgraph.rows', true), ''), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 

@@ -1,7 +1,7 @@
 with changed as (update "public"."festival" as t1
   set "name" = $1::text
   where t1."id" < $2::integer
-  returning t1."opener_id", t1."id", case when pg_catalog.set_config('rowgraph.rows', (coalesce(nullif(pg_catalog.current_setting('rowgraph.rows', true), ''), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as "(counted)")
+  returning t1."opener_id", t1."id", case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as "(counted)")
 select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json((select t2."name"
                       from "public"."act" as t2
                       where t2."id" = t1."opener_id")), 'null'),
