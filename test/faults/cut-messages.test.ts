@@ -103,10 +103,14 @@ test('a connection in the middle of a message when rowgraph gets it is given up'
   ] as const) {
     const pool = new Pool({ connectionString: own.url.replace(`:${own.port}/`, `:${proxy.port}/`), max: 1 });
     pool.on('error', () => {});
-    await pool.query('listen some_channel');
+    const client = await pool.connect();
+    await client.query('listen some_channel');
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    client.release();
     proxy.hold();
+    const bytes = stream.bytesRead;
     proxy.release(await holdNotification());
-    await turn();
+    await until(() => stream.bytesRead > bytes);
     const database = openPgDatabase(pool as unknown as PgPool);
     const rest = proxy.held.length;
     const run = database.run(batch).then(
