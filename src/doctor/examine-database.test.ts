@@ -72,6 +72,35 @@ describe('examineDatabase', () => {
     await doctor.run(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
   });
 
+  it('makes a unique index over columns that are never null the primary key of a table without one', async () => {
+    const findings = await doctor.examine(
+      `create table "_CategoryToPost" ("A" int not null, "B" int not null); create unique index "AB_unique" on "_CategoryToPost" ("A", "B");
+       comment on table "_CategoryToPost" is 'Which posts a category has';
+       create table nullable (id int unique); create table later (id int not null unique deferrable); create table partly (id int not null);
+       create unique index on partly (id) where id > 0; create unique index on partly ((id + 1)); grant select on "_CategoryToPost", nullable, later, partly to anon;`,
+    );
+    const remedies = findings.flatMap(({ code, name, remedy }) => (code === 'no-key' ? [`${name}: ${remedy}`] : []));
+    const key = 's."_CategoryToPost" add primary key ("A", "B");';
+    assert.deepEqual(remedies, [`s._CategoryToPost: alter table ${key}`, 's.later: null', 's.nullable: null', 's.partly: null']);
+    assert.match(
+      findings.find(({ remedy }) => remedy !== null)!.message,
+      /, or declare its key columns with the comment directive \{"primary_key_columns": \["A", "B"\]\}$/,
+    );
+    await doctor.run(`alter table ${key.slice(2)}`);
+  });
+
+  it('warns of keys that do not hold for the tables that inherit from the table', async () => {
+    const findings = await doctor.examine(
+      `create table city (id int primary key); create table capital () inherits (city); create table log (at date); create table old_log () inherits (log);
+       create table sale (id int primary key) partition by range (id); create table sale_1 partition of sale for values from (1) to (9);
+       create table closed (id int primary key); create table closed_child () inherits (closed); grant select on city, log, sale to anon;`,
+    );
+    assert.deepEqual(linesOf(findings, 'key-not-inherited'), ['key-not-inherited table s.city']);
+    const { severity, message, remedy } = onlyOf(findings, 'key-not-inherited');
+    assert.deepEqual([severity, remedy], ['warning', null]);
+    assert.match(message, /several of its rows may have one nodeId: .* \(select \.\.\. from only s\.city\) instead$/);
+  });
+
   it('can only suggest revoking privileges on a foreign table', async () => {
     const findings = await doctor.examine(
       `create foreign data wrapper nowhere; create server nowhere foreign data wrapper nowhere; create foreign table far (id int) server nowhere;

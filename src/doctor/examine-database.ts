@@ -13,9 +13,11 @@ import type { ModelSettings } from '../model/model-settings.ts';
 import { Examination } from './examination.ts';
 import { findClashingGroups } from './find-clashing-groups.ts';
 import { findClashingRelations } from './find-clashing-relations.ts';
+import { findComputedColumns } from './find-computed-columns.ts';
 import { findExclusions } from './find-exclusions.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
 import { findInferredKeys } from './find-inferred-keys.ts';
+import { findInheritedKeys } from './find-inherited-keys.ts';
 import { findMissingSearchPath } from './find-missing-search-path.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
@@ -52,6 +54,8 @@ export async function examineDatabase(
     findSlowKeys,
     findHiddenColumns,
     findRefusedWrites,
+    findComputedColumns,
+    findInheritedKeys,
     findExclusions,
     findClashingRelations,
     findClashingGroups,

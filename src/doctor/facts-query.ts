@@ -177,6 +177,24 @@ select pg_catalog.json_build_object(
       -- PostgreSQL supports only a single unconditional action that returns rows.
       and not (w.is_instead and w.ev_qual = '<>' and w.ev_action::text like '%:returningList (%' and w.ev_action::text not like '%} {QUERY %')
   ),
+  -- What views compute, which writes of the view that PostgreSQL makes by itself, without a trigger or rule, refuse.
+  'computedColumns', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(r.oid::int8, a.attname, v.inserts, v.updates) order by r.oid, a.attnum)
+    from relation r
+    cross join lateral (select pg_catalog.pg_relation_is_updatable(r.oid, false) as events) e
+    -- 8 is insert and 4 update; of a trigger, 64 is instead of, 4 insert and 16 update; of a rule, 3 is insert and 2 update.
+    cross join lateral (
+      select e.events & 8 <> 0
+          and not exists (select from pg_catalog.pg_trigger t where t.tgrelid = r.oid and t.tgtype & 68 = 68)
+          and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.ev_type = '3' and w.is_instead) as inserts,
+        e.events & 4 <> 0
+          and not exists (select from pg_catalog.pg_trigger t where t.tgrelid = r.oid and t.tgtype & 80 = 80)
+          and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.ev_type = '2' and w.is_instead) as updates
+    ) v
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+    -- Without update (4) and delete (16), no column of the view counts as updatable.
+    where r.relkind = 'v' and (v.inserts or v.updates) and e.events & 20 = 20 and not pg_catalog.pg_column_is_updatable(r.oid, a.attnum, false)
+  ),
   'partitions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(r.oid::int8, pg_catalog.pg_partition_root(r.oid)::oid::int8))
     from relation r

@@ -22,6 +22,8 @@ export interface Facts {
   readonly unindexedKeys: ReadonlySet<number>;
   /** Rules that make PostgreSQL reject mutations. */
   readonly refusedRules: readonly RefusedRule[];
+  /** Columns of views that cannot be written although the view can. */
+  readonly computedColumns: readonly ComputedColumn[];
   /** The root table of each partition, by id of the partition. */
   readonly partitionRoots: ReadonlyMap<number, number>;
   /** Names that must be quoted in SQL, in quotes. */
@@ -73,6 +75,14 @@ export interface RefusedRule {
   readonly verb: Exclude<Verb, 'select'>;
   /** Whether it runs instead of the statement (`instead`) or in addition (`also`). */
   readonly instead: boolean;
+}
+
+export interface ComputedColumn {
+  readonly viewId: number;
+  readonly name: string;
+  /** Whether the view takes inserts and updates that do not name the column. */
+  readonly inserts: boolean;
+  readonly updates: boolean;
 }
 
 export interface DefinerFunction {

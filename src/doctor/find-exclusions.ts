@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Exclusion, LackingPrivilege } from '../model/model.ts';
 import { functionName, qualifiedName } from '../model/object-names.ts';
 import { tableKinds } from '../model/table-kinds.ts';
+import { uniqueColumns } from '../model/unique-columns.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
@@ -15,7 +16,7 @@ export function findExclusions(examination: Examination): Finding[] {
   const exclusions = model.exclusions.map((exclusion) => {
     const { cause, object, name, reason, lacking } = exclusion;
     return finding(cause, object, name, reason, {
-      remedy: lacking && grantSql(examination, lacking),
+      remedy: cause === 'no-key' ? keySql(examination, exclusion) : lacking && grantSql(examination, lacking),
       contains: containedIn(examination, exclusion),
     });
   });
@@ -38,6 +39,14 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
   const schemas = [...catalog.schemas, ...catalog.operatorSchemas];
   const name = schemas.find((schema) => schema.id === id)?.name ?? catalog.functions.find(({ schemaId }) => schemaId === id)?.schema;
   return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
+}
+
+/** Makes the columns of a unique index the primary key. A comment would replace the one that the table may have. */
+function keySql(examination: Examination, { id }: Exclusion): string | null {
+  const table = examination.catalog.tables.find((candidate) => candidate.id === id);
+  const columns = table && uniqueColumns(table);
+  if (!columns) return null;
+  return `alter table ${examination.tableSql(table)} add primary key (${columns.map(({ name }) => examination.quote(name)).join(', ')});`;
 }
 
 /** The objects left out together with a schema or a table. */

@@ -38,7 +38,8 @@ export const exclusionCodes = {
   'no-key': {
     severity: 'warning',
     meaning: 'A table has no primary key, or a view none that is declared or can be inferred, so its rows cannot be identified.',
-    remedy: 'Add a primary key, or declare the key in the comment: `@graphql({"primary_key_columns": ["..."]})`.',
+    remedy:
+      'Add a primary key, or declare the key in the comment: `@graphql({"primary_key_columns": ["..."]})`. If a unique index covers columns that are NOT NULL, the finding names them.',
   },
   'illegal-name': {
     severity: 'warning',
@@ -149,6 +150,13 @@ export const findingCodes = {
     meaning: 'A mutation is in the API, as in pg_graphql, but PostgreSQL refuses it because of a rule on the table.',
     remedy: 'Replace the rule with a trigger, or revoke the privilege.',
   },
+  'key-not-inherited': {
+    severity: 'warning',
+    meaning:
+      'Other tables inherit from a table, whose primary key does not cover their rows. Several of its rows may then have the same `nodeId`: pages by cursor lose rows, and writes by key change all of them.',
+    remedy:
+      'Give the children keys from the sequence of the table and never reuse one; or expose a view of its own rows instead, `select ... from only parent`; or revoke the privileges.',
+  },
   'ignored-directive': {
     severity: 'warning',
     meaning: 'A comment directive, or a member of it, is ignored because it is misspelled, has the wrong type, or does not apply here.',
@@ -158,6 +166,11 @@ export const findingCodes = {
     severity: 'info',
     meaning: 'The role can write a column but not select it, so the column is missing from rows and filters.',
     remedy: 'If the role should read it, grant select on the column.',
+  },
+  'read-only-column': {
+    severity: 'info',
+    meaning: 'A column of a view is in inputs, as in pg_graphql, but PostgreSQL refuses values for it because the view computes it.',
+    remedy: 'Leave it out of inputs, or write it in an `INSTEAD OF` trigger on the view.',
   },
   'addition-gave-way': {
     severity: 'info',

@@ -1,7 +1,7 @@
 /** Loads the doctor's facts: runs its query for the objects of a catalog, and names the members of the result. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
-import type { DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableAccess, Verb, ViewBypass } from './facts.ts';
+import type { ComputedColumn, DefinerFunction, Facts, Grantees, Policy, RefusedRule, TableAccess, Verb, ViewBypass } from './facts.ts';
 import { factsQuery } from './facts-query.ts';
 
 /** The result of the query. Members are null if empty; rows are arrays, whose members the functions below name. */
@@ -15,6 +15,7 @@ interface RawFacts {
   readonly extensions: readonly [functionId: number, name: string][] | null;
   readonly unindexedKeys: readonly number[] | null;
   readonly refusedRules: readonly RawRule[] | null;
+  readonly computedColumns: readonly RawComputedColumn[] | null;
   readonly partitions: readonly [id: number, rootId: number][] | null;
   readonly quotedNames: readonly [name: string, quoted: string][] | null;
 }
@@ -41,6 +42,7 @@ type RawPolicy = [
 ];
 type RawBypass = [viewId: number, throughId: number, name: string, materialized: boolean, owner: string, tables: readonly string[]];
 type RawRule = [tableId: number, name: string, event: keyof typeof events, instead: boolean];
+type RawComputedColumn = [viewId: number, name: string, inserts: boolean, updates: boolean];
 type RawFunctionFacts = [id: number, owner: string, ownerBypasses: boolean, fixedSearchPath: boolean, grantees: Grantees | null];
 
 /** `pg_policy.polcmd`. */
@@ -67,6 +69,7 @@ export async function loadFacts(database: Database, catalog: Catalog, role: stri
     extensions: new Map(raw.extensions),
     unindexedKeys: new Set(raw.unindexedKeys),
     refusedRules: (raw.refusedRules ?? []).map(toRule),
+    computedColumns: (raw.computedColumns ?? []).map(toComputedColumn),
     partitionRoots: new Map(raw.partitions),
     quotedNames: new Map(raw.quotedNames),
   };
@@ -89,6 +92,10 @@ function toBypass([viewId, id, name, materialized, owner, tables]: RawBypass): V
 
 function toRule([tableId, name, event, instead]: RawRule): RefusedRule {
   return { tableId, name, verb: events[event], instead };
+}
+
+function toComputedColumn([viewId, name, inserts, updates]: RawComputedColumn): ComputedColumn {
+  return { viewId, name, inserts, updates };
 }
 
 function toFunction([, owner, ownerBypassesRowSecurity, fixedSearchPath, grantees]: RawFunctionFacts): DefinerFunction {

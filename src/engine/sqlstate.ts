@@ -66,6 +66,12 @@ const alwaysGenerated: Meaning = {
   hint: 'PostgreSQL always generates the values of this column. Leave it out.',
 };
 
+/** A value is for a column that a view computes. Inputs of views have all columns, as in pg_graphql. */
+const computedByView: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'The view computes this column, so that it cannot be written. Leave it out.',
+};
+
 /** The C functions in PostgreSQL's source that parse patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
@@ -175,6 +181,8 @@ function meaningOf(error: DatabaseError): Meaning {
   // With a context, the lookup was made by a function.
   if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
   if (sqlstate === '0A000' && context === undefined && patternReaders.has(routine ?? '')) return withoutPatterns;
+  // The only use of this state there: what makes a view as a whole read-only has state 55000.
+  if (sqlstate === '0A000' && context === undefined && routine === 'rewriteTargetView') return computedByView;
   // With another context, a function came across the character, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null)) return untranslatable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;

@@ -13,6 +13,7 @@ import { qualifiedName } from './object-names.ts';
 import type { FoundTable, TableFacts } from './table-facts.ts';
 import { tableKinds } from './table-kinds.ts';
 import type { TakenNames } from './taken-names.ts';
+import { uniqueColumns } from './unique-columns.ts';
 import { isReadable, isWritable } from './value-types.ts';
 
 /** Adds each table to the context, or reports why it is left out. */
@@ -168,7 +169,8 @@ function keyOf(
   if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
-    const remedy = 'declare its key columns with the comment directive {"primary_key_columns": ["..."]}';
+    const unique = uniqueColumns(source)?.map(({ name }) => JSON.stringify(name)) ?? ['"..."'];
+    const remedy = `declare its key columns with the comment directive {"primary_key_columns": [${unique.join(', ')}]}`;
     const view = additions.has('inferredKeys') ? context.catalog.views.get(source.id) : undefined;
     if (view !== undefined) return inferredKey(context, source, view, remedy);
     const mayHaveOne = source.kind === 'r' || source.kind === 'p';
