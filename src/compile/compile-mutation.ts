@@ -138,8 +138,8 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
 }
 
 /**
- * Whether some lists of the response are sorted, but not all. Since version 16, PostgreSQL sorts the rows ahead of all aggregates, so that those
- * without an order of their own would take another's.
+ * Whether some lists of the response are sorted, but not all. Since version 16, PostgreSQL sorts the rows before all aggregates, so lists
+ * without their own order would take another's.
  */
 function sortsSome({ members }: MutationPlan): boolean {
   const isSorted = (value: ResponseValue): boolean => value.kind === 'edges' && value.keys.length > 0;

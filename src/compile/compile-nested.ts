@@ -123,7 +123,10 @@ function writtenRows({ labels }: KeyList): Sql {
   return sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
 }
 
-/** A row for each of the source. The columns that it does not give have their defaults, even if it gives none: a select may be without columns. */
+/**
+ * Inserts a row for each row of the source. Columns that it does not give take their defaults, even if it gives none, because a select may
+ * have no columns.
+ */
 function insertedRows(source: InsertStep['source'], isNumbered: boolean): Sql {
   const outputs = outputColumns(source);
   const names = outputs.map(({ column }) => identifier(column.name));

@@ -26,7 +26,7 @@ export interface PagingKey extends OrderKey {
 
 /**
  * Ranges of all rows of `table`; empty if one suffices. If the order has nulls at the opposite end from the indexes, nulls and values are
- * separate ranges, because an index can serve each but not both together. So they are if the first value is that of a related row, because
+ * separate ranges, because an index can serve each but not both together. Likewise if the first value is that of a related row, because
  * without nulls PostgreSQL can start from the other table.
  */
 export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, table: Table): SeekRange[] {

@@ -126,7 +126,7 @@ export interface Column {
   readonly type: ValueType;
   /** Whether no row has null in it. */
   readonly notNull: boolean;
-  /** Whether null cannot be written to it. Rows may have it all the same, as those of inheriting tables. */
+  /** Whether writes reject null. Rows may contain null anyway, such as those of child tables. */
   readonly refusesNull: boolean;
   /** Whether it is the first key of an ordered index. */
   readonly leadsIndex: boolean;

@@ -9,7 +9,7 @@ import { planGroups } from './plan-groups.ts';
 import { planMembers } from './plan-members.ts';
 import { planPage } from './plan-page.ts';
 
-/** The maxDepth nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
+/** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
 const maxDepth = 50;
 
 /** Plans what to read from a row. */

@@ -8,7 +8,7 @@ export type LeafType = GraphQLScalarType | GraphQLEnumType;
 /** Converts a non-null value. Throws `GraphQLError` for a value that the type rejects. */
 export function readScalar(type: LeafType, value: unknown): ScalarValue {
   if (!isScalarType(type)) return readEnumName(type, value);
-  // An integer beyond 2^53 arrives as a bigint if the transport preserves its digits. GraphQL's own scalars are not made for it.
+  // An integer beyond 2^53 arrives as a bigint if the transport preserves its digits. GraphQL's built-in scalars do not support bigints.
   const parsed: unknown = type.coerceInputValue(typeof value === 'bigint' && isSpecifiedScalarType(type) ? Number(value) : value);
   return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
 }

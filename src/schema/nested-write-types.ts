@@ -69,12 +69,12 @@ function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
   return keepVerbs(table, registry, verbs);
 }
 
-/** More tables refer to a table than can be looked at while other requests wait. */
+/** With more referring tables than this, finding the verbs of a table must yield, or other requests would have to wait. */
 const manyReferrers = 200;
 
 /**
- * Fills in, step by step, the tables that refer to the same table in great numbers, and finds what nested writes can do with its rows. Does
- * nothing for a role that cannot write.
+ * Finds what nested writes can do with rows of tables that many others refer to, and fills in those others, in steps. Does nothing for a
+ * role that cannot write.
  */
 export function* prepareHubs(registry: TypeRegistry, tables: readonly Table[]): Generator<void, void> {
   for (const table of tables) {

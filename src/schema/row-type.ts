@@ -19,10 +19,10 @@ import { outputTypeOf } from './types-of-values.ts';
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** What builds each field, in field order. */
+/** A function that builds each field, in field order. */
 type Builders = ReadonlyMap<string, () => FieldConfig>;
 
-/** More fields are not built at once: other requests would have to wait. */
+/** A type with more fields builds them one by one, or other requests would have to wait. */
 const manyFields = 200;
 
 export class RowType extends GraphQLObjectType {
@@ -47,7 +47,7 @@ export class RowType extends GraphQLObjectType {
     return this.#lazy;
   }
 
-  /** The fields one by one, not cached, if there are many. */
+  /** Builds the fields one by one, without caching them; undefined if there are few. */
   buildEach(): Iterable<Field> | undefined {
     const builders = this.#fieldBuilders;
     if (builders.size <= manyFields) return undefined;
