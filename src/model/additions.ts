@@ -6,16 +6,16 @@ import type { Directive } from './directives.ts';
 
 /** Each addition, and what it adds. */
 export const additionTable = {
-  relationFilters: 'Filters of a table by the rows that its relations lead to',
-  relationOrder: 'Orders of a table by the rows that its relations lead to, and by its computed fields',
+  relationFilters: 'Filters by related rows',
+  relationOrder: 'Orders by related rows, and by computed fields',
   increment: 'Updates that add to numbers',
-  moreAggregates: 'Aggregates of distinct values, spread, booleans and percentiles',
+  moreAggregates: 'More aggregates: distinct counts, standard deviation and variance, booleans, percentiles',
   groups: 'Groups of rows, with their aggregates',
-  onConflict: 'Inserts that update the rows that are already there',
+  onConflict: 'Upserts: inserts that update existing rows',
   nestedWrites: 'Inserts and updates that write related rows',
-  writtenEdges: 'What a mutation wrote, as edges of its collection',
-  inferredKeys: 'Views with the keys and relations of the tables that their columns come from',
-  specifiedBy: 'Scalars that name the page that specifies them; of the whole schema, so that only the setting switches it',
+  writtenEdges: 'The records that a mutation wrote, as edges of their collection',
+  inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
+  specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;
 
 export type AdditionName = keyof typeof additionTable;

@@ -96,6 +96,6 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fie
 /** The input `fraction`, which says which percentile is meant. */
 export const fractionConfig = {
   type: new GraphQLNonNull(GraphQLFloat),
-  description: 'How much of the values is to be at most the percentile, from 0 to 1: 0.5 is the median',
+  description: 'The fraction of the percentile, from 0 to 1; 0.5 is the median',
 };
 const fractionArgument: GraphQLFieldConfigArgumentMap = { fraction: fractionConfig };

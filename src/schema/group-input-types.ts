@@ -31,7 +31,7 @@ import { outputTypeOf } from './types-of-values.ts';
 type Fields = GraphQLInputFieldConfigMap;
 
 const units = {
-  VALUE: 'They have the same value',
+  VALUE: 'The same value',
   SECOND: 'The same second',
   MINUTE: 'The same minute',
   HOUR: 'The same hour',
@@ -55,7 +55,7 @@ export function defineGroupUnits(registry: TypeRegistry): GroupUnits {
 function defineUnits(registry: TypeRegistry, plainName: string, names: readonly Unit[]): GraphQLEnumType {
   const name = numbered(plainName, (candidate) => !registry.has(candidate));
   const values = Object.fromEntries(names.map((unit) => [unit, { description: units[unit] }]));
-  const type = new GraphQLEnumType({ name, description: 'What the values of a column have in common in a group', values, ...asChoice });
+  const type = new GraphQLEnumType({ name, description: 'How the values of a column are grouped', values, ...asChoice });
   registry.define(name, () => type);
   return type;
 }

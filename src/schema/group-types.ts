@@ -53,7 +53,7 @@ function* reachedBy(tables: readonly Table[]): Generator<void, ReadonlySet<Table
 function keyType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
   return new GraphQLObjectType({
     name,
-    description: `What the rows of a group have in common, of each \`${table.typeName}\``,
+    description: `The key of a group of \`${table.typeName}\` records`,
     fields: () => {
       const fields: Fields = emptyRecord();
       for (const column of table.columns.filter(isGroupable)) {
@@ -76,7 +76,7 @@ function groupType(table: Table, registry: TypeRegistry, name: string): GraphQLO
     fields: () => ({
       key: {
         type: new GraphQLNonNull(registry.objectOf(table, 'GroupKey')),
-        description: 'What its rows have in common; null where they are not grouped by it',
+        description: 'The values that the rows of the group share; null for columns that are not grouped by',
         ...bindField({ kind: 'group key' }),
       },
       ...aggregateFieldConfigs(registry, table),
@@ -93,14 +93,14 @@ export function groupsField(registry: TypeRegistry, table: Table): Fields {
   return {
     groups: {
       type: new GraphQLNonNull(new GraphQLList(group)),
-      description: `Groups of the \`${table.typeName}\` that the \`filter\` lets through, whatever the page`,
+      description: `Groups of all \`${table.typeName}\` records that match the \`filter\`, regardless of the page`,
       args: {
-        by: { type: new GraphQLNonNull(new GraphQLList(by)), description: 'What the rows of a group have in common' },
-        having: { type: registry.inputOf(table, 'GroupHaving'), description: 'Which groups are wanted' },
-        orderBy: { type: new GraphQLList(orderBy), description: 'Sort order of the groups, before that of their keys' },
+        by: { type: new GraphQLNonNull(new GraphQLList(by)), description: 'The columns to group by' },
+        having: { type: registry.inputOf(table, 'GroupHaving'), description: 'Conditions that the groups must meet' },
+        orderBy: { type: new GraphQLList(orderBy), description: 'Sort order of the groups; ties are broken by their keys' },
         first: { type: GraphQLInt, description: 'Query the first `n` groups' },
         offset: { type: GraphQLInt, description: 'Skip `n` groups' },
-        timeZone: { type: GraphQLString, description: 'The time zone in which points in time are truncated, such as `Europe/Berlin`' },
+        timeZone: { type: GraphQLString, description: 'The time zone for truncating timestamps, such as `Europe/Berlin`' },
       },
       ...bindField({ kind: 'groups' }),
     },

@@ -29,7 +29,7 @@ export function incrementArgument(registry: TypeRegistry, table: Table): GraphQL
   return {
     increment: {
       type: registry.inputOf(table, 'IncrementInput'),
-      description: 'What is added to fields, which stay null if they are; `set` may be empty beside it',
+      description: 'Amounts to add to fields; fields that are null stay null. With it, `set` may be empty',
     },
   };
 }

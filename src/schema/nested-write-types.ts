@@ -186,10 +186,10 @@ function relatedInput(
   many: boolean,
   verbs: ReadonlySet<NestedVerb>,
 ): GraphQLInputObjectType {
-  const one = many ? '' : ': exactly one member';
+  const described = many ? ' records, in the order of its fields' : ' record: exactly one field';
   return new GraphQLInputObjectType({
     name,
-    description: `What becomes of the related \`${table.typeName}\`${many ? ' records, in the order of the members' : one}`,
+    description: `Writes to the related \`${table.typeName}\`${described}`,
     fields: () => {
       const fields: GraphQLInputFieldConfigMap = emptyRecord();
       for (const verb of nestedVerbs) {
@@ -235,7 +235,10 @@ function connectOrCreateFields(registry: TypeRegistry, table: Table): GraphQLInp
   const onConflict = registry.inputOf(table, 'OnConflictInput');
   return {
     create: { type: new GraphQLNonNull(create), description: 'The record to insert' },
-    onConflict: { type: new GraphQLNonNull(onConflict), description: 'What tells that it is already there, and what becomes of it then' },
+    onConflict: {
+      type: new GraphQLNonNull(onConflict),
+      description: 'How to recognize a record that already exists, and what to do with it',
+    },
   };
 }
 

@@ -40,7 +40,7 @@ function hasArbiters(table: Table, registry: TypeRegistry): boolean {
 export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   if (table.arbiters.length === 0) return {};
   const type = registry.inputOf(table, 'OnConflictInput');
-  return { onConflict: { type, description: 'What becomes of rows that are already there; without it, they are an error' } };
+  return { onConflict: { type, description: 'What to do with records that already exist; without it, they are an error' } };
 }
 
 function updateColumnsOf(registry: TypeRegistry, table: Table): string[] {
@@ -49,7 +49,7 @@ function updateColumnsOf(registry: TypeRegistry, table: Table): string[] {
 
 function constraintEnum({ typeName, arbiters }: Table, name: string): GraphQLEnumType {
   const values = arbiters.map(({ valueName, description }) => [valueName, { description }]);
-  const description = `What no two \`${typeName}\` records have in common`;
+  const description = `The unique constraints and indexes of \`${typeName}\``;
   return new GraphQLEnumType({ name, description, values: Object.fromEntries(values), ...asChoice });
 }
 
@@ -70,16 +70,16 @@ function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCon
   }
   if (hasIncrement(table)) {
     const increment = registry.inputOf(table, 'IncrementInput');
-    updates.increment = { type: increment, description: 'What is added to fields of the record' };
+    updates.increment = { type: increment, description: 'Amounts to add to fields of the existing record' };
   }
   const filter = {
     type: registry.inputOf(table, 'Filter'),
-    description: 'Which records are updated; others stay as they are and are not returned',
+    description: 'Which existing records to update; others are left as they are and not returned',
   };
   return {
     constraint: {
       type: new GraphQLNonNull(registry.enumOf(table, 'Constraint')),
-      description: 'What tells that a record is already there',
+      description: 'The unique constraint or index by which existing records are recognized',
     },
     ...updates,
     ...(Object.keys(updates).length > 0 && canFilter(table) && { filter }),

@@ -41,12 +41,12 @@ export function relationFilterFields(registry: TypeRegistry, table: Table): Grap
 function filterToOne(table: Table, name: string, filterFields: () => GraphQLInputFieldConfigMap): GraphQLInputObjectType {
   const is = {
     type: filterIs,
-    description: `Whether there is a \`${table.typeName}\` that the role may read`,
+    description: `Whether there is a related \`${table.typeName}\` record that the role may read`,
     ...bindInput({ kind: 'is' }),
   };
   return new GraphQLInputObjectType({
     name,
-    description: `Filters rows by the \`${table.typeName}\` that they are related to`,
+    description: `Filters records by their related \`${table.typeName}\` record`,
     fields: () => ({ ...filterFields(), ...(!hasColumnNamedIs(table) && { is }) }),
   });
 }
@@ -54,7 +54,7 @@ function filterToOne(table: Table, name: string, filterFields: () => GraphQLInpu
 function filterToMany(table: Table, registry: TypeRegistry, name: string): GraphQLInputObjectType {
   return new GraphQLInputObjectType({
     name,
-    description: `Filters rows by the collection of \`${table.typeName}\` that they are related to`,
+    description: `Filters records by their related \`${table.typeName}\` records`,
     fields: () => {
       const type = registry.inputOf(table, 'Filter');
       const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({ type, description, ...bindInput({ kind }) });
@@ -64,10 +64,10 @@ function filterToMany(table: Table, registry: TypeRegistry, name: string): Graph
         none: quantified('none', 'None of them matches the filter'),
         count: {
           type: registry.input(filterTypeName('Int')),
-          description: 'How many of them there are, or match `where`',
+          description: 'The number of related records, or of those that match `where`',
           ...bindInput({ kind: 'count' }),
         },
-        where: { type, description: 'Which of them `count` counts', ...bindInput({ kind: 'where' }) },
+        where: { type, description: 'The related records that `count` counts', ...bindInput({ kind: 'where' }) },
       };
     },
   });

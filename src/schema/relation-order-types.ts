@@ -68,18 +68,18 @@ function orderByAggregate(table: Table, name: OrderAggregate, typeName: string):
     fields[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
   }
   const { of } = aggregates.find((each) => each.name === name)!;
-  const description = `Orders rows by ${of} over the collection of \`${table.typeName}\` that they are related to`;
+  const description = `Orders records by ${of} over their related \`${table.typeName}\` records`;
   return new GraphQLInputObjectType({ name: typeName, description, fields });
 }
 
 function orderByToMany(table: Table, registry: TypeRegistry, typeName: string): GraphQLInputObjectType {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  fields.count = { type: orderByDirection, description: 'How many of them there are', ...bindInput({ kind: 'count' }) };
+  fields.count = { type: orderByDirection, description: 'The number of related records', ...bindInput({ kind: 'count' }) };
   for (const { name, suffix } of aggregates) {
     if (hasOrderOf(table, name))
       fields[name] = { type: registry.inputOf(table, suffix), ...bindInput({ kind: 'aggregate function', name }) };
   }
-  const description = `Orders rows by the collection of \`${table.typeName}\` that they are related to`;
+  const description = `Orders records by their related \`${table.typeName}\` records`;
   return new GraphQLInputObjectType({ name: typeName, description, fields });
 }
 

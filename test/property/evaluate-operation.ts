@@ -228,7 +228,7 @@ async function connectionField(
   return evaluated.rows.map((row) => ({ kind: 'edge', row, page: evaluated }));
 }
 
-/** What the rows of a group have in common; null where they are not grouped by it. */
+/** The values that the rows of a group share; null for what they are not grouped by. */
 function groupKeyField({ table, keys, path }: Extract<Source, { kind: 'group key' }>, fieldName: string): unknown {
   const relation = table.names.relations.find((each) => each.fieldName === fieldName);
   if (!relation) return keys.get(`${path}${fieldName}`) ?? null;

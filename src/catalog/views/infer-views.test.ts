@@ -89,7 +89,7 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   [`select a.id from ${joined}`, /several rows for one of a: those of p/],
   ['select p.id from author a full join post p on p.author_id = a.id', /does not show the primary key of a, p/],
   ['select id from author union all select id from post', /combines/],
-  ['select id, generate_series(1, 2) from post', /function makes several/],
+  ['select id, generate_series(1, 2) from post', /set-returning function/],
   ['select p.id, g from post p, generate_series(1, 3) g', /reads g: it is neither/],
   ['select p.id, v.x from post p, (values (1), (2)) v (x)', /neither a table nor a query/],
   ['select id::bigint from post', /does not show/],
@@ -109,7 +109,7 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ],
   ['select s.id from post p cross join lateral (select id from author a where a.id >= p.author_id) s', /several rows|does not show/],
   ['with recursive r as (select id from post union all select id + 1 from r where id < 5) select * from r', /recursive/],
-  ['select * from late', /no primary key that is checked at once/],
+  ['select * from late', /no primary key, or only a deferrable one/],
   ['select * from parent', /inherit/],
   ['select oid, relname from pg_class', /nothing is known/],
   // The unique index and the join compare the columns differently.

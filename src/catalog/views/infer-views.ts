@@ -71,7 +71,7 @@ class Analysis {
 
   #inferRelation(id: number): RowFacts {
     const relation = this.#relations.get(id);
-    if (relation === undefined) return unknownFacts('nothing is known of its keys');
+    if (relation === undefined) return unknownFacts('its keys are unknown');
     if (relation.kind === 'r' || relation.kind === 'p') return this.#tableFacts(id, relation.hasChildren);
     const definition = this.#definitions.get(id);
     if (definition === undefined) return unknownFacts('its definition is too long');
@@ -79,7 +79,7 @@ class Analysis {
       const [query] = asNodes(parseNodeTree(definition));
       return this.#queryFacts(query, []);
     } catch {
-      return unknownFacts('its definition is one that this version of rowgraph does not know');
+      return unknownFacts('this version of rowgraph cannot read its definition');
     }
   }
 
@@ -90,7 +90,7 @@ class Analysis {
     // Queries on it return the rows of child tables too, but its indexes do not cover them.
     if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
-    const problem = primary === undefined ? 'it has no primary key that is checked at once' : null;
+    const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
     return { key: primary?.columns ?? null, unique, single: false, originOf, problem };
   }
 

@@ -103,7 +103,7 @@ function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: read
     if (places !== null) return places;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
-  if (shape.returnsSets) return 'a function makes several rows of one';
+  if (shape.returnsSets) return 'it calls a set-returning function in its select list';
   if (clause !== null) return placesOf(clause, outputs) ?? 'it groups rows by an expression';
   return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
 }
