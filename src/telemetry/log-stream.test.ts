@@ -59,9 +59,9 @@ test('lines that nobody reads wait, are dropped when there are too many, and are
   await until(() => read() === 'afterwards\n');
 });
 
-test('a destination that is full takes nothing, and fails nobody', { skip }, async (t) => {
+test('a destination that is full takes nothing, and fails nobody', { skip }, async () => {
+  // Stays open, because the stream goes on trying, and would write to whatever gets this descriptor next.
   const fd = openSync('/dev/full', 'w');
-  t.after(() => closeSync(fd));
   const log = new LogStream({ fd, mostBytes: 10, onDropped: () => assert.fail('nothing was written') });
   for (let count = 0; count < 100; count += 1) {
     log.write('line\n');
