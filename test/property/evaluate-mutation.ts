@@ -117,7 +117,10 @@ class FieldEvaluator {
     const nested = await this.#nested(table, args, info);
     if (nested) return nested;
     const statement = args.objects ? await this.#insert(table, args, info) : await this.#change(table, args, info);
-    const rows = await this.#execute(`${statement} returning ${selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`}`, args);
+    const returned = selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`;
+    const countPassing = async (): Promise<number> =>
+      ((await filterRows(table, inputTypeOf(info, 'filter'), args.filter, this.#oracle)) ?? rowsOf(table)).length;
+    const rows = await this.#execute(`${statement} returning ${returned}`, args, countPassing);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
     const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
     return { kind: 'mutation', count: rows.length, records };
@@ -133,7 +136,8 @@ class FieldEvaluator {
     return { kind: 'mutation', ...(await evaluator.update(table, type, args, passing)) };
   }
 
-  async #execute(statement: string, args: Arguments): Promise<Awaited<ReturnType<typeof readRows>>> {
+  /** `countPassing`: how many rows pass the filter of an update or delete. */
+  async #execute(statement: string, args: Arguments, countPassing: () => Promise<number>): ReturnType<typeof readRows> {
     try {
       await this.#context.database.run('savepoint field');
       return await readRows(this.#context, statement);
@@ -141,6 +145,8 @@ class FieldEvaluator {
       await this.#context.database.run('rollback to savepoint field');
       // Foreign keys are checked when all rows are written, and so after their number.
       if (!args.objects && (await this.#failsFirst(statement, Number(args.atMost)))) throw tooManyRows(args);
+      // Rows are counted as they are written, so the first row too many and a row that fails may come in either order.
+      if (!args.objects && (await countPassing()) > Number(args.atMost)) throw new RefusalError((error as Error).message);
       throw new ExpectedError((error as Error).message);
     }
   }
