@@ -1,6 +1,8 @@
 /** What input objects with related rows in them hold, and the rows and columns that these are about, in SQL. */
+
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import type { Relation } from '../../src/model/model.ts';
+import { byLegalName } from './evaluate-conflict.ts';
 import { columnName, literal } from './input-values.ts';
 import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
 import { isOutgoing } from './nested-relations.ts';
@@ -103,7 +105,8 @@ export function again(world: World, row: LoadedRow): LoadedRow | undefined {
 
 /** The column that a value of `updateColumns` is. */
 export function updatedColumn({ names }: LoadedTable, value: string): string {
-  return names.columns.find(({ fieldName }) => fieldName === value)!.name;
+  const usable = names.columns.filter(({ selectable, insertable, updatable }) => selectable && insertable && updatable);
+  return byLegalName(usable, ({ fieldName }) => fieldName, value).name;
 }
 
 /** The table's name in SQL. */
