@@ -25,8 +25,7 @@ import { readProxyTrust } from './client-address.ts';
 import type { FetchHandlerOptions } from './create-fetch-handler.ts';
 import type { NodeHandlerOptions } from './create-node-handler.ts';
 import { checkOrigin } from './cross-origin.ts';
-import type { EndpointOptions } from './endpoint-options.ts';
-import { leastPersisted } from './endpoint-options.ts';
+import { type EndpointOptions, leastPersisted } from './endpoint-options.ts';
 
 /** More tokens fit into no cache, whose room is set aside in advance. */
 const mostTokens = 1_000_000;
