@@ -1,5 +1,6 @@
 /** A TCP proxy in front of a PostgreSQL server that counts network round trips, and cuts connections when a test asks for it. */
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { listenOnLoopback, ProxiedConnections } from './proxied-connections.ts';
 
 export interface BatchProxy {
   readonly port: number;
@@ -12,17 +13,15 @@ export interface BatchProxy {
 
 /** Starts a proxy on a free port of loopback. */
 export async function startBatchProxy(serverPort: number): Promise<BatchProxy> {
-  const pairs = new Set<readonly [Socket, Socket]>();
+  const connections = new ProxiedConnections(serverPort);
   let batches = 0;
   let cutNext = false;
   const cutAll = (): void => {
     cutNext = false;
-    for (const sockets of pairs) for (const socket of sockets) socket.destroy();
+    connections.cut();
   };
-  const proxy = createServer((client) => {
-    const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
-    const pair = [client.setNoDelay(true), server] as const;
-    pairs.add(pair);
+  const proxy = createServer({ noDelay: true }, (client) => {
+    const server = connections.join(client);
     let clientSpoke = false;
     client.on('data', (bytes) => {
       if (cutNext) return cutAll();
@@ -34,19 +33,10 @@ export async function startBatchProxy(serverPort: number): Promise<BatchProxy> {
       clientSpoke = false;
       client.write(bytes);
     });
-    for (const [from, to] of [[client, server] as const, [server, client] as const]) {
-      from.on('error', () => {});
-      from.on('close', () => {
-        to.destroy();
-        pairs.delete(pair);
-      });
-    }
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(proxy);
   return {
-    port: address.port,
+    port,
     takeBatches() {
       const taken = batches;
       batches = 0;
@@ -56,10 +46,6 @@ export async function startBatchProxy(serverPort: number): Promise<BatchProxy> {
       if (when === 'now') cutAll();
       else cutNext = true;
     },
-    stop() {
-      const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
-      cutAll();
-      return closed;
-    },
+    stop: () => connections.close(proxy),
   };
 }

@@ -2,7 +2,8 @@
  * A TCP proxy in front of a PostgreSQL server that cuts the connection of one batch at a chosen point, and can be down for a while as if
  * the server were.
  */
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback, ProxiedConnections } from './proxied-connections.ts';
 
 /**
  * Where a batch is cut: before any of it is sent; after half of it; after all but its Sync; or after the server has answered all of it,
@@ -38,7 +39,7 @@ const syncLength = 5;
 
 /** Starts a proxy on a free port of loopback. */
 export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
-  const sockets = new Set<Socket>();
+  const connections = new ProxiedConnections(serverPort);
   const batches: Buffer[] = [];
   let planned: { readonly holding: string; readonly point: CutPoint; readonly meanwhile: Promise<unknown> | undefined } | null = null;
   const takeCut = (bytes: Buffer): typeof planned => {
@@ -48,16 +49,8 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     return cut;
   };
   const serve = (client: Socket): void => {
-    const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
+    const server = connections.join(client);
     let answerCut: typeof planned = null;
-    for (const [from, to] of [[client, server] as const, [server, client] as const]) {
-      sockets.add(from);
-      from.on('error', () => {});
-      from.on('close', () => {
-        to.destroy();
-        sockets.delete(from);
-      });
-    }
     client.on('data', (bytes: Buffer) => {
       batches.push(bytes);
       const cut = takeCut(bytes);
@@ -85,15 +78,10 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     client.on('error', () => {});
     client.once('data', () => client.end(errorResponse(refusal)));
   };
-  let listener = await listen(0, serve);
-  const address = listener.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
-  const goDown = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
+  const start = (accept: (client: Socket) => void): Server => createServer({ noDelay: true }, accept);
+  let listener = start(serve);
+  const port = await listenOnLoopback(listener);
+  const goDown = (): Promise<void> => connections.close(listener);
   return {
     port,
     cutNext: (holding, point, meanwhile) => {
@@ -103,7 +91,8 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     goDown,
     comeBack: async (how = 'serving') => {
       if (listener.listening) await goDown();
-      listener = await listen(port, how === 'serving' ? serve : (client) => refuse(client, how === 'refusing' ? null : how));
+      listener = start(how === 'serving' ? serve : (client) => refuse(client, how === 'refusing' ? null : how));
+      await listenOnLoopback(listener, port);
     },
     get refusals() {
       return refusals;
@@ -118,11 +107,4 @@ function errorResponse({ sqlstate, message }: Refusal): Buffer {
   const head = Buffer.from('E\0\0\0\0', 'latin1');
   head.writeInt32BE(fields.length + 4, 1);
   return Buffer.concat([head, fields]);
-}
-
-function listen(port: number, serve: (client: Socket) => void): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ noDelay: true }, serve).once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
 }

@@ -2,7 +2,8 @@
  * A TCP proxy before a PostgreSQL server that holds back what the server sends, so that a test decides where a piece of it ends: the network
  * may cut messages anywhere.
  */
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listenOnLoopback, ProxiedConnections } from './proxied-connections.ts';
 
 export interface HoldingProxy {
   readonly port: number;
@@ -17,20 +18,12 @@ export interface HoldingProxy {
 
 /** Starts a proxy on a free port of loopback. While it holds, only one connection may be in use. */
 export async function startHoldingProxy(serverPort: number): Promise<HoldingProxy> {
-  const sockets = new Set<Socket>();
+  const connections = new ProxiedConnections(serverPort);
   let isHolding = false;
   let held = Buffer.alloc(0);
   let receiver: Socket | null = null;
   const proxy = createServer({ noDelay: true }, (client) => {
-    const server = connect(serverPort, '127.0.0.1').setNoDelay(true);
-    for (const [from, to] of [[client, server] as const, [server, client] as const]) {
-      sockets.add(from);
-      from.on('error', () => {});
-      from.on('close', () => {
-        to.destroy();
-        sockets.delete(from);
-      });
-    }
+    const server = connections.join(client);
     client.on('data', (bytes) => server.write(bytes));
     server.on('data', (bytes) => {
       if (!isHolding) return void client.write(bytes);
@@ -38,11 +31,9 @@ export async function startHoldingProxy(serverPort: number): Promise<HoldingProx
       receiver = client;
     });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(proxy);
   return {
-    port: address.port,
+    port,
     get held() {
       return held;
     },
@@ -54,10 +45,6 @@ export async function startHoldingProxy(serverPort: number): Promise<HoldingProx
       receiver?.write(held.subarray(0, length));
       held = held.subarray(length);
     },
-    stop() {
-      const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      return closed;
-    },
+    stop: () => connections.close(proxy),
   };
 }

@@ -3,6 +3,7 @@
  * more, as on a network that drops packets.
  */
 import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from './proxied-connections.ts';
 
 export interface SilentProxy {
   readonly port: number;
@@ -38,11 +39,7 @@ export async function startSilentProxy(serverPort: number): Promise<SilentProxy>
     client.on('close', () => server.destroy());
     server.on('close', () => lost.has(client) || client.destroy());
   });
-  const listen = (port: number) => new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
+  const port = await listenOnLoopback(proxy);
   return {
     port,
     get connections() {
@@ -58,7 +55,9 @@ export async function startSilentProxy(serverPort: number): Promise<SilentProxy>
     refuse() {
       proxy.close();
     },
-    accept: () => listen(port),
+    async accept() {
+      await listenOnLoopback(proxy, port);
+    },
     stop() {
       const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
