@@ -11,6 +11,7 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
   print,
@@ -70,7 +71,7 @@ function sampleOf(type: GraphQLInputType): unknown {
   }
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
   if (!isInputObjectType(inner)) return 'name' in inner ? samples[inner.name] : undefined;
-  const required = Object.values(inner.getFields()).filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  const required = Object.values(inner.getFields()).filter(isRequiredInputField);
   return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
 }
 
