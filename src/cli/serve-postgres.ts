@@ -28,8 +28,6 @@ import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
 import { announceEnd, askPrimary, listenToPrimary } from './worker-questions.ts';
 
-/** Time limit of an attempt to connect, if more attempts may follow. */
-const connectMilliseconds = 5000;
 /** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;
 
@@ -69,8 +67,9 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     await listen();
   };
   if (databaseUrl === undefined) served.open(noGraph);
-  const open = async () => (databaseUrl === undefined ? null : openGraph({ ...configuration, databaseUrl }, observe));
-  const opening = awaitDatabase(open, { milliseconds, onWait, isOver: end.isBegun });
+  const open = async (patience: number) =>
+    databaseUrl === undefined ? null : openGraph({ ...configuration, databaseUrl }, patience, observe);
+  const opening = awaitDatabase(open, { milliseconds, onSlow: listen, onWait, isOver: end.isBegun });
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
@@ -112,12 +111,19 @@ const noGraph: ServedGraph = {
   ping: async () => {},
 };
 
-/** Checks the database and opens it. Rejects with `UnreachableError` if that may succeed later. */
-async function openGraph(configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>, observe: Observer): Promise<Rowgraph> {
+/**
+ * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. Rejects with `UnreachableError` if
+ * it may succeed later.
+ */
+async function openGraph(
+  configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>,
+  patience: number,
+  observe: Observer,
+): Promise<Rowgraph> {
   const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
   const { poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
   const checked = { databaseUrl, schemas, extraSearchPath, role: anonRole, roleFlag: '--anon-role' };
-  const { login, openTables, missingSearchPath } = await checkDatabase(checked, connectMilliseconds);
+  const { login, openTables, missingSearchPath } = await checkDatabase(checked, patience);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isReporter) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   if (missingSearchPath.length > 0 && isReporter) observe({ kind: 'search-path-missing', schemas: missingSearchPath });

@@ -132,6 +132,7 @@ export interface Database extends RequestDatabase {
  * idempotency key. `key-reused`: the key was used for another request.
  */
 export type FailureReason =
+  | 'stale-schema'
   | 'overloaded'
   | 'timeout'
   | 'cancelled'

@@ -3,10 +3,7 @@
  * transaction to the caller.
  */
 import { type Batch, DatabaseError, type FailureReason, type Session, type Statement } from './database.ts';
-import { toDatabaseError } from './to-database-error.ts';
-
-/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `extension/schema-version-script.ts`. */
-export const staleSchemaState = 'RG001';
+import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /**
  * Where JIT compilation is switched off: it takes longer than interpreting the expressions of our statements, up to seconds for a nested
@@ -121,7 +118,7 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
     return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
   // A session statement that cannot find the version function or table is as stale as one that finds another version.
   if (batch.session.version === null || !undefinedStates.has(sqlstate)) return databaseError;
-  return new DatabaseError('The database no longer keeps a schema version', { sqlstate: staleSchemaState, cause: error });
+  return staleSchema('The database no longer keeps a schema version', error);
 }
 
 /** Whether a setting of the role has an invalid value, because it names something that was dropped. */
@@ -133,5 +130,9 @@ function toClaimError(error: DatabaseError): DatabaseError {
   const reason = claimFailures[error.sqlstate!];
   if (reason !== undefined) return new DatabaseError(error.message, { sqlstate: error.sqlstate, reason, cause: error });
   if (!undefinedStates.has(error.sqlstate!)) return error;
-  return new DatabaseError('The database no longer keeps idempotency keys', { sqlstate: staleSchemaState, cause: error });
+  return staleSchema('The database no longer keeps idempotency keys', error);
+}
+
+function staleSchema(message: string, cause: unknown): DatabaseError {
+  return new DatabaseError(message, { sqlstate: staleSchemaState, reason: 'stale-schema', cause });
 }

@@ -11,6 +11,9 @@ export const tooManyConnections = '53300';
  */
 const comingBack: readonly (string | null)[] = ['57P01', '57P02', '57P03'];
 
+/** SQLSTATE of a batch that was compiled for another version of the schema. Raised by `extension/schema-version-script.ts`. */
+export const staleSchemaState = 'RG001';
+
 /** PostgreSQL's SQLSTATE for a cancelled statement. */
 export const queryCancelled = '57014';
 
@@ -58,6 +61,11 @@ export function isTermination(error: unknown): boolean {
   return isServerError(error) && error.code === '57P01';
 }
 
+/** Functions of the database may raise the same state. Names in the context are never translated. */
+function isStaleSchema({ code, where }: ServerError): boolean {
+  return code === staleSchemaState && where?.includes('raise_stale_schema()') === true;
+}
+
 /** Converts a driver's error to `DatabaseError`. */
 export function toDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
@@ -74,6 +82,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(column !== undefined && { column }),
     ...(where !== undefined && { context: where }),
     ...(routine !== undefined && { routine }),
+    ...(isStaleSchema(error) && { reason: 'stale-schema' }),
     cause: error,
   });
 }

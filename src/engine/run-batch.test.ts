@@ -133,8 +133,12 @@ test('a deadlock is resolved: both batches succeed', async () => {
   assert.deepEqual(await database.query('select balance from account'), [['100'], ['100']]);
 });
 
-test('a stale schema has an error of its own', async () => {
-  await assert.rejects(runBatch(embedded, batch("do $$ begin raise exception using errcode = 'RG001'; end $$"), ignore), StaleSchemaError);
+test('a stale schema has an error of its own, which no other function can raise', async () => {
+  const raise = "begin raise exception using errcode = 'RG001'; end";
+  await embedded.query(`create function raise_stale_schema() returns int language plpgsql as $$ ${raise} $$`);
+  await assert.rejects(runBatch(embedded, batch('select raise_stale_schema()'), ignore), StaleSchemaError);
+  const { code, details } = await failureOf(runBatch(embedded, batch(`do $$ ${raise} $$`), ignore));
+  assert.deepEqual([code, details.sqlstate], ['RAISED', 'RG001']);
 });
 
 test('an unavailable database is reported without its address or user', async () => {

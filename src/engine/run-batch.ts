@@ -1,7 +1,6 @@
 /** Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase } from '../database/database.ts';
-import { staleSchemaState } from '../database/session-statement.ts';
 import type { Observer } from '../events.ts';
 import { StaleSchemaError } from '../freshness/stale-schema-error.ts';
 import { isConflict, toApiError } from './sqlstate.ts';
@@ -17,7 +16,7 @@ export async function runBatch(database: RequestDatabase, batch: Batch, observe:
       return await database.run(batch);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (error.sqlstate === staleSchemaState) throw new StaleSchemaError(error);
+      if (error.reason === 'stale-schema') throw new StaleSchemaError(error);
       // In the caller's own transaction, only the caller can retry.
       if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
       observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });

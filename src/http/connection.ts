@@ -12,7 +12,7 @@ import type { NodeExchange } from './node-exchange.ts';
 export interface ConnectionLimits {
   /** Requests in flight beyond which reading pauses. */
   readonly pipelinedRequests: number;
-  /** Milliseconds that a client may take to read each MiB of a response. */
+  /** Milliseconds that a client may take to read each part of a response (`write-body.ts`): 1 MiB, or what is left. */
   readonly writeTimeout: number;
   /** The same while the server is short of room for bytes. */
   readonly pressedWriteTimeout: number;
@@ -30,7 +30,6 @@ export interface ConnectionOwner {
  */
 const hardLimitFactor = 10;
 const leastHardLimit = 1000;
-const bytesPerWriteTimeout = 1024 * 1024;
 
 export class Connection {
   readonly socket: Socket;
@@ -44,10 +43,8 @@ export class Connection {
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   #writeTimer: NodeJS.Timeout | undefined;
-  /** When the response that is being written was handed over; null if none is. */
+  /** When the part of a response that is being written was handed over; null if none is. */
   #writeStart: number | null = null;
-  /** How many MiB of it were left then. */
-  #writeParts = 0;
 
   constructor(socket: Socket, share: Share, limits: ConnectionLimits, owner: ConnectionOwner) {
     this.socket = socket;
@@ -87,10 +84,16 @@ export class Connection {
     if (this.#writeStart === null && exchange === this.#exchanges[0] && exchange.response.writableLength > 0) this.#limitWriting();
   }
 
+  /** A part of the response was handed over, so the client has read the one before. */
+  notePart(exchange: NodeExchange): void {
+    if (exchange !== this.#exchanges[0]) return;
+    this.#endWriting();
+    this.noteHandedOver(exchange);
+  }
+
   /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
-    clearTimeout(this.#writeTimer);
-    this.#writeStart = null;
+    this.#endWriting();
     const index = this.#exchanges.indexOf(exchange);
     if (index !== -1) this.#exchanges.splice(index, 1);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
@@ -124,7 +127,7 @@ export class Connection {
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
   endIfSlow(now: number): void {
-    if (this.#writeStart !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout * this.#writeParts) this.socket.destroy();
+    if (this.#writeStart !== null && now - this.#writeStart > this.#limits.pressedWriteTimeout) this.socket.destroy();
   }
 
   #part(): void {
@@ -147,7 +150,11 @@ export class Connection {
 
   #limitWriting(): void {
     this.#writeStart = performance.now();
-    this.#writeParts = Math.max(1, Math.ceil(this.socket.writableLength / bytesPerWriteTimeout));
-    this.#writeTimer = startTimer(() => this.socket.destroy(), this.#limits.writeTimeout * this.#writeParts);
+    this.#writeTimer = startTimer(() => this.socket.destroy(), this.#limits.writeTimeout);
+  }
+
+  #endWriting(): void {
+    clearTimeout(this.#writeTimer);
+    this.#writeStart = null;
   }
 }

@@ -8,6 +8,9 @@ import type { Deadline } from '../budget/deadline.ts';
 import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { Admission, AdmissionCounts, Share } from './admission.ts';
 
+/** In bytes. */
+const smallResponse = 64 * 1024;
+
 export abstract class Exchange {
   readonly requestId: string;
   /** The deadline of an admitted request; null before admission. */
@@ -90,6 +93,16 @@ export abstract class Exchange {
     if (this.#admission === null || this.#share === null) return;
     this.#heldBytes += bytes;
     this.#admission.hold(this.#share, bytes);
+  }
+
+  /**
+   * Holds the bytes of a response, whose size is unknown when its request is admitted. Returns why it must not be sent, and then holds
+   * nothing; null if there is room. Small responses are always sent, and those to mutations.
+   */
+  holdResponse({ length, isMutation }: Pick<ResponseBody, 'length' | 'isMutation'>): string | null {
+    const refusal = length > smallResponse && isMutation !== true ? this.refuseBytes() : null;
+    if (refusal === null) this.hold(length);
+    return refusal;
   }
 
   /** Why the server accepts no more bytes from this client now; null if there is room. */

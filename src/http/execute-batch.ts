@@ -63,7 +63,7 @@ export async function executeBatch(batch: readonly unknown[], work: BatchWork): 
 async function executeOne(
   request: unknown,
   deadline: Deadline,
-  { run, execute, explain }: BatchWork,
+  { exchange, run, execute, explain }: BatchWork,
   notePrepared: () => void,
 ): Promise<RawResponse> {
   let isPrepared = false;
@@ -73,12 +73,15 @@ async function executeOne(
     notePrepared();
   };
   try {
-    return await execute(request, {
+    const response = await execute(request, {
       ...run,
       deadline,
       onPrepared,
       marks: run.marks instanceof RequestTimes ? run.marks.addPart() : undefined,
     });
+    const refusal = exchange.holdResponse(response);
+    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+    return response;
   } catch (error) {
     return explain(error);
   } finally {

@@ -172,11 +172,10 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
     if (state.times !== null) state.times.received = performance.now();
     body = await execute(bytes, caller, run, exchange, options);
   } else body = await executeUrl(caller, run, exchange, options);
-  // The size of a response is unknown when its request is admitted.
-  const tooMuch = body.length > smallResponse && body.isMutation !== true ? exchange.refuseBytes() : null;
+  // The responses of a batch are held as they come.
+  const tooMuch = body.isBatch === true ? null : exchange.holdResponse(body);
   if (tooMuch !== null) return refuse(tooMuch);
   if (body.isReplayed === true) state.headers = [...state.headers, 'idempotency-replayed', 'true'];
-  exchange.hold(body.length);
   const response = { status: body.isBatch === true ? 200 : statusOf(body.errorCode, state.mediaType), code: body.errorCode, body };
   return exchange.method === 'POST' ? response : makeCacheable(exchange, state, response, options);
 }
@@ -221,9 +220,6 @@ function executeUrl(caller: Caller, run: Run, exchange: Exchange, options: Graph
     throw new ApiError('BAD_REQUEST', 'A GET request must not have a body. Send the request in the URL, or as a POST request.');
   return executeValue(parseUrl(url), caller, { ...run, readOnly: true }, exchange, options);
 }
-
-/** In bytes. Smaller responses are always sent. */
-const smallResponse = 64 * 1024;
 
 const overloaded = 'The server is overloaded. Try again later.';
 

@@ -71,7 +71,7 @@ export class NodeExchange extends Exchange {
     if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) headers.push('connection', 'close');
     writeHead(response, status, headers);
     if (body === null) response.end();
-    else writeBody(response, body);
+    else writeBody(response, body, this.#notePart);
   }
 
   destroy(): void {
@@ -82,6 +82,8 @@ export class NodeExchange extends Exchange {
     super.endHandling();
     this.connection.noteHandedOver(this);
   }
+
+  readonly #notePart = (): void => this.connection.notePart(this);
 
   #askForBody(limit: number): void {
     if (Number(this.request.headers['content-length'] ?? 0) > limit) return;

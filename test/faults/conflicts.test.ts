@@ -91,7 +91,7 @@ test('retries are bounded, and only for what a retry can mend', async () => {
     ['57P01', 'RAISED', 1],
     ['P0001', 'RAISED', 1],
     ['42P01', 'DATABASE_ERROR', 1],
-    ['RG001', 'CONFLICT', 1],
+    ['RG001', 'RAISED', 1],
     ['26000', 'DATABASE_ERROR', 2],
   ] as const) {
     const { errors } = await graph.execute({ query: 'mutation ($state: String!) { always(state: $state) }', variables: { state } }, caller);

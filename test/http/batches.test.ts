@@ -65,6 +65,19 @@ test('what fails leaves the others alone', async () => {
   assert.ok(server.log.some((line) => line.includes('a secret')));
 });
 
+test('the answers of a batch are bounded together, but for those of mutations', async () => {
+  for (const isMutation of [false, true]) {
+    const execute = async () => ({ ...rawResponse(`"${'x'.repeat(30_000_000)}"`), isMutation });
+    const bounded = await startTestServer({ maxBatch: 4, execute, maxBytesInFlight: 100_000_000 });
+    const answers = await readAll(await bounded.post({ body: Array.from({ length: 4 }, () => ({ query: 'a' })) }));
+    const codes = answers.map((answer) => (typeof answer === 'string' ? 'OK' : answer.errors?.[0]?.extensions.code));
+    assert.deepEqual(codes, isMutation ? ['OK', 'OK', 'OK', 'OK'] : ['OK', 'OK', 'OVERLOADED', 'OVERLOADED']);
+    // The bytes of what was read are free again.
+    await until(async () => (await bounded.post({ body: [{ query: 'a' }] }).then(readAll))[0]?.errors === undefined);
+    await bounded.close();
+  }
+});
+
 test('a batch that is empty, too long or not allowed is refused before anything runs', async () => {
   const ran = server.calls.length;
   const empty = await server.post({ body: [] });

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Client } from 'pg';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
 import { type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
@@ -216,7 +217,8 @@ for (const workers of ['1', '2']) {
   test(`a database that is down at the start is waited for, with ${workers} workers`, async () => {
     await throughProxy(async (proxy, url) => {
       const command = start(['--workers', workers], url);
-      const [waiting] = linesOf(await command.waitFor(/waiting for it\W[\s\S]*"serving"/, 'stderr'));
+      const noted = linesOf(await command.waitFor(/waiting for it\W/, 'stderr'));
+      const waiting = noted.find(({ msg }) => String(msg).endsWith('waiting for it'));
       assert.deepEqual([waiting?.msg, waiting?.milliseconds], ['the database cannot be reached; waiting for it', 60_000]);
       const [{ url: base = '' } = {}] = linesOf(await command.waitFor(/"serving"/, 'stderr')).filter(({ msg }) => msg === 'serving');
       const service = await withUrl(command, `${base}/graphql/v1`);
@@ -237,10 +239,37 @@ for (const workers of ['1', '2']) {
 test('a server that has no connection to spare is waited for too', async () => {
   await database.run('alter role authenticator connection limit 0');
   const command = start();
-  await command.waitFor(/too many connections for role[\s\S]*"serving"/, 'stderr');
+  await command.waitFor(/too many connections for role/, 'stderr');
+  await command.waitFor(/"serving"/, 'stderr');
   await database.run('alter role authenticator connection limit -1');
   await command.waitFor(/^rowgraph serves/);
   assert.equal((await command.stop()).code, 0);
+});
+
+test('the port is open while a database accepts connections and says nothing', async () => {
+  const proxy = await startSilentProxy(databases.port);
+  try {
+    proxy.fallSilent();
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    const command = start([], url.href);
+    const [{ url: base = '' } = {}] = linesOf(await command.waitFor(/"serving"/, 'stderr'));
+    const service = await withUrl(command, `${base}/graphql/v1`);
+    assert.equal((await service.fetch('/health/live')).status, 200);
+    assert.equal((await service.fetch('/health/ready')).status, 503);
+    // Only now has the first attempt failed.
+    const log = linesOf(await command.waitFor(/waiting for it\W/, 'stderr'));
+    assert.deepEqual(
+      log.map(({ msg }) => msg),
+      ['serving', 'the database cannot be reached; waiting for it'],
+    );
+    proxy.speak();
+    await command.waitFor(/^rowgraph serves/);
+    assert.deepEqual(await service.ask(letters), lettersAnswer);
+    assert.equal((await command.stop()).code, 0);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test('who waits for the database can be stopped', async () => {
