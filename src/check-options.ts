@@ -98,5 +98,10 @@ function isWhole(value: unknown): value is number {
 }
 
 function refusal(name: string, what: string, value: unknown): TypeError {
-  return new TypeError(`The option "${name}" ${what}; it is ${typeof value === 'function' ? 'a function' : describeValue(value)}.`);
+  return new TypeError(`The option "${name}" ${what}; it is ${describe(value)}.`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  return Array.isArray(value) && value.length === 0 ? 'an empty list' : describeValue(value);
 }

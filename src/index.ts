@@ -1,4 +1,6 @@
 /** The public API of the package. */
+import './check-node.ts';
+
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';

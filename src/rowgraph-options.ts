@@ -9,6 +9,7 @@ import {
   checkOptions,
   milliseconds,
   must,
+  type OptionCheck,
   type OptionChecks,
   oneOf,
   optionsOf,
@@ -99,8 +100,15 @@ const cacheChecks: OptionChecks<CacheSizes> = {
 const isBudget = (value: unknown): boolean => typeof (value as ConnectionBudget | null)?.take === 'function';
 const isText = (value: unknown): boolean => typeof value === 'string';
 
+/** Does not repeat a text, which may have a password in it. Besides URLs, `pg` takes the paths of sockets. */
+const aDatabase: OptionCheck = (value, name) => {
+  if (!isText(value)) must('be a connection URL, a pg.Pool or a PGlite', isJsonObject)(value, name);
+  else if (!/^(postgres|postgresql|socket):|^\//.test(value as string))
+    throw new TypeError(`The option "${name}" must be a URL such as postgres://user@host:5432/name.`);
+};
+
 const checks: OptionChecks<RowgraphOptions> = {
-  database: must('be a connection URL, a pg.Pool or a PGlite', (value) => isText(value) || isJsonObject(value)),
+  database: aDatabase,
   schemas: texts,
   extraSearchPath: texts,
   introspection: oneOf('directive', 'on', 'off'),
@@ -145,7 +153,7 @@ export function keyLifetimeOf({ idempotencyKeyLifetime = defaultKeyLifetime }: R
 /** The additions to the schema. Throws for an unknown name. */
 export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
   const unknown = additions.find((name) => !additionNames.includes(name));
-  if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}; there are ${additionNames.join(', ')}.`);
+  if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}. The additions are ${additionNames.join(', ')}.`);
   return dialect === 'pg_graphql' ? noAdditions : new Set(additions);
 }
 

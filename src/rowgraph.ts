@@ -3,6 +3,7 @@
  */
 import { type GraphQLSchema, printSchema } from 'graphql';
 import { Deadline, untilStopped } from './budget/deadline.ts';
+import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './check-options.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -11,7 +12,7 @@ import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import { SchemaCacheUses } from './engine/cache-use.ts';
-import { checkCaller, checkDocument, checkOptions, checkRequest, roleOf, whyUnreadable } from './engine/check-call.ts';
+import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
@@ -92,6 +93,8 @@ function observeOutdated(observe: Observer): (version: string | null) => void {
   };
 }
 
+const schemaChecks: OptionChecks<SchemaOptions<never>> = { role: aText, caller: aFunction, atomicMutations: aSwitch };
+
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
   readonly #settings: SnapshotSettings;
@@ -99,6 +102,7 @@ class RowgraphService implements Rowgraph {
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots: ClientSnapshots;
+  #closing: Promise<unknown> | null = null;
   readonly #estimatedRows = new Distribution(rowBounds);
 
   constructor(
@@ -129,7 +133,7 @@ class RowgraphService implements Rowgraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> {
     try {
       checkCaller(caller);
-      checkOptions(options);
+      checkRequestOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -243,8 +247,8 @@ class RowgraphService implements Rowgraph {
   }
 
   async schema<Context>(options: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
-    const role = roleOf(options);
-    const { caller, atomicMutations = false } = options;
+    checkOptions(options, schemaChecks);
+    const { role = 'anon', caller, atomicMutations = false } = options;
     const { granted } = await this.#watch.current().of(role, this.#database);
     return buildExecutableSchema((await granted.types()).schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
@@ -276,7 +280,8 @@ class RowgraphService implements Rowgraph {
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
-    await Promise.all([this.#watch.stop(), this.#database.close()]);
+    this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
+    await this.#closing;
   }
 
   #failure(error: unknown, request: GraphQLRequest): RawResponse {

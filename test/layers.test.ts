@@ -84,6 +84,7 @@ const layers: Readonly<Record<string, Layer>> = {
   compile: { values: ['sql', 'freshness/schema-guard.ts'], types: ['plan', 'model', 'schema'] },
   engine: {
     values: [
+      'check-options.ts',
       'budget',
       'distribution.ts',
       'text-cache.ts',
@@ -105,7 +106,11 @@ const layers: Readonly<Record<string, Layer>> = {
   // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
   doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
-  explain: { values: ['doctor/policy-calls.ts'], types: ['engine', 'plan', 'model', 'database'], packages: ['graphql'] },
+  explain: {
+    values: ['check-options.ts', 'doctor/policy-calls.ts'],
+    types: ['engine', 'plan', 'model', 'database'],
+    packages: ['graphql'],
+  },
   // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, its options, and the interface of what it returns.
@@ -117,6 +122,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'rowgraph.ts': {
     values: [
       'rowgraph-options.ts',
+      'check-options.ts',
       'budget',
       'database',
       'extension',
@@ -132,7 +138,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   'index.ts': {
-    values: ['rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
+    values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
     types: [
       'rowgraph-options.ts',
       'rowgraph-interface.ts',
@@ -160,6 +166,7 @@ const layers: Readonly<Record<string, Layer>> = {
     // `cost` also counts without a graph; `dev` shows newcomers the comment directives that it finds; `advise` explains many requests.
     values: [
       'index.ts',
+      'required-node.ts',
       'budget',
       'engine/request-cost.ts',
       'auth',
@@ -181,6 +188,8 @@ const layers: Readonly<Record<string, Layer>> = {
   // The scalars for other tools, without loading rowgraph.
   codegen: {},
   'check-options.ts': {},
+  'check-node.ts': { values: ['required-node.ts'] },
+  'required-node.ts': {},
   'errors.ts': {},
   'safe-observer.ts': {},
   'json-object.ts': {},

@@ -21,7 +21,10 @@ test('an unknown dialect or addition is rejected before the database is asked', 
     name: 'TypeError',
     message: 'The option "dialect" must be "rowgraph" or "pg_graphql"; it is "other".',
   });
-  await assert.rejects(open({ additions: ['__proto__'] }), { name: 'TypeError', message: /^There is no addition "__proto__"; there are / });
+  await assert.rejects(open({ additions: ['__proto__'] }), {
+    name: 'TypeError',
+    message: /^There is no addition "__proto__"\. The additions are /,
+  });
 });
 
 test('options of the wrong type are rejected before the database is asked', async () => {
@@ -32,6 +35,8 @@ test('options of the wrong type are rejected before the database is asked', asyn
     [null, 'The options are missing. Pass { database }.'],
     [{}, 'The option "database" must be a connection URL, a pg.Pool or a PGlite.'],
     [{ database: 5 }, 'The option "database" must be a connection URL, a pg.Pool or a PGlite; it is 5.'],
+    [{ database: 'shop' }, 'The option "database" must be a URL such as postgres://user@host:5432/name.'],
+    [{ database: 'mysql://u:secret@h/d' }, 'The option "database" must be a URL such as postgres://user@host:5432/name.'],
     [{ database, schemas: 'public' }, 'The option "schemas" must be a list of strings; it is "public".'],
     [{ database, timeout: '1s' }, 'The option "timeout" must be a number of milliseconds above 0, or Infinity for no limit; it is "1s".'],
     [{ database, poolSize: Number.NaN }, 'The option "poolSize" must be a whole number of at least 1; it is NaN.'],
@@ -56,7 +61,7 @@ test('options of the wrong type are rejected before the database is asked', asyn
 test('no option of createRowgraph is used unless it can work', async () => {
   const numbers = [Number.NaN, -1, 0, '5', null, []];
   const wrong: { readonly [Name in keyof RowgraphOptions]-?: readonly unknown[] } = {
-    database: [5, true, []],
+    database: [5, true, [], '', 'shop', 'host:5432'],
     schemas: ['public', [5], [''], {}, null],
     extraSearchPath: ['extensions', [null]],
     introspection: [true, 'yes', ''],

@@ -4,7 +4,7 @@
  * transaction is as it was before.
  *
  * Relies on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type
- * (`test/contracts/pglite.test.ts`).
+ * (`test/contracts/pglite.test.ts`); and of `pg`: where a client keeps whether it is connected (`test/contracts/pg.test.ts`).
  */
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
@@ -55,11 +55,13 @@ const queues = new WeakMap<object, Promise<unknown>>();
  * connection. Inside a transaction of PGlite, pass the transaction: the PGlite itself would wait for the transaction to end.
  */
 export function openClientDatabase(client: unknown): RequestDatabase {
-  if (!isClient(client)) throw new TypeError('Not a database connection: pass a client of pg, a PGlite or a transaction of PGlite');
+  if (!isClient(client)) throw new TypeError('Not a database connection. Pass a client of pg, a PGlite, or a transaction of a PGlite.');
   if (isPool(client))
     throw new TypeError(
       'A pool is not a database connection: its queries run on any of its connections. Pass a client of it, from "await pool.connect()".',
     );
+  // Its queries would wait until it is connected.
+  if (isUnconnected(client)) throw new TypeError('The client is not connected. Call "await client.connect()" first.');
   return {
     run: (batch) => exclusively(client, () => runStatements(client, batch)),
     query: (text, parameters) => exclusively(client, () => runQuery(client, text, parameters)),
@@ -108,7 +110,8 @@ async function openSavepoint(client: Client): Promise<boolean> {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.sqlstate === '25P01') return false;
     if (error.sqlstate !== '25P02') throw error;
-    const message = 'The open transaction on this connection has already failed. Roll it back, or roll back to a savepoint, first';
+    const message =
+      'The open transaction on this connection has already failed. Roll it back, or roll back to a savepoint, before you send this request.';
     throw new DatabaseError(message, { sqlstate: error.sqlstate, cause: error });
   }
 }
@@ -161,6 +164,12 @@ function isClient(client: unknown): client is Client {
 /** A pool has the method of a client, but each query may run on another connection: a transaction would be spread over several. */
 function isPool(client: Client): boolean {
   return 'idleCount' in client;
+}
+
+/** Whether nobody has asked the client to connect. */
+function isUnconnected(client: Client): boolean {
+  const { _connected, _connecting, _ended } = client as { _connected?: unknown; _connecting?: unknown; _ended?: unknown };
+  return _connected === false && _connecting === false && _ended === false;
 }
 
 function isPglite(client: Client): client is PgliteClient {

@@ -133,6 +133,7 @@ export interface Database extends RequestDatabase {
  */
 export type FailureReason =
   | 'stale-schema'
+  | 'closed'
   | 'overloaded'
   | 'timeout'
   | 'cancelled'

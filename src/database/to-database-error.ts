@@ -96,7 +96,7 @@ export function stopError(reason: StopReason): DatabaseError {
 
 /** The error of work that comes after `close`, or was still waiting then. */
 export function closedError(): DatabaseError {
-  return new DatabaseError('The database is closed', { sqlstate: null });
+  return new DatabaseError('The database is closed', { sqlstate: null, reason: 'closed' });
 }
 
 /** The error of a batch whose rows exceed the allowed bytes. */

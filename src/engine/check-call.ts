@@ -2,7 +2,9 @@
  * Checks the arguments that callers of the library pass, with or without TypeScript: a wrong request is the client's error, a wrong caller
  * a bug in the program.
  */
+import { aFunction, aSwitch, aText, aTimeLimit, checkOptions, must, type OptionChecks } from '../check-options.ts';
 import { ApiError } from '../errors.ts';
+import type { RequestOptions } from './request.ts';
 
 /** Throws BAD_REQUEST for anything but a GraphQL request. */
 export function checkRequest(request: unknown): void {
@@ -49,29 +51,34 @@ export function checkCaller(caller: unknown): void {
     throw new TypeError('The claims of the caller must be an object.');
 }
 
-/** Throws `TypeError` for invalid options of a request. */
-export function checkOptions(options: unknown): void {
-  if (!isPlainObject(options)) throw new TypeError('The options of a request must be an object.');
-  const { timeout, signal, client, idempotencyKey, deadline } = options;
-  if (timeout !== undefined && (typeof timeout !== 'number' || Number.isNaN(timeout)))
-    throw wrongOption('timeout', 'a number of milliseconds');
+const requestChecks: OptionChecks<RequestOptions> = {
+  timeout: aTimeLimit,
   // Not `instanceof`: a test runner or a bundler may use another copy of the class.
-  if (signal !== undefined && !hasMethod(signal, 'addEventListener')) throw wrongOption('signal', 'an AbortSignal');
-  if (client !== undefined && typeof client !== 'string') throw wrongOption('client', 'a string');
-  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') throw wrongOption('idempotencyKey', 'a string');
-  if (deadline !== undefined && !hasMethod(deadline, 'onStop')) throw wrongOption('deadline', 'a Deadline of rowgraph');
+  signal: must('be an AbortSignal', (value) => hasMethod(value, 'addEventListener')),
+  client: must('be a string', (value) => typeof value === 'string'),
+  idempotencyKey: must('be a string', (value) => typeof value === 'string'),
+  deadline: must('be a Deadline of rowgraph', (value) => hasMethod(value, 'onStop')),
+  readOnly: aSwitch,
+  marks: must('be an object that can be written to', (value) => isPlainObject(value) && Object.isExtensible(value)),
+  onPrepared: aFunction,
+};
+
+/** Throws `TypeError` for invalid options of a request. Runs for each request, so it makes no lists. */
+export function checkRequestOptions(options: unknown): void {
+  if (!isPlainObject(options)) throw new TypeError('The options of a request must be an object.');
+  for (const name in options) {
+    if (!Object.hasOwn(requestChecks, name)) checkOptions(options, requestChecks);
+    const value = options[name];
+    if (value !== undefined) requestChecks[name as keyof RequestOptions](value, name);
+  }
 }
 
-/** The role in the options of a call that has no caller. Throws `TypeError` if it is not a role. */
+const roleChecks: OptionChecks<{ readonly role?: string }> = { role: aText };
+
+/** The role in the options of a call that has no caller. Throws `TypeError` for invalid options. */
 export function roleOf(options: unknown): string {
-  if (!isPlainObject(options)) throw new TypeError('The options must be an object, such as { role: "anon" }.');
-  const { role = 'anon' } = options;
-  if (typeof role !== 'string' || role === '') throw wrongOption('role', 'the name of a database role');
-  return role;
-}
-
-function wrongOption(name: string, expected: string): TypeError {
-  return new TypeError(`The option "${name}" must be ${expected}.`);
+  checkOptions(options, roleChecks);
+  return options.role ?? 'anon';
 }
 
 function isAbsent(value: unknown): boolean {

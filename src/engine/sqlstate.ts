@@ -83,6 +83,7 @@ const patternReaders: ReadonlySet<string> = new Set([
 /** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
   'stale-schema': { code: 'CONFLICT', message: 'The schema of the database has just changed. Try again.', terse: true },
+  closed: { code: 'DATABASE_UNAVAILABLE', message: 'The connections to the database have been closed.', terse: true },
   overloaded: { code: 'OVERLOADED', terse: true },
   timeout: { code: 'TIMEOUT' },
   cancelled: { code: 'CANCELLED' },

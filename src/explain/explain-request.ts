@@ -2,6 +2,7 @@
  * Explains a request: its plan as a tree, PostgreSQL's plans for its statements, and advice. Changes nothing: statements run only in
  * `analyze` mode, in a transaction that is rolled back.
  */
+import { checkOptions, type OptionChecks, oneOf } from '../check-options.ts';
 import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/pipeline.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -22,13 +23,12 @@ import { findScans } from './find-scans.ts';
 import { drawPlan } from './plan-tree.ts';
 import { readDatabasePlan } from './read-database-plan.ts';
 
-const modes: readonly unknown[] = ['sql', 'plan', 'analyze'] satisfies ExplainMode[];
+const explainChecks: OptionChecks<ExplainOptions> = { mode: oneOf('sql', 'plan', 'analyze') };
 
-/** The mode in the options. Throws `TypeError` for an unknown mode. */
-export function modeOf(options: ExplainOptions | undefined): ExplainMode {
-  const mode = options?.mode ?? 'plan';
-  if (!modes.includes(mode)) throw new TypeError('The option "mode" must be "sql", "plan" or "analyze".');
-  return mode;
+/** The mode in the options. Throws `TypeError` for invalid options. */
+export function modeOf(options: ExplainOptions = {}): ExplainMode {
+  checkOptions(options, explainChecks);
+  return options.mode ?? 'plan';
 }
 
 /** Explains a request. Rejects with `DatabaseError` if PostgreSQL rejects a statement. `timeoutMillis` limits each statement. */

@@ -70,6 +70,22 @@ class Recorder {
 
 const submit = (client: Client, recorder: Recorder) => client.query(recorder as never);
 
+contract('pg', 'database/client-database.ts', 'a client keeps whether it is connected', async () => {
+  const stateOf = ({ _connected, _connecting, _ended }: Record<string, unknown>) => [_connected, _connecting, _ended];
+  const client = new Client(server.url);
+  const states = [stateOf(client as never)];
+  const connecting = client.connect();
+  states.push(stateOf(client as never));
+  await connecting;
+  states.push(stateOf(client as never));
+  await client.end();
+  assert.deepEqual(states, [
+    [false, false, false],
+    [false, true, false],
+    [true, false, false],
+  ]);
+});
+
 contract('pg', 'database/wire/pg-exchange.ts', 'a client submits, and tells of messages until the server is ready', () =>
   withClient(async (client) => {
     const recorder = new Recorder('select 1');

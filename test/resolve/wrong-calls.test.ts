@@ -18,9 +18,13 @@ const wrongCallers: readonly unknown[] = [
   ...[null, 'x', []].map((claims) => ({ role: 'anon', claims })),
 ];
 
+const unknownRole = (call: Promise<unknown>): [Promise<unknown>, string] => [call, 'rol'];
+
 const wrongOptions: readonly unknown[] = [
   ...[null, 3, 'x', []],
-  ...[null, 'x', Number.NaN].map((timeout) => ({ timeout })),
+  ...[null, 'x', Number.NaN, -1, 0].map((timeout) => ({ timeout })),
+  ...[null, 3, Object.freeze({})].map((marks) => ({ marks })),
+  ...[null, 3, 'no'].flatMap((value) => [{ onPrepared: value }, { readOnly: value }]),
   ...[null, 'x', {}].flatMap((value) => [{ signal: value }, { deadline: value }]),
   ...[null, 3].flatMap((value) => [{ client: value }, { idempotencyKey: value }]),
 ];
@@ -131,6 +135,10 @@ describe('calls that the types forbid', () => {
     });
     assert.equal(pool.totalCount, 0);
     await pool.end();
+    await assert.rejects(graph.resolve(new pg.Client() as never, request), {
+      name: 'TypeError',
+      message: 'The client is not connected. Call "await client.connect()" first.',
+    });
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     for (const claims of [circular, { big: 1n }]) {
@@ -155,10 +163,33 @@ describe('calls that the types forbid', () => {
       ];
       for (const call of calls) await assert.rejects(call, { name: 'TypeError', message: /^The option "role" must be / });
     }
+    const anon = { role: 'anon' };
+    const misspelled: readonly [Promise<unknown>, string][] = [
+      [graph.execute(request, anon, { timout: 5 } as never), 'timout'],
+      [graph.executeRaw(request, anon, { toString: 5 } as never), 'toString'],
+      [graph.explain(request, anon, { mod: 'sql' } as never), 'mod'],
+      ...[graph.validate('{ a }', { rol: 'anon' } as never), graph.prepare('{ a }', { rol: 'anon' } as never)].map(unknownRole),
+      ...[graph.sdl({ rol: 'anon' } as never), graph.schema({ rol: 'anon' } as never), graph.doctor({ rol: 'anon' } as never)].map(
+        unknownRole,
+      ),
+    ];
+    for (const [call, name] of misspelled)
+      await assert.rejects(call, { name: 'TypeError', message: new RegExp(`^There is no option "${name}"\\. The options are `) });
     await assert.rejects(graph.explain(request, { role: 'anon' }, { mode: 'x' as never }), {
       name: 'TypeError',
       message: /^The option "mode"/,
     });
+  });
+
+  it('can be closed again, and says that it is closed', async () => {
+    const other = await createRowgraph({ database });
+    await Promise.all([other.close(), other.close()]);
+    await other.close();
+    const { errors } = await other.execute({ query: '{ thingCollection { edges { node { id } } } }' }, { role: 'anon' });
+    assert.deepEqual(
+      errors?.map(({ message, extensions }) => [extensions.code, message]),
+      [['DATABASE_UNAVAILABLE', 'The connections to the database have been closed.']],
+    );
   });
 
   it('calls none of it a defect', () => assert.deepEqual(defects, []));

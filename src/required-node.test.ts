@@ -11,12 +11,17 @@ test('a Node that is too old is rejected in one line', () => {
 });
 
 test('the version is the one in package.json', () => {
-  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
   assert.match(refuseNode('0.0.0') ?? '', new RegExp(`Node ${engines.node.slice(2)} or newer`));
 });
 
 test('what an old Node loads before it is rejected imports nothing that it may lack', () => {
-  const text = readFileSync(new URL('main.ts', import.meta.url), 'utf8');
-  const imports = [...text.matchAll(/^import .* from '(.+)';$/gm)].map(([, name]) => name);
-  assert.deepEqual(imports, ['./required-node.ts']);
+  const importsOf = (file: string): (string | undefined)[] => {
+    const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+    return [...text.matchAll(/^import (?:.* from )?'(.+)';$/gm)].map(([, name]) => name);
+  };
+  assert.deepEqual(importsOf('cli/main.ts'), ['../required-node.ts']);
+  assert.equal(importsOf('index.ts')[0], './check-node.ts');
+  assert.deepEqual(importsOf('check-node.ts'), ['./required-node.ts']);
+  assert.deepEqual(importsOf('required-node.ts'), []);
 });
