@@ -64,6 +64,17 @@ describe('describeReport', () => {
     );
   });
 
+  it('names the partitions of a table', () => {
+    const lineFor = (...partitions: string[]): string | undefined =>
+      describeReport(report([{ ...open('t'), partitions }]))
+        .split('\n')
+        .find((line) => line.includes('also its'));
+    assert.equal(lineFor('table p1'), '      also its partition p1');
+    assert.equal(lineFor('table p1', 'foreign table p2'), '      also its partitions p1 and p2');
+    const many = lineFor(...Array.from({ length: 10 }, (_, number) => `table p${number}`));
+    assert.equal(many, '      also its partitions p0, p1, p2, p3, p4, p5, p6, p7 and 2 more');
+  });
+
   it('prints SQL unchanged, including line breaks in names', () => {
     assert.ok(describeReport(report([open('a\nb')])).includes(`      ${open('a\nb').remedy}`));
   });

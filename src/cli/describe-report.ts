@@ -51,9 +51,7 @@ function describeFinding({ object, name, message, remedy, contains, partitions =
   const named = contains.map((part) => part.replace(`${name}.`, ''));
   return [
     printable(`    ${object} ${name}: ${message}`),
-    ...(partitions.length > 0
-      ? [printable(`      also its ${partitions.length === 1 ? 'partition' : 'partitions'} ${someOf(partitions)}`)]
-      : []),
+    ...(partitions.length > 0 ? [printable(`      also its ${describePartitions(partitions)}`)] : []),
     ...(contains.length > 0 ? [printable(`      also excluded: ${someOf(named)}`)] : []),
     ...describeRemedies(statementsOf(remedy)),
   ];
@@ -74,6 +72,13 @@ function describeGroup(group: readonly Finding[]): string[] {
 function someOf(names: readonly string[]): string {
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
   return `${names.slice(0, maxNamed).join(', ')}${more}`;
+}
+
+/** `partitions public.sale_1 and public.sale_2`, given `table public.sale_1` and `table public.sale_2`. */
+function describePartitions(partitions: readonly string[]): string {
+  const names = partitions.map((partition) => partition.replace(/^(?:foreign table|[a-z]+) /, ''));
+  if (names.length === 1) return `partition ${names[0]}`;
+  return `partitions ${names.length > maxNamed ? someOf(names) : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`}`;
 }
 
 /** A table and its partitions have a statement each, on separate lines. */

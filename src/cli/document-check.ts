@@ -61,7 +61,8 @@ export class DocumentCheck {
     const { documents, graph, report } = this.#checked;
     const { all } = documents;
     try {
-      report({ kind: 'documents-checked', role, count: all.size, problems: await checkDocuments(all, graph, role) });
+      const problems = await checkDocuments(all, graph, role);
+      report({ kind: 'documents-checked', role, count: all.size, problems: [...problems.values()] });
     } catch {
       // If the role or the database is missing, requests fail and report that.
     }

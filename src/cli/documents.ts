@@ -31,11 +31,14 @@ export function documentsCommand(environment: Environment): Command {
     const options = { schemas, extraSearchPath, trustedRoles, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
     const graph = await createRowgraph({ database: databaseUrl, poolSize: 1, ...options });
     try {
-      let invalid = 0;
+      const invalid = new Set<string>();
       for (const role of documentRolesOf(configuration))
-        invalid += await report(documents, graph, role, configuration.documentRoles.includes(role));
-      if (invalid > 0)
-        throw new CommandError(`${invalid} trusted ${invalid === 1 ? 'document is' : 'documents are'} not valid for a role`, 1);
+        for (const id of await report(documents, graph, role, configuration.documentRoles.includes(role))) invalid.add(id);
+      if (invalid.size > 0)
+        throw new CommandError(
+          `${invalid.size} trusted ${invalid.size === 1 ? 'document is' : 'documents are'} not valid for every role`,
+          1,
+        );
     } finally {
       await graph.close();
     }
@@ -51,18 +54,23 @@ async function readAll(location: string): Promise<ReadonlyMap<string, TrustedDoc
   }
 }
 
-/** Prints the problems for a role; resolves to the number of invalid documents. A role that was named explicitly must exist. */
-async function report(documents: ReadonlyMap<string, TrustedDocument>, graph: Rowgraph, role: string, isNamed: boolean): Promise<number> {
+/** Prints the problems for a role; resolves to the ids of the invalid documents. A role that was named explicitly must exist. */
+async function report(
+  documents: ReadonlyMap<string, TrustedDocument>,
+  graph: Rowgraph,
+  role: string,
+  isNamed: boolean,
+): Promise<Iterable<string>> {
   const { checkDocuments } = await import('./check-documents.ts');
   try {
     const problems = await checkDocuments(documents, graph, role);
-    print(`${role}: ${documents.size - problems.length} of ${documents.size} documents are valid`);
-    for (const problem of problems) print(`  ${problem}`);
-    return problems.length;
+    print(`${role}: ${documents.size - problems.size} of ${documents.size} documents are valid`);
+    for (const problem of problems.values()) print(`  ${problem}`);
+    return problems.keys();
   } catch (error) {
     if (isNamed) throw new CommandError(`--document-roles: ${(error as Error).message}`, 2, error);
     print(`${role}: not checked: ${(error as Error).message}`);
-    return 0;
+    return [];
   }
 }
 

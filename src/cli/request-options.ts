@@ -1,13 +1,14 @@
 /** What commands that take a GraphQL document share: reading the document, and JSON from flags. Throws `CommandError` for invalid input. */
 import { readFileSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
+import { describeFileError } from './describe-file-error.ts';
 
 /** The text of a file; `-` is standard input. */
 export function readDocument(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, 2, error);
+    throw new CommandError(`${file} cannot be read: ${describeFileError(error)}`, 2, error);
   }
 }
 

@@ -10,6 +10,7 @@ import { doctorCommand } from './doctor.ts';
 import { documentsCommand } from './documents.ts';
 import { explainCommand } from './explain.ts';
 import { extensionCommand } from './extension.ts';
+import { helpCommandOf } from './help-command.ts';
 import { helpLayout } from './help-layout.ts';
 import { keysCommand } from './keys.ts';
 import { projectsCommand } from './projects.ts';
@@ -40,9 +41,10 @@ function createProgram(environment: Environment): Command {
     projectsCommand,
   ];
   for (const command of makers.map((make) => make(environment))) program.addCommand(command);
+  for (const command of [program, ...program.commands])
+    if (command.commands.length > 0) command.addCommand(helpCommandOf(command)).helpCommand(false);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.configureHelp(helpLayout).helpOption('-h, --help', 'Print this help');
-    if (command.commands.length > 0) command.helpCommand('help [COMMAND]', 'Print the help of a command');
     command.exitOverride().configureOutput({ outputError: (text, write) => write(oneLine(text)) });
   }
   return program;

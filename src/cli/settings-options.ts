@@ -11,6 +11,7 @@ import {
   findUnknownVariables,
   readConfiguration,
 } from './config.ts';
+import { describeFileError } from './describe-file-error.ts';
 import { findIdleSettings } from './idle-settings.ts';
 import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from './settings.ts';
 import { warn } from './terminal.ts';
@@ -72,6 +73,6 @@ function readConfigFile(named: string | undefined): ConfigurationSources['file']
   try {
     return { name, text: readFileSync(name, 'utf8') };
   } catch (error) {
-    throw new ConfigurationError([`${name} cannot be read: ${(error as Error).message}`]);
+    throw new ConfigurationError([`${name} cannot be read: ${describeFileError(error)}`]);
   }
 }

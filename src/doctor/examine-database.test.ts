@@ -35,7 +35,32 @@ describe('examineDatabase', () => {
        grant select on owner, pet to anon;`,
     );
     assert.deepEqual(linesOf(findings, 'addition-gave-way'), ['addition-gave-way table s.pet']);
-    assert.match(onlyOf(findings, 'addition-gave-way').message, /^rows cannot be filtered by owner or ordered by owner, /);
+    assert.match(
+      onlyOf(findings, 'addition-gave-way').message,
+      /^filters and orders have no member for the relation owner, because a column or an operator already has that name; /,
+    );
+  });
+
+  it('says where each of several names is missing', async () => {
+    const findings = await doctor.examine(
+      `create table owner (id int primary key); create table pet (id int primary key, owner int, near json, "ownerId" int references owner);
+       create function near(p pet) returns setof owner stable language sql as 'select * from owner'; grant select, insert on owner, pet to anon;`,
+    );
+    assert.match(
+      onlyOf(findings, 'addition-gave-way').message,
+      /^filters, orders and nested writes have no member for the relation owner, and filters have no member for the computed field near, because columns or operators already have those names; /,
+    );
+  });
+
+  it('says that every collection has an argument of a name', async () => {
+    const findings = await doctor.examine(
+      `create table pet (id int primary key); grant select on pet to anon;
+       create function pets(filter text) returns setof pet stable language sql as 'select * from pet';`,
+    );
+    assert.match(
+      onlyOf(findings, 'name-changed').message,
+      /^the name "filter" is taken by an argument that every collection has, so it is called "filterArgument"; /,
+    );
   });
 
   it('reports names of groups that a table already uses', async () => {

@@ -15,13 +15,25 @@ export function findClashingRelations({ model }: Examination): Finding[] {
     const unfiltered = rows.map(({ fieldName }) => fieldName);
     const unordered = table.additions.has('relationOrder') ? orderableFields(table).clashing : [];
     const unwritten = writableRelations(table).clashing;
-    const lost = [
-      ...(unfiltered.length > 0 ? [`filtered by ${unfiltered.join(', ')}`] : []),
-      ...(unordered.length > 0 ? [`ordered by ${unordered.join(', ')}`] : []),
-      ...(unwritten.length > 0 ? [`written with ${unwritten.join(', ')}`] : []),
-    ];
-    if (lost.length === 0) return [];
-    const message = `rows cannot be ${lost.join(' or ')}, because a column or an operator already has that name; choose another name for the relation, function or column with a comment directive`;
+    const names = [...new Set([...unfiltered, ...unordered, ...unwritten])];
+    if (names.length === 0) return [];
+    const places = (name: string): string =>
+      inWords([
+        ...(unfiltered.includes(name) ? ['filters'] : []),
+        ...(unordered.includes(name) ? ['orders'] : []),
+        ...(unwritten.includes(name) ? ['nested writes'] : []),
+      ]);
+    const described = (name: string): string =>
+      `${table.relations.some(({ fieldName }) => fieldName === name) ? 'the relation' : 'the computed field'} ${name}`;
+    const lost = [...Map.groupBy(names, places)].map(
+      ([where, lacking]) => `${where} have no member for ${inWords(lacking.map(described))}`,
+    );
+    const cause = names.length === 1 ? 'a column or an operator already has that name' : 'columns or operators already have those names';
+    const message = `${lost.join(', and ')}, because ${cause}; choose another name for the relation, function or column with a comment directive`;
     return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
   });
+}
+
+function inWords(items: readonly string[]): string {
+  return items.length > 1 ? `${items.slice(0, -1).join(', ')} and ${items.at(-1)}` : `${items[0]}`;
 }

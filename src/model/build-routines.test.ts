@@ -118,6 +118,19 @@ describe('functions as fields', () => {
     assert.equal(reasons['argument act.Odd Name'], '"odd Name" is not a valid GraphQL name; rename the argument');
   });
 
+  it('requires all arguments of a variadic function, whose call applies no defaults', async () => {
+    const model = await models.build(
+      `create function total(a int default 1, variadic b int[] default '{}') returns int stable language sql as 'select a + cardinality(b)';`,
+    );
+    assert.deepEqual(
+      model.routines[0]?.arguments.map(({ name, required, defaultValue }) => [name, required, defaultValue]),
+      [
+        ['a', true, undefined],
+        ['b', true, undefined],
+      ],
+    );
+  });
+
   it('reports functions with their argument types, and gives no advice that would not help', async () => {
     const model = await models.build(
       `create table hidden (id int primary key); revoke all on hidden from service_role;

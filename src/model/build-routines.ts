@@ -123,7 +123,7 @@ function buildArguments(
       continue;
     }
     const variadic = source.variadic && argument === source.arguments.at(-1);
-    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, variadic) });
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, source.variadic) });
   }
   nameArguments(context, notes, source, args, result.kind === 'rows' ? collectionArguments : []);
   return args;
@@ -143,7 +143,10 @@ function nameArguments(
     const plain = argument.argumentName;
     argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
     taken.add(argument.argumentName);
-    const reason = `the name "${plain}" is already taken by another argument of the field, so it is called "${argument.argumentName}"; to change that, rename it`;
+    const holder = reserved.includes(plain)
+      ? 'taken by an argument that every collection has'
+      : 'already taken by another argument of the field';
+    const reason = `the name "${plain}" is ${holder}, so it is called "${argument.argumentName}"; to change that, rename it`;
     notes.renamings.push({
       object: 'argument',
       id: source.id,
@@ -172,10 +175,10 @@ function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument[
 function requirement(
   { catalog }: BuildContext,
   { typeId, hasDefault, defaultSql }: CatalogArgument,
-  variadic: boolean,
+  isOfVariadic: boolean,
 ): Pick<RoutineArgument, 'required' | 'defaultValue'> {
-  // In named notation, PostgreSQL matches a variadic function only if the array is given.
-  if (variadic) return { required: true, defaultValue: undefined };
+  // In named notation, PostgreSQL finds a variadic function only if all arguments are given.
+  if (isOfVariadic) return { required: true, defaultValue: undefined };
   const type = catalog.types.get(typeId);
   return { required: !hasDefault, defaultValue: defaultSql === null || !type ? undefined : readDefault(defaultSql, type.name) };
 }

@@ -51,8 +51,13 @@ test('a wrong or missing setting is one clear line and exit code 2', async () =>
   await refuse(['dev'], /ROWGRAPH_PORT must be a whole number/, { ROWGRAPH_PORT: 'tcp://10.0.0.1:4000' });
   await refuse(['dev', '--introspection', 'maybe'], /--introspection must be one of directive, on, off/);
   await refuse(['dev', '--prot', '1'], /unknown option '--prot' \(Did you mean --port\?\)/);
-  await refuse(['dve'], /unknown command 'dve'/);
-  await refuse(['dev', '--sql', 'missing.sql'], /--sql missing\.sql cannot be read/);
+  await refuse(['dve'], /^rowgraph: unknown command 'dve' \(Did you mean dev\?\)\n$/);
+  await refuse(['help', 'dve'], /^rowgraph: unknown command 'dve' \(Did you mean dev\?\)\n$/);
+  await refuse(['projects', 'help', 'lst'], /^rowgraph: unknown command 'lst' \(Did you mean list\?\)\n$/);
+  await refuse(['triggers', 'upgrade'], /^rowgraph: the action must be install, remove or status \(it is "upgrade"\)\n$/);
+  await refuse(['roles', '--grants', 'some'], /^rowgraph: --grants must be all, read or none \(it is "some"\)\n$/);
+  await refuse(['dev', '--sql', 'missing.sql'], /^rowgraph: --sql missing\.sql cannot be read: no such file or directory\n$/);
+  await refuse(['cost', 'missing.graphql'], /^rowgraph: missing\.graphql cannot be read: no such file or directory\n$/);
   await refuse(['keys', '--jwt-secret', secret, '--expires', 'soon'], /--expires must be a time/);
   await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '[1]'], /--claims must be a JSON object/);
   await refuse(['keys', '--jwt-secret', secret, '--role', 'a', '--claims', '{'], /--claims must be a JSON object/);
@@ -92,7 +97,7 @@ test('the config file is read, and refused where it is wrong', async () => {
   await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json has "jwtSecrte", which is not a setting/);
   await write('{');
   await refuse(['keys', '--jwt-secret', secret], /rowgraph\.config\.json is not JSON/);
-  await refuse(['keys', '--config', 'other.json'], /other\.json cannot be read/);
+  await refuse(['keys', '--config', 'other.json'], /other\.json cannot be read: no such file or directory\n$/);
 });
 
 test('a port that is already in use is an error', async () => {

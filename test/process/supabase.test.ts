@@ -106,7 +106,7 @@ test('what the API needs and the embedded database lacks ends the load with a li
   const { code, stderr } = await runCommand(['dev', '--port', '0', '--sql', file], { home });
   assert.equal(code, 1);
   const reason = 'the embedded database has no schema "storage", which belongs to the Supabase platform';
-  assert.ok(stderr.includes(`photos.sql:1: schema "storage" does not exist; ${reason}: take the statement out`), stderr);
+  assert.ok(stderr.includes(`photos.sql:1: schema "storage" does not exist; ${reason}. Remove the statement, or`), stderr);
 });
 
 test('a file may create what Supabase has, in a transaction too', async () => {

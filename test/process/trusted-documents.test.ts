@@ -85,7 +85,7 @@ test('serve runs only trusted documents, over PostgreSQL, and sees new ones', as
     const [ofAll, ofNobody] = await Promise.all([check(), check('--document-roles', 'nobody')]);
     const ofRole = '[a-z]+: 1 of 2 documents are valid\\n  bad: Cannot query field .*\\n';
     assert.match(ofAll.stdout, new RegExp(`^${ofRole}${ofRole}$`));
-    assert.deepEqual([ofAll.code, ofAll.stderr], [1, 'rowgraph: 2 trusted documents are not valid for a role\n']);
+    assert.deepEqual([ofAll.code, ofAll.stderr], [1, 'rowgraph: 1 trusted document is not valid for every role\n']);
     assert.deepEqual([ofNobody.code, ofNobody.stderr], [2, 'rowgraph: --document-roles: role "nobody" does not exist\n']);
     await writeFile(file, '{"new":"{ __typename }"}');
     await until(async () => (await ask('documentId=new')).status === 200);

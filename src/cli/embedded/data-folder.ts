@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../command-error.ts';
+import { describeFileError } from '../describe-file-error.ts';
 import { newSecret } from './development-secret.ts';
 
 export interface DataFolder {
@@ -52,7 +53,7 @@ async function readState(folder: string, stateFile: string): Promise<State | nul
     try {
       return JSON.parse(await readFile(stateFile, 'utf8')) as State;
     } catch (error) {
-      throw new CommandError(`${stateFile} cannot be read: ${(error as Error).message}`, 1, error);
+      throw new CommandError(`${stateFile} cannot be read: ${describeFileError(error)}`, 1, error);
     }
   }
   // Never overwrite other files.

@@ -9,6 +9,7 @@ import { basename } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { CommandError } from '../command-error.ts';
 import { type Environment, userCacheFolder } from '../config.ts';
+import { describeFileError } from '../describe-file-error.ts';
 import type { Progress } from '../progress.ts';
 import { roleStatements } from '../role-statements.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
@@ -99,7 +100,7 @@ async function readSqlFile(name: string, location: string | URL): Promise<SqlFil
   try {
     return { name, text: await readFile(location, 'utf8') };
   } catch (error) {
-    throw new CommandError(`--sql ${name} cannot be read: ${(error as Error).message}`, 2, error);
+    throw new CommandError(`--sql ${name} cannot be read: ${describeFileError(error)}`, 2, error);
   }
 }
 

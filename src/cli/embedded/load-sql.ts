@@ -82,7 +82,8 @@ async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStateme
       return part;
     }
     const offset = statement.offset + offsetOf(text, Number(position ?? 1));
-    const remedy = part && `the embedded database has no ${part.description}: take the statement out, or serve a PostgreSQL that has it`;
+    const remedy =
+      part && `the embedded database has no ${part.description}. Remove the statement, or serve a PostgreSQL database that has it.`;
     throw failure(file, offset, [message, detail, remedy ?? hint].filter(Boolean).join('; '), error);
   }
 }
