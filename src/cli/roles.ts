@@ -1,7 +1,7 @@
 /** `rowgraph roles`: prints the SQL that creates the database roles. */
 import { Command, Option } from 'commander';
+import { choiceParser } from './choice-parser.ts';
 import type { CommandSettings, Environment } from './config.ts';
-import { oneOf } from './one-of.ts';
 import { type Grants, grantChoices, roleStatements } from './role-statements.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
@@ -23,7 +23,7 @@ export function rolesCommand(environment: Environment): Command {
         'What the anonymous role and "authenticated" may do with tables; row level security restricts the rows',
       )
         .choices(grantChoices)
-        .argParser(oneOf('--grants', grantChoices))
+        .argParser(choiceParser('--grants', grantChoices))
         .default('all'),
     );
   return addSettings(command, rolesSettings).action(({ grants, ...flags }: Flags) => {

@@ -6,9 +6,9 @@ import { Argument, Command } from 'commander';
 import { applyExtension, removeExtension } from '../extension/install-extension.ts';
 import { type Installation, judgeExtension } from '../extension/read-extension.ts';
 import { actOnExtension } from './act-on-extension.ts';
+import { choiceParser } from './choice-parser.ts';
 import { SilentExitError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';
-import { oneOf } from './one-of.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 
 const triggersSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
@@ -30,7 +30,9 @@ export function triggersCommand(environment: Environment): Command {
   const command = new Command('triggers')
     .description('Install or remove the event triggers that notify rowgraph of schema changes, or check whether they are installed')
     .addArgument(
-      new Argument('<action>', '"status" exits with 1 unless they are installed').argParser(oneOf('the action', Object.keys(actions))),
+      new Argument('<action>', '"status" exits with 1 unless they are installed').argParser(
+        choiceParser('the action', Object.keys(actions)),
+      ),
     );
   return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
     const { databaseUrl } = readSettings(triggersSettings, flags, environment);
