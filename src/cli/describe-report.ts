@@ -78,7 +78,7 @@ function someOf(names: readonly string[]): string {
 function describePartitions(partitions: readonly string[]): string {
   const names = partitions.map((partition) => partition.replace(/^(?:foreign table|[a-z]+) /, ''));
   if (names.length === 1) return `partition ${names[0]}`;
-  return `partitions ${names.length > maxNamed ? someOf(names) : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`}`;
+  return `partitions ${names.length > maxNamed ? someOf(names) : new Intl.ListFormat('en-GB').format(names)}`;
 }
 
 /** A table and its partitions have a statement each, on separate lines. */

@@ -8,6 +8,8 @@ import { writableRelations } from '../model/writable-relations.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
+const inWords = new Intl.ListFormat('en-GB');
+
 /** A finding for each table with such relations. */
 export function findClashingRelations({ model }: Examination): Finding[] {
   return model.tables.flatMap((table) => {
@@ -18,7 +20,7 @@ export function findClashingRelations({ model }: Examination): Finding[] {
     const names = [...new Set([...unfiltered, ...unordered, ...unwritten])];
     if (names.length === 0) return [];
     const places = (name: string): string =>
-      inWords([
+      inWords.format([
         ...(unfiltered.includes(name) ? ['filters'] : []),
         ...(unordered.includes(name) ? ['orders'] : []),
         ...(unwritten.includes(name) ? ['nested writes'] : []),
@@ -26,14 +28,10 @@ export function findClashingRelations({ model }: Examination): Finding[] {
     const described = (name: string): string =>
       `${table.relations.some(({ fieldName }) => fieldName === name) ? 'the relation' : 'the computed field'} ${name}`;
     const lost = [...Map.groupBy(names, places)].map(
-      ([where, lacking]) => `${where} have no member for ${inWords(lacking.map(described))}`,
+      ([where, lacking]) => `${where} have no member for ${inWords.format(lacking.map(described))}`,
     );
     const cause = names.length === 1 ? 'a column or an operator already has that name' : 'columns or operators already have those names';
     const message = `${lost.join(', and ')}, because ${cause}; choose another name for the relation, function or column with a comment directive`;
     return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
   });
-}
-
-function inWords(items: readonly string[]): string {
-  return items.length > 1 ? `${items.slice(0, -1).join(', ')} and ${items.at(-1)}` : `${items[0]}`;
 }
