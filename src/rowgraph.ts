@@ -16,7 +16,7 @@ import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, 
 import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
-import { failureResponse, SuccessResponse } from './engine/raw-response.ts';
+import { failureResponse } from './engine/raw-response.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { loadSnapshot, type SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
@@ -169,29 +169,30 @@ class RowgraphService implements Rowgraph {
       onPrepared,
     };
     const { caches } = this.#settings;
-    return this.#watch
-      .withCurrent(deadline, (snapshot) => {
+    return this.#watch.withCurrent(
+      deadline,
+      (snapshot) => {
         const roleSchema = snapshot.of(caller.role, this.#database);
         return roleSchema instanceof Promise
           ? untilStopped(roleSchema, deadline, stopError).then((made) => executeRequest(made, caches, request, target))
           : executeRequest(roleSchema, caches, request, target);
-      })
-      .then(
-        (body) => new SuccessResponse(body),
-        (error: unknown) => this.#failure(error, request),
-      );
+      },
+      (error) => this.#failure(error, request),
+    );
   }
 
   /** For servers, beside `executeRaw` (`http/served-graph.ts`). */
-  async loadRole(role: string, deadline: Deadline): Promise<void> {
-    try {
-      await this.#watch.withCurrent(deadline, async (snapshot) => {
+  loadRole(role: string, deadline: Deadline): Promise<void> {
+    return this.#watch.withCurrent(
+      deadline,
+      async (snapshot) => {
         const roleSchema = snapshot.of(role, this.#database);
         if (roleSchema instanceof Promise) await untilStopped(roleSchema, deadline, stopError);
-      });
-    } catch (error) {
-      throw error instanceof DatabaseError ? toApiError(error) : error;
-    }
+      },
+      (error) => {
+        throw error instanceof DatabaseError ? toApiError(error) : error;
+      },
+    );
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {

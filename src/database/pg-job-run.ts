@@ -5,7 +5,7 @@
 import type { BatchMeasures } from './batch-measures.ts';
 import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
 import type { PgConnections } from './pg-connections.ts';
-import type { JobGroup, PgJob } from './pg-job.ts';
+import { type JobGroup, PgJob } from './pg-job.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
@@ -35,9 +35,7 @@ export function sendJobs(context: JobRunContext, client: PgPoolClient, group: Jo
   let bytes: Uint8Array;
   try {
     bytes =
-      jobs.length === 1
-        ? first.encode(state.prepared, state.jitOff, isBrief)
-        : Buffer.concat(jobs.map((job) => job.encode(state.prepared, state.jitOff, isBrief)));
+      jobs.length === 1 ? first.encode(state.prepared, state.jitOff, isBrief) : PgJob.encodeTogether(jobs, state.prepared, state.jitOff);
   } catch (error) {
     // The connection is returned in a later turn, because the work that waits for it may fail in the same way.
     setImmediate(() => connections.giveBack(client, group));
@@ -97,7 +95,7 @@ class PgJobRun implements RunListener {
     if (jobs.length === 1) this.#finishAlone(job, exchange, millis);
     else {
       this.#finishTogether(job, exchange, millis);
-      if (this.#completed < jobs.length && jobs.slice(this.#completed).every(({ isSettled }) => isSettled)) this.run.cancel();
+      if (this.#completed < jobs.length && !this.#isAwaited) this.run.cancel();
     }
   }
 
@@ -122,6 +120,11 @@ class PgJobRun implements RunListener {
 
   silent(): void {
     this.#context.onSilence();
+  }
+
+  /** Whether anybody waits for a batch that is not over yet. */
+  get #isAwaited(): boolean {
+    return this.jobs.some(({ isSettled }, index) => index >= this.#completed && !isSettled);
   }
 
   /** Settles the only job, or has it sent again. */

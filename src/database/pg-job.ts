@@ -12,7 +12,7 @@ import {
   toDatabaseError,
   tooLargeError,
 } from './to-database-error.ts';
-import { encodeBatch, encodeScript, ownerOf } from './wire/encode-batch.ts';
+import { encodeBatch, encodeBatches, encodeScript, ownerOf } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 import type { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -104,7 +104,8 @@ export class PgJob {
   /** The group in which it waits for a connection; null while it waits for the end of a turn. */
   group: JobGroup | null = null;
   /** How often its connection was lost before the job was sent, and after. */
-  readonly #lost = { before: 0, after: 0 };
+  #lostUnsent = 0;
+  #lostSent = 0;
   isSettled = false;
   /** Whether to limit its time on this connection. */
   #runsBriefly = false;
@@ -148,10 +149,10 @@ export class PgJob {
    */
   mayBeResent(written: boolean, error: unknown): boolean {
     if (this.mustStop) return false;
-    if (!written) return ++this.#lost.before <= mostUnsent;
+    if (!written) return ++this.#lostUnsent <= mostUnsent;
     if (this.batch?.callsFunctions && isTermination(error)) return false;
     const changesNothing = this.script === null ? this.isRead : this.script.parameters !== undefined;
-    return changesNothing && ++this.#lost.after <= 1;
+    return changesNothing && ++this.#lostSent <= 1;
   }
 
   get mustStop(): boolean {
@@ -185,6 +186,17 @@ export class PgJob {
     if (this.batch !== null) return encodeBatch(this.#runsBriefly ? runningBriefly(this.batch) : this.batch, prepared, jitOff, true);
     const { text, parameters } = this.script!;
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+  }
+
+  /** The bytes of several batches, for a connection that is not a spare one. */
+  static encodeTogether(jobs: readonly PgJob[], prepared: PreparedStatements | null, jitOff: JitOff): Uint8Array {
+    for (const job of jobs) job.#runsBriefly = false;
+    return encodeBatches(
+      jobs.map(({ batch }) => batch!),
+      prepared,
+      jitOff,
+      true,
+    );
   }
 
   /** The reply to expect for this many jobs like this one. */

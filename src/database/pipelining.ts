@@ -88,14 +88,17 @@ export class Pipelining<Job> {
   #endTurn(): void {
     const turn = this.#turn;
     this.#turn = new Map();
-    for (const [template, all] of turn) {
-      for (const jobs of this.#groupsOf(all)) {
-        const spare = this.#countSpare(this.#connectionsFor(template));
-        const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, spare));
-        const size = Math.ceil(jobs.length / groups);
-        for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
-      }
+    for (const [template, jobs] of turn) {
+      if (jobs.length === 1) this.#send(jobs);
+      else for (const alike of this.#groupsOf(jobs)) this.#sendInGroups(template, alike);
     }
+  }
+
+  #sendInGroups(template: object, jobs: readonly Job[]): void {
+    const spare = this.#countSpare(this.#connectionsFor(template));
+    const groups = Math.max(Math.ceil(jobs.length / this.mostOf(template)), Math.min(jobs.length, spare));
+    const size = Math.ceil(jobs.length / groups);
+    for (let start = 0; start < jobs.length; start += size) this.#send(jobs.slice(start, start + size));
   }
 
   /** Splits the batches of a template into groups that may be sent together. */

@@ -10,16 +10,17 @@ import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
-import { assembleResponse, type ResponseBody, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
+import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import { identifyRequest } from './idempotency-key.ts';
 import { locateError } from './locate-error.ts';
 import { bindRequest, estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
-import type { Caller, GraphQLRequest, RequestMarks } from './request.ts';
+import { SuccessResponse } from './raw-response.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestMarks } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
 import { RequestOperation } from './request-operation.ts';
 import type { GrantedSchema, RoleSchema } from './role-schema.ts';
-import { runBatch } from './run-batch.ts';
+import { runAgain } from './run-batch.ts';
 import { type OncePlan, runOnce } from './run-once.ts';
 import { sessionOf } from './session.ts';
 
@@ -50,7 +51,7 @@ export async function executeRequest(
   sizes: CacheSizes,
   request: GraphQLRequest,
   target: Target,
-): Promise<ResponseBody> {
+): Promise<RawResponse> {
   const { role, granted } = roleSchema;
   if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   const hasKey = target.idempotencyKey !== undefined || (request.extensions?.idempotencyKey ?? null) !== null;
@@ -78,17 +79,23 @@ export async function executeRequest(
     if (marks !== undefined) noteOperation(marks, request, ready);
     target.onPrepared?.();
     let rows: BatchResult = [];
-    if (statements.length > 0 && once === null) rows = await runBatch(target.database, batch, target.observe);
-    else if (statements.length > 0 && once !== null) {
+    if (statements.length > 0 && once === null) {
+      // This is `runBatch` without a function that waits: each takes a turn of the microtask queue.
+      try {
+        rows = await target.database.run(batch);
+      } catch (error) {
+        rows = await runAgain(target.database, batch, error, target.observe);
+      }
+    } else if (statements.length > 0 && once !== null) {
       const outcome = await runOnce(target.database, batch, once, target.observe);
-      if ('response' in outcome) return outcome.response;
+      if ('response' in outcome) return new SuccessResponse(outcome.response);
       rows = outcome;
     }
     if (marks !== undefined && statements.length > 0) marks.ended = performance.now();
     const introspected = compiled.isIntrospective ? await introspect(granted, ready, request, deadline) : noneIntrospected;
     const response = assembleResponse(responseMembers(compiled, rows, introspected), extensions);
     if (compiled.kind === 'mutation') response.isMutation = true;
-    return response;
+    return new SuccessResponse(response);
   } catch (error) {
     const located = await locateError(error, request, roleSchema, prepared);
     // What comes next may be a look at the database, whether a newer schema explains the error.

@@ -31,6 +31,10 @@ after(async () => {
   await pglite.close();
 });
 
+function rethrow(error: unknown): never {
+  throw error;
+}
+
 /** How often a request runs if it fails in this way the first times. */
 async function runsOf(
   fields: ConstructorParameters<typeof DatabaseError>[1],
@@ -38,13 +42,15 @@ async function runsOf(
 ): Promise<{ runs: number; outcome: unknown }> {
   const deadline = new Deadline(60_000);
   let runs = 0;
-  const outcome = await watch
-    .withCurrent(deadline, async () => {
+  const outcome = await watch.withCurrent<unknown>(
+    deadline,
+    async () => {
       runs += 1;
       if (runs <= failures) throw toApiError(new DatabaseError('cache lookup failed for function 16893', fields));
       return 'done';
-    })
-    .catch((error) => error.code);
+    },
+    (error) => (error as ApiError).code,
+  );
   deadline.end();
   return { runs, outcome };
 }
@@ -60,10 +66,11 @@ test('a request is not rejected by a schema that changed again while it was read
   const changing = await SchemaWatch.start(database, ['public'], load, () => {});
   const deadline = new Deadline(60_000);
   await database.query('create table sooner (id int)', []);
-  const used = await changing.withCurrent(deadline, async (snapshot) => {
+  const use = async (snapshot: number): Promise<number> => {
     if (snapshot < 3) throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "later"');
     return snapshot;
-  });
+  };
+  const used = await changing.withCurrent(deadline, use, rethrow);
   assert.equal(used, 3);
   deadline.end();
   await changing.stop();
@@ -80,17 +87,18 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
   const watched = await SchemaWatch.start(database, ['public'], load, () => {});
   const deadline = new Deadline(60_000);
   const refusal = new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "replaced"');
-  const used = await watched.withCurrent(deadline, async (snapshot) => {
+  const use = async (snapshot: number): Promise<number> => {
     if (snapshot > 1) return snapshot;
     // Finds no change.
     await assert.rejects(
-      watched.withCurrent(deadline, () => Promise.reject(refusal)),
+      watched.withCurrent(deadline, () => Promise.reject(refusal), rethrow),
       refusal,
     );
     await database.query('create table replaced (id int)', []);
     doubt();
     throw refusal;
-  });
+  };
+  const used = await watched.withCurrent(deadline, use, rethrow);
   assert.equal(used, 2);
   deadline.end();
   await watched.stop();

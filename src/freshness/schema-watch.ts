@@ -133,12 +133,12 @@ export class SchemaWatch<Snapshot> {
   /**
    * Runs `use` on the current snapshot. If it fails in a way that an outdated schema may explain, and there is a newer one, runs it again
    * on that: this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema
-   * is run again a few times. The deadline ends the wait for a newer schema.
+   * is run again a few times. The deadline ends the wait for a newer schema. `recover` gets the error that stands in the end.
    */
-  withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>, recover: (error: unknown) => T): Promise<T> {
     const { snapshot } = this.#loaded;
     const began = performance.now();
-    return use(snapshot).catch((error: unknown) => this.#runAgain(deadline, use, snapshot, error, began));
+    return use(snapshot).catch((error: unknown) => this.#runAgain(deadline, use, snapshot, error, began).catch(recover));
   }
 
   async #runAgain<T>(

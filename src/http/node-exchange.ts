@@ -71,7 +71,7 @@ export class NodeExchange extends Exchange {
     if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) headers.push('connection', 'close');
     writeHead(response, status, headers);
     if (body === null) response.end();
-    else writeBody(response, body, this.#notePart);
+    else writeBody(response, body, this);
   }
 
   destroy(): void {
@@ -83,7 +83,10 @@ export class NodeExchange extends Exchange {
     this.connection.noteHandedOver(this);
   }
 
-  readonly #notePart = (): void => this.connection.notePart(this);
+  /** A part of a long response is with the socket. */
+  notePart(): void {
+    this.connection.notePart(this);
+  }
 
   #askForBody(limit: number): void {
     if (Number(this.request.headers['content-length'] ?? 0) > limit) return;

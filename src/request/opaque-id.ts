@@ -19,6 +19,9 @@ export function decodeNodeId(text: string): { readonly schema: string; readonly 
   return { schema, table, elements: elementsOf(decoded).slice(2) };
 }
 
+/** An array of numbers, booleans and nulls, written as rowgraph writes cursors. */
+const plainElements = /^\[[\w.+-]+(?:, [\w.+-]+)*\]$/;
+
 /** Tokens of JSON, without white space. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s,:[\]{}]+/g;
 
@@ -56,7 +59,9 @@ function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
   });
 }
 
+/** The elements of a JSON array as they are written, without white space. */
 function elementTexts(json: string): readonly string[] {
+  if (plainElements.test(json)) return json.slice(1, -1).split(', ');
   const elements = [''];
   let depth = 0;
   for (const token of json.match(jsonTokens) ?? []) {

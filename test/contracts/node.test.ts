@@ -114,7 +114,7 @@ contract('node', 'http/write-body.ts', 'head and body of a short response are on
       return write.apply(this, args as Parameters<Socket['write']>);
     } as Socket['write'];
     response.writeHead(200, ['content-length', String(body.length), 'connection', 'close']);
-    writeBody(response, { chunks: [body], length: body.length }, () => {});
+    writeBody(response, { chunks: [body], length: body.length }, { notePart: () => {} });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

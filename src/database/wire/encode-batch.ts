@@ -26,11 +26,20 @@ const writer = new MessageWriter();
  * `hasTimeout`: whether to set a time limit for each statement.
  */
 export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction', hasTimeout = false): Buffer {
-  for (const { parameters } of batch.statements) {
-    if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
+  return encodeBatches([batch], prepared, jitOff, hasTimeout);
+}
+
+/** Encodes batches one after the other, each with a Sync of its own. */
+export function encodeBatches(batches: readonly Batch[], prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): Buffer {
+  for (const { statements } of batches) {
+    for (const { parameters } of statements) {
+      if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
+    }
   }
   try {
-    return writer.encode(() => writeBatch(batch, prepared, jitOff, hasTimeout));
+    return writer.encode(() => {
+      for (const batch of batches) writeBatch(batch, prepared, jitOff, hasTimeout);
+    });
   } catch (error) {
     prepared?.discard();
     throw error;
