@@ -90,8 +90,9 @@ function hasMethod(value: unknown, name: string): boolean {
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
   // An array, a Map or a Date would pass as an object, but its entries would be ignored.
-  return Object.prototype.toString.call(value) === '[object Object]';
+  return Object.getPrototypeOf(value) === Object.prototype || Object.prototype.toString.call(value) === '[object Object]';
 }
 
 function badRequest(message: string): ApiError {

@@ -94,8 +94,8 @@ export class Connection {
   /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
     this.#endWriting();
-    const index = this.#exchanges.indexOf(exchange);
-    if (index !== -1) this.#exchanges.splice(index, 1);
+    if (exchange === this.#exchanges[0]) this.#exchanges.shift();
+    else this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
     if (this.#isPaused && this.#exchanges.length <= this.#limits.pipelinedRequests) {

@@ -19,9 +19,6 @@ export function decodeNodeId(text: string): { readonly schema: string; readonly 
   return { schema, table, elements: elementsOf(decoded).slice(2) };
 }
 
-/** An array of numbers, booleans and nulls, written as rowgraph writes cursors. */
-const plainElements = /^\[[\w.+-]+(?:, [\w.+-]+)*\]$/;
-
 /** Tokens of JSON, without white space. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s,:[\]{}]+/g;
 
@@ -49,6 +46,8 @@ function decodeArray(encoded: string, what: string): DecodedArray {
 }
 
 function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
+  // Most cursors consist of integers, written as rowgraph and JavaScript write them.
+  if (values.every(Number.isSafeInteger) && `[${values.join(', ')}]` === text) return values.map(String);
   let texts: readonly string[] | undefined;
   return values.map((value, index) => {
     if (value === null || typeof value === 'string') return value;
@@ -61,7 +60,6 @@ function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
 
 /** The elements of a JSON array as they are written, without white space. */
 function elementTexts(json: string): readonly string[] {
-  if (plainElements.test(json)) return json.slice(1, -1).split(', ');
   const elements = [''];
   let depth = 0;
   for (const token of json.match(jsonTokens) ?? []) {
