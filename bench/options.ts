@@ -9,6 +9,8 @@ export interface BenchmarkOptions {
   readonly workloads: readonly Workload[];
   readonly seconds: number;
   readonly rounds: number;
+  /** How many processes of each server to start: two processes of one program differ by up to 8 %. */
+  readonly copies: number;
   /** Seconds that each server spends under each workload before the first round: V8 keeps optimizing code for the first 40,000 requests. */
   readonly warmUp: number;
   readonly check: boolean;
@@ -27,6 +29,7 @@ const usage = `npm run bench -- [options]
   --seconds NUMBER    length of a slice: a server under a workload in a round (default: 2)
   --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
   --warm-up NUMBER    seconds of each workload for each server ahead of the first round (default: 5)
+  --copies NUMBER     processes of each server, which take turns; two of one program differ by up to 8 % (default: 1)
   --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
   --dialect NAME      rowgraph's dialect, and not that of --before: pg_graphql for a schema without additions
   --check             compare the answers of the servers, measure nothing
@@ -45,6 +48,7 @@ export function readOptions(): BenchmarkOptions {
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '7' },
       'warm-up': { type: 'string', default: '5' },
+      copies: { type: 'string', default: '1' },
       before: { type: 'string' },
       dialect: { type: 'string' },
       check: { type: 'boolean', default: false },
@@ -62,6 +66,7 @@ export function readOptions(): BenchmarkOptions {
     workloads: chosen,
     seconds: positive('seconds', values.seconds),
     rounds: positive('rounds', values.rounds),
+    copies: positive('copies', values.copies),
     warmUp: positive('warm-up', values['warm-up']),
     check: values.check,
     before: values.before ?? null,

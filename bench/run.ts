@@ -25,16 +25,19 @@ const connections = 16;
 type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
 
 async function startServers(
-  { servers: names, before, dialect }: BenchmarkOptions,
+  { servers: names, copies, before, dialect }: BenchmarkOptions,
   { superuserUrl, authenticatorUrl }: BenchmarkDatabase,
 ): Promise<RunningServer[]> {
   const roots: Partial<Record<ServerName, string>> = { rowgraph: ownRoot, ...(before !== null && { before }) };
   const obstacle = names.includes('postgraphile') ? installPeers() : null;
   if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
   const servers: RunningServer[] = [];
-  for (const name of names.filter((name) => name !== 'postgraphile' || obstacle === null)) {
-    const flags = name === 'rowgraph' && dialect !== null ? [`--dialect=${dialect}`] : [];
-    servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }, { flags }));
+  const available = names.filter((name) => name !== 'postgraphile' || obstacle === null);
+  for (let copy = 0; copy < copies; copy++) {
+    for (const name of available) {
+      const flags = name === 'rowgraph' && dialect !== null ? [`--dialect=${dialect}`] : [];
+      servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }, { flags }));
+    }
   }
   return servers;
 }
@@ -116,7 +119,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     if (options.check) return;
     const slices = await measureAll(all, database, options);
     console.log(`\n${describeTable(slices)}`);
-    const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: servers.map(({ name }) => name) };
+    const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: [...new Set(servers.map(({ name }) => name))] };
     if (options.complete) {
       await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
       await writeReadmeFigures();
