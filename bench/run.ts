@@ -119,7 +119,14 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     if (options.check) return;
     const slices = await measureAll(all, database, options);
     console.log(`\n${describeTable(slices)}`);
-    const facts = { ...options, commit, poolSize, connections, postgres: database.version, servers: [...new Set(servers.map(({ name }) => name))] };
+    const facts = {
+      ...options,
+      commit,
+      poolSize,
+      connections,
+      postgres: database.version,
+      servers: [...new Set(servers.map(({ name }) => name))],
+    };
     if (options.complete) {
       await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
       await writeReadmeFigures();
