@@ -37,7 +37,7 @@ const usage = `npm run bench -- [options]
 
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
-A run with all servers and all workloads, and neither --before nor --dialect, writes bench/results.md.`;
+A run with all servers and all workloads, without --before, --dialect and --copies, writes bench/results.md.`;
 
 /** The options of this process; prints the usage and exits if asked to. */
 export function readOptions(): BenchmarkOptions {
@@ -74,6 +74,7 @@ export function readOptions(): BenchmarkOptions {
     complete:
       values.before === undefined &&
       values.dialect === undefined &&
+      values.copies === '1' &&
       servers.length === serverNames.length &&
       chosen.length === workloads.length,
   };

@@ -103,8 +103,9 @@ export class PgJob {
   run: { readonly run: PgRun; readonly jobs: readonly PgJob[] } | null = null;
   /** The group in which it waits for a connection; null while it waits for the end of a turn. */
   group: JobGroup | null = null;
-  /** How often its connection was lost before the job was sent, and after. */
+  /** How often its connection was lost before the job was sent. */
   #lostUnsent = 0;
+  /** How often after. */
   #lostSent = 0;
   isSettled = false;
   /** Whether to limit its time on this connection. */
@@ -188,9 +189,8 @@ export class PgJob {
     return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
   }
 
-  /** The bytes of several batches, for a connection that is not a spare one. */
+  /** The bytes of several jobs that are batches, without limiting their time: they never share a spare connection. */
   static encodeTogether(jobs: readonly PgJob[], prepared: PreparedStatements | null, jitOff: JitOff): Uint8Array {
-    for (const job of jobs) job.#runsBriefly = false;
     return encodeBatches(
       jobs.map(({ batch }) => batch!),
       prepared,

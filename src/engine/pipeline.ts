@@ -20,7 +20,7 @@ import type { Caller, GraphQLRequest, RawResponse, RequestMarks } from './reques
 import { costOfPrepared } from './request-cost.ts';
 import { RequestOperation } from './request-operation.ts';
 import type { GrantedSchema, RoleSchema } from './role-schema.ts';
-import { runAgain } from './run-batch.ts';
+import { runBatch } from './run-batch.ts';
 import { type OncePlan, runOnce } from './run-once.ts';
 import { sessionOf } from './session.ts';
 
@@ -79,14 +79,8 @@ export async function executeRequest(
     if (marks !== undefined) noteOperation(marks, request, ready);
     target.onPrepared?.();
     let rows: BatchResult = [];
-    if (statements.length > 0 && once === null) {
-      // This is `runBatch` without a function that waits: each takes a turn of the microtask queue.
-      try {
-        rows = await target.database.run(batch);
-      } catch (error) {
-        rows = await runAgain(target.database, batch, error, target.observe);
-      }
-    } else if (statements.length > 0 && once !== null) {
+    if (statements.length > 0 && once === null) rows = await runBatch(target.database, batch, target.observe);
+    else if (statements.length > 0 && once !== null) {
       const outcome = await runOnce(target.database, batch, once, target.observe);
       if ('response' in outcome) return new SuccessResponse(outcome.response);
       rows = outcome;

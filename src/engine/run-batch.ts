@@ -10,25 +10,18 @@ const maxAttempts = 4;
 const firstPauseMillis = 10;
 
 /** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; then nothing was changed. */
-export function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
-  return database.run(batch).catch((error: unknown) => runAgain(database, batch, error, observe));
-}
-
-/** Goes on after a failed attempt to run a batch: runs it again if that may help. Rejects as `runBatch` does. */
-export async function runAgain(database: RequestDatabase, batch: Batch, failure: unknown, observe: Observer): Promise<BatchResult> {
-  let error = failure;
+export async function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
-    if (!(error instanceof DatabaseError)) throw error;
-    if (error.reason === 'stale-schema') throw new StaleSchemaError(error);
-    // In the caller's own transaction, only the caller can retry.
-    if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
-    observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });
-    // A random pause, so that the same transactions do not conflict again.
-    await sleep(firstPauseMillis * 2 ** attempt * Math.random());
     try {
       return await database.run(batch);
-    } catch (again) {
-      error = again;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (error.reason === 'stale-schema') throw new StaleSchemaError(error);
+      // In the caller's own transaction, only the caller can retry.
+      if (batch.session === null || !isConflict(error) || attempt === maxAttempts) throw toApiError(error);
+      observe({ kind: 'batch-retried', attempt, sqlstate: error.sqlstate });
     }
+    // A random pause, so that the same transactions do not conflict again.
+    await sleep(firstPauseMillis * 2 ** attempt * Math.random());
   }
 }

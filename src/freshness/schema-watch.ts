@@ -133,7 +133,8 @@ export class SchemaWatch<Snapshot> {
   /**
    * Runs `use` on the current snapshot. If it fails in a way that an outdated schema may explain, and there is a newer one, runs it again
    * on that: this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema
-   * is run again a few times. The deadline ends the wait for a newer schema. `recover` gets the error that stands in the end.
+   * is run again a few times. The deadline ends the wait for a newer schema. `recover` is given the error
+   * that remains; it returns a value in its place, or throws.
    */
   withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>, recover: (error: unknown) => T): Promise<T> {
     const { snapshot } = this.#loaded;

@@ -12,7 +12,7 @@ const longestText = 16 * 1024;
 /** In bytes. */
 export const partLength = 1024 * 1024;
 
-/** Who wants to know how far the client has read. */
+/** Learns how far the client has read. */
 interface PartListener {
   notePart(): void;
 }

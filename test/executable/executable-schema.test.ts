@@ -53,7 +53,7 @@ const variables = {
   id: 1,
   big: '9007199254740993',
   title: 'T',
-  skip: true,
+  isHidden: true,
   filter: { id: { in: [1, 2] } },
   order: [{ name: 'DescNullsLast' }],
 };
@@ -82,7 +82,7 @@ const alike: readonly [name: string, source: string][] = [
   ],
   [
     '@skip and @include',
-    'query Q($skip: Boolean!) { whoami @skip(if: $skip) authorCollection { edges @include(if: $skip) { node { name @skip(if: $skip) id } } } }',
+    'query Q($isHidden: Boolean!) { whoami @skip(if: $isHidden) authorCollection { edges @include(if: $isHidden) { node { name @skip(if: $isHidden) id } } } }',
   ],
   ['one field twice', '{ authorCollection { edges { node { id } } } authorCollection { edges { node { name } } } }'],
   ['literals', '{ authorCollection(filter: {mood: {eq: happy}, big: {gt: "1"}, born: {lt: "2001-01-01"}}) { edges { node { id } } } }'],
