@@ -7,14 +7,16 @@ interface RowGridProps {
   readonly table: ApiTable;
   /** Null until they have arrived. */
   readonly rows: readonly Row[] | null;
+  /** Whether other rows are about to arrive. */
+  readonly isLoading: boolean;
   readonly order: RowsChoice['order'];
   readonly orderable: ReadonlySet<string>;
   readonly onOrder: (order: RowsChoice['order']) => void;
 }
 
-export function RowGrid({ table, rows, order, orderable, onOrder }: RowGridProps) {
+export function RowGrid({ table, rows, isLoading, order, orderable, onOrder }: RowGridProps) {
   return (
-    <section className="row-grid" aria-label={`Rows of ${table.type}`} tabIndex={0}>
+    <section className="row-grid" aria-label={`Rows of ${table.type}`} aria-busy={isLoading} tabIndex={0}>
       <table>
         <thead>
           <tr>

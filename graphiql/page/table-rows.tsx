@@ -47,7 +47,7 @@ function Rows({ table, onOpenQuery }: RowsProps) {
   const [before, setBefore] = useState<readonly (string | null)[]>([]);
   const abilities = useMemo(() => readAbilities(schema, table), [schema, table]);
   const asked = useMemo(() => writeRowsQuery(table, choice, abilities), [table, choice, abilities]);
-  const { rows, endCursor, error } = useRows(table, asked);
+  const { rows, endCursor, isLoading, error } = useRows(table, asked);
   const change = (changed: Partial<RowsChoice>): void => {
     setBefore([]);
     setChoice({ ...choice, after: null, ...changed });
@@ -57,6 +57,7 @@ function Rows({ table, onOpenQuery }: RowsProps) {
     setBefore(before.slice(0, -1));
   };
   const nextPage = (): void => {
+    if (endCursor === null) return;
     setBefore([...before, choice.after]);
     setChoice({ ...choice, after: endCursor });
   };
@@ -64,13 +65,21 @@ function Rows({ table, onOpenQuery }: RowsProps) {
     <>
       <RowFilters filters={choice.filters} abilities={abilities} onChange={(filters) => change({ filters })} />
       {error !== null && <pre className="explain-error view-bar">{error}</pre>}
-      <RowGrid table={table} rows={rows} order={choice.order} orderable={abilities.orderable} onOrder={(order) => change({ order })} />
+      <RowGrid
+        table={table}
+        rows={rows}
+        isLoading={isLoading}
+        order={choice.order}
+        orderable={abilities.orderable}
+        onOrder={(order) => change({ order })}
+      />
       <div className="view-bar">
         <button type="button" className="page-button" disabled={before.length === 0} onClick={goBack}>
           Previous
         </button>
         <span>Page {before.length + 1}</span>
-        <button type="button" className="page-button" disabled={endCursor === null} onClick={nextPage}>
+        {/* Not `disabled`, which would take the keyboard's focus away each time a page loads. */}
+        <button type="button" className="page-button" aria-disabled={endCursor === null} onClick={nextPage}>
           Next
         </button>
         <button type="button" className="page-button" onClick={() => onOpenQuery(asked.query, JSON.stringify(asked.variables, null, 2))}>

@@ -9,10 +9,14 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Rows {
   /** Null until they have arrived. */
   readonly rows: readonly Row[] | null;
-  /** Where the next page begins; null if there is none. */
+  /** Where the next page begins; null if there is none, and until the rows of the current query have arrived. */
   readonly endCursor: string | null;
+  /** Whether the rows of the current query are still to arrive. */
+  readonly isLoading: boolean;
   readonly error: string | null;
 }
+
+type Settled = Omit<Rows, 'isLoading'> & { readonly query: RowsQuery | null };
 
 interface Connection {
   readonly edges: readonly { readonly node: Row }[];
@@ -24,29 +28,31 @@ interface Answer {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-const nothing: Rows = { rows: null, endCursor: null, error: null };
+const nothing: Settled = { query: null, rows: null, endCursor: null, error: null };
 
 /** The rows known so far; those of the previous query stay until the new ones have arrived. */
 export function useRows({ collection }: ApiTable, asked: RowsQuery): Rows {
   const { ask } = usePage();
-  const [rows, setRows] = useState(nothing);
+  const [{ query, rows, endCursor, error }, setSettled] = useState(nothing);
   useEffect(() => {
     let isLate = false;
-    const settle = (settled: Rows): void => {
-      if (!isLate) setRows(settled);
+    const settle = (settled: Omit<Settled, 'query'>): void => {
+      if (!isLate) setSettled({ ...settled, query: asked });
     };
     ask(asked).then(
       (answer) => settle(readRows(answer as Answer, collection)),
-      (error: Error) => settle({ ...nothing, error: error.message }),
+      (failure: Error) => settle({ ...nothing, error: failure.message }),
     );
     return () => {
       isLate = true;
     };
   }, [ask, asked, collection]);
-  return rows;
+  const isLoading = query !== asked;
+  // A cursor belongs to the order of its query.
+  return { rows, endCursor: isLoading ? null : endCursor, isLoading, error };
 }
 
-function readRows({ data, errors }: Answer, collection: string): Rows {
+function readRows({ data, errors }: Answer, collection: string): Omit<Settled, 'query'> {
   const connection = data?.[collection];
   if (errors !== undefined || !connection) return { ...nothing, error: (errors ?? []).map(({ message }) => message).join('\n') };
   const { edges, pageInfo } = connection;

@@ -216,13 +216,15 @@ test('the grid filters, orders and pages, and opens its query in the editor', as
   await page.getByLabel('Table').selectOption('Species');
   const rows = page.locator('.row-grid tbody tr');
   await rows.nth(19).waitFor();
-  await page.getByRole('button', { name: 'name', exact: true }).click();
-  await rows.first().filter({ hasText: 'Arctic Tern' }).waitFor();
+  const byName = page.getByRole('button', { name: 'name', exact: true });
+  await byName.click();
+  await byName.click();
+  await rows.first().filter({ hasText: 'White-throated Dipper' }).waitFor();
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('Page 2').waitFor();
-  await rows.first().filter({ hasNotText: 'Arctic Tern' }).waitFor();
+  await rows.first().filter({ hasNotText: 'White-throated Dipper' }).waitFor();
   await page.getByRole('button', { name: 'Previous' }).click();
-  await rows.first().filter({ hasText: 'Arctic Tern' }).waitFor();
+  await rows.first().filter({ hasText: 'White-throated Dipper' }).waitFor();
   await page.getByLabel('Column to filter by').selectOption('name');
   await page.getByLabel('Operator').selectOption('ilike');
   await page.getByLabel('Value').fill('%owl%');
@@ -231,6 +233,31 @@ test('the grid filters, orders and pages, and opens its query in the editor', as
   await page.getByRole('button', { name: 'Open in the editor' }).click();
   await operation(page, 'SpeciesRows').waitFor();
   await run(shown, /Owl/);
+  assert.deepEqual(complaints, []);
+});
+
+test('the grid turns no page while the rows of another order are on their way', async (context) => {
+  const { page, complaints } = await open(context);
+  await view(page, 'Rows').click();
+  await page.getByLabel('Table').selectOption('Species');
+  const next = page.getByRole('button', { name: 'Next' });
+  const grid = page.getByRole('region', { name: 'Rows of Species' });
+  await page.locator('.row-grid[aria-busy=false]').waitFor();
+  assert.equal(await next.getAttribute('aria-disabled'), 'false');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/graphql/v1', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'name', exact: true }).click();
+  assert.deepEqual([await grid.getAttribute('aria-busy'), await next.getAttribute('aria-disabled')], ['true', 'true']);
+  await next.click({ force: true });
+  assert.ok(await page.getByText('Page 1').isVisible());
+  release();
+  await next.click();
+  await page.getByText('Page 2').waitFor();
+  await page.locator('.row-grid[aria-busy=false]').waitFor();
+  assert.notEqual(await grid.locator('tbody tr').count(), 0);
   assert.deepEqual(complaints, []);
 });
 
