@@ -121,7 +121,7 @@ export class Connection {
     if (this.#failure !== null) return;
     this.#failure = failure;
     if (this.#latest === null || this.#latest.request.complete) this.#writeRefusal = writeRefusal;
-    else this.#latest.onBrokenBody?.(failure);
+    else this.#latest.body?.fail(failure);
     if (this.#exchanges.length === 0) this.#part();
   }
 

@@ -4,21 +4,20 @@
  */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseBody } from '../engine/assemble-response.ts';
-import type { ApiError } from '../errors.ts';
 import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
 import { peerAddress } from './client-address.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
-import { readBody } from './read-body.ts';
+import { type BodyReader, readBody } from './read-body.ts';
 import { writeBody } from './write-body.ts';
 
 export class NodeExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Set by the reader of the body; called if the rest of it cannot be read. */
-  onBrokenBody: ((reason: ApiError) => void) | null = null;
+  /** Reads the body; null before and after. */
+  body: BodyReader | null = null;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly #expectsContinue: boolean;
   /** Whether another request may follow on the connection. False if the headers leave it unclear where this one ends. */

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observer } from '../events.ts';
 import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
+import { CollectedRequest } from './collected-request.ts';
 import type { MountedEndpoint } from './mount-endpoint.ts';
 
 export interface ServerLimits {
@@ -26,6 +27,7 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
   const { receiveTimeout, maxConnections } = limits;
   const headersTimeout = Math.min(limits.headersTimeout, receiveTimeout);
   const server = createServer({
+    IncomingMessage: CollectedRequest,
     headersTimeout,
     requestTimeout: receiveTimeout,
     connectionsCheckingInterval: Math.max(1, Math.round(headersTimeout / checksPerTimeout)),

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { StopReason } from '../budget/deadline.ts';
 import { ApiError, isStackOverflow } from '../errors.ts';
+import { type BodySink, CollectedRequest } from './collected-request.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
 /**
@@ -20,45 +21,80 @@ type ParsedRequest = IncomingMessage & { readonly body?: unknown };
 export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
   const { request } = exchange;
   if (request.readableDidRead || request.readableEnded) return readParsedBody(exchange, limit);
-  if (Number(request.headers['content-length'] ?? 0) > limit) {
-    drain(request, 0);
-    return Promise.reject(tooLarge(limit));
-  }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const stop = (): void => {
-      exchange.deadline?.onStop(null);
-      exchange.onBrokenBody = null;
-    };
-    const fail = (error: ApiError): void => {
-      request.off('data', onData);
-      stop();
-      reject(error);
-    };
-    const onData = (read: Buffer | string): void => {
-      // Middleware may have set an encoding on the stream.
-      const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
-      size += chunk.length;
-      chunks.push(chunk);
-      exchange.hold(chunk.length);
-      const refusal = exchange.refuseBytes();
-      if (size <= limit && refusal === null) return;
-      fail(refusal === null ? tooLarge(limit) : new ApiError('OVERLOADED', refusal));
-      drain(request, size);
-    };
-    request.on('data', onData);
-    request.on('end', () => {
-      stop();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-    });
-    exchange.onBrokenBody = fail;
-    exchange.deadline?.onStop((reason) => fail(explainMissingBody(reason)));
+    const body = new BodyReader(exchange, limit, { resolve, reject });
+    exchange.body = body;
+    if (Number(request.headers['content-length'] ?? 0) > limit) body.fail(tooLarge(limit));
+    else exchange.deadline?.onStop((reason) => body.fail(explainMissingBody(reason)));
     // The error may have occurred while the token was being verified.
     const { failure } = exchange.connection;
-    if (failure !== null && !request.complete) fail(failure);
-    if (request.isPaused()) request.resume();
+    if (failure !== null && !request.complete) body.fail(failure);
+    if (request instanceof CollectedRequest) request.deliver(body);
+    else readStream(request, body);
   });
+}
+
+interface BodySettlement {
+  resolve(bytes: Buffer): void;
+  reject(error: ApiError): void;
+}
+
+/** Collects a body. Once it has failed, the rest is counted and dropped. */
+export class BodyReader implements BodySink {
+  readonly #exchange: NodeExchange;
+  readonly #limit: number;
+  readonly #settlement: BodySettlement;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(exchange: NodeExchange, limit: number, settlement: BodySettlement) {
+    this.#exchange = exchange;
+    this.#limit = limit;
+    this.#settlement = settlement;
+  }
+
+  takeChunk(read: Buffer | string): void {
+    const exchange = this.#exchange;
+    const chunk = typeof read === 'string' ? Buffer.from(read, exchange.request.readableEncoding ?? 'utf8') : read;
+    this.#size += chunk.length;
+    if (this.#isOver) {
+      if (this.#size > drainLimit) exchange.request.destroy();
+      return;
+    }
+    this.#chunks.push(chunk);
+    exchange.hold(chunk.length);
+    const refusal = exchange.refuseBytes();
+    if (this.#size > this.#limit) this.fail(tooLarge(this.#limit));
+    else if (refusal !== null) this.fail(new ApiError('OVERLOADED', refusal));
+  }
+
+  takeEnd(): void {
+    if (!this.#end()) return;
+    const chunks = this.#chunks;
+    this.#settlement.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
+  }
+
+  /** The rest is not needed, or cannot be read. */
+  fail(error: ApiError): void {
+    if (!this.#end()) return;
+    this.#chunks.length = 0;
+    this.#settlement.reject(error);
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#exchange.deadline?.onStop(null);
+    this.#exchange.body = null;
+    return true;
+  }
+}
+
+function readStream(request: IncomingMessage, body: BodyReader): void {
+  request.on('data', (chunk: Buffer | string) => body.takeChunk(chunk));
+  request.on('end', () => body.takeEnd());
+  if (request.isPaused()) request.resume();
 }
 
 /** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
@@ -92,14 +128,6 @@ export function explainMissingBody(reason: StopReason): ApiError {
   return reason === 'abandoned'
     ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')
     : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time. Send it without pauses.');
-}
-
-function drain(request: IncomingMessage, alreadyRead: number): void {
-  let size = alreadyRead;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > drainLimit) request.destroy();
-  });
 }
 
 /** The error of a body over the limit, in bytes. */

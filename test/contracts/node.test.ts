@@ -4,7 +4,7 @@ import { execFile, spawn } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import { createServer, IncomingMessage, type ServerOptions } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -101,6 +101,33 @@ contract('node', 'http/broken-request.ts', 'the parser has these codes for what 
   assert.equal(await serve({}, long, () => ''), 'clientError HPE_HEADER_OVERFLOW');
   const timeouts = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
   assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
+});
+
+contract('node', 'http/collected-request.ts', 'the parser passes a body to push, and waits after false until _read is called', async () => {
+  const calls: string[] = [];
+  class Request extends IncomingMessage {
+    override push(chunk: Buffer | null): boolean {
+      calls.push(chunk === null ? 'end' : 'chunk');
+      if (chunk === null) this.emit('whole');
+      if (calls.length === 1) this.socket.once('pause', () => setImmediate(() => this.emit('paused')));
+      return calls.length > 1;
+    }
+  }
+  const server = createServer({ IncomingMessage: Request }, async (request, response) => {
+    await once(request, 'paused');
+    assert.deepEqual(calls, ['chunk']);
+    request._read(0);
+    await once(request, 'whole');
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const body = 'x'.repeat(1024 * 1024);
+  socket.write(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  assert.match(await text(socket), /^HTTP\/1.1 200/);
+  assert.deepEqual([calls.includes('chunk'), calls.at(-1)], [true, 'end']);
+  server.close();
 });
 
 contract('node', 'http/write-body.ts', 'head and body of a short response are one write, byte for byte', async () => {
