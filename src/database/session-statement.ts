@@ -17,6 +17,10 @@ const jitTexts: Readonly<Record<JitOff, string>> = {
   nowhere: '',
 };
 
+/** A login role or a role that has another setting keeps it. */
+const genericPlanText =
+  ", case current_setting('plan_cache_mode') when 'auto' then set_config('plan_cache_mode', 'force_generic_plan', true) end";
+
 /** `true`: for this transaction only. */
 const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
 /**
@@ -37,12 +41,24 @@ const jitNumbers: Readonly<Record<JitOff, number>> = { transaction: 0, connectio
 const texts = new Map<number, string>();
 
 /** The text of the session statement. `hasTimeout`: whether the batch has a time limit. */
-export function sessionText({ version, applicationName = null, defaults }: Session, jitOff: JitOff, hasTimeout: boolean): string {
+export function sessionText(
+  { version, applicationName = null, defaults }: Session,
+  jitOff: JitOff,
+  hasTimeout: boolean,
+  genericPlan: boolean,
+): string {
   const count = defaults?.settings.length ?? 0;
-  const key = count * 24 + (applicationName === null ? 0 : 12) + (version === null ? 0 : 6) + (hasTimeout ? 3 : 0) + jitNumbers[jitOff];
+  const key =
+    count * 48 +
+    (genericPlan ? 24 : 0) +
+    (applicationName === null ? 0 : 12) +
+    (version === null ? 0 : 6) +
+    (hasTimeout ? 3 : 0) +
+    jitNumbers[jitOff];
   let text = texts.get(key);
   if (text === undefined) {
-    text = writeText(version !== null, hasTimeout, applicationName !== null, jitOff, count);
+    const ending = jitTexts[jitOff] + (genericPlan ? genericPlanText : '');
+    text = writeText(version !== null, hasTimeout, applicationName !== null, count, ending);
     texts.set(key, text);
   }
   return text;
@@ -50,27 +66,27 @@ export function sessionText({ version, applicationName = null, defaults }: Sessi
 
 /**
  * The session statement. `timeoutMillis` becomes the `statement_timeout` of the statements after it: it takes effect with the next
- * statement. Null leaves the timeout unchanged.
+ * statement. Null leaves the timeout unchanged. `genericPlan`: whether those statements run with generic plans (`Batch.genericPlan`).
  */
-export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis: number | null): Statement {
+export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis: number | null, genericPlan = false): Statement {
   const { role, claims, searchPath, version, applicationName = null, defaults } = session;
   const parameters: string[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
   if (timeoutMillis !== null) parameters.push(String(timeoutMillis));
   if (applicationName !== null) parameters.push(applicationName);
   if (defaults !== null && defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
-  return { text: sessionText(session, jitOff, timeoutMillis !== null), parameters };
+  return { text: sessionText(session, jitOff, timeoutMillis !== null, genericPlan), parameters };
 }
 
 /** The role's own settings come before the switch to the role, because the login role sets them. */
-function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, jitOff: JitOff, defaults: number): string {
+function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, defaults: number, ending: string): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
   const timeout = hasTimeout ? `, set_config('statement_timeout', $${parameter++}, true)` : '';
   const name = hasName ? `, set_config('application_name', $${parameter++}, true)` : '';
   let own = '';
   for (let index = 0; index < defaults; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
-  return `select ${checked}${own}${settings}${timeout}${name}${jitTexts[jitOff]}`;
+  return `select ${checked}${own}${settings}${timeout}${name}${ending}`;
 }
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);

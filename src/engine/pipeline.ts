@@ -71,7 +71,20 @@ export async function executeRequest(
     const { touches, callsFunctions, roleIndependent } = compiled.measure;
     const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
     const maxBytes = role.limits.responseBytes;
-    const base = { session, statements, template, preparedFor, origin: compiled, deadline, client, touches, callsFunctions, maxBytes };
+    const { genericPlan } = compiled;
+    const base = {
+      session,
+      statements,
+      template,
+      preparedFor,
+      genericPlan,
+      origin: compiled,
+      deadline,
+      client,
+      touches,
+      callsFunctions,
+      maxBytes,
+    };
     const batch = marks === undefined ? base : { ...base, marks };
     const extensions = granted.reportsCost ? costExtension(ready) : null;
     const once = hasKey && compiled.kind === 'mutation' ? planOnce(granted, request, target, templateOf(compiled.roots, extensions)) : null;

@@ -17,6 +17,7 @@ import { type Document, type DocumentOperation, getOperation, parseDocument, rec
 import { selectFields } from '../request/select-fields.ts';
 import { type BoundStatement, bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
+import { prefersGenericPlan } from './generic-plan.ts';
 import type { GraphQLRequest, RequestMarks } from './request.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from './role-schema.ts';
 
@@ -261,6 +262,7 @@ function* compileOperation(
     measure,
     rowsVary: measure.rows.pages.length > 0,
     isIntrospective: compiled.roots.some(({ kind }) => kind === 'introspection'),
+    genericPlan: prefersGenericPlan(measure, compiled.statements),
     limits: role.limits,
   };
 }

@@ -89,6 +89,8 @@ export interface CompiledRequest extends CompiledOperation {
   readonly rowsVary: boolean;
   /** Whether a root field introspects the schema. */
   readonly isIntrospective: boolean;
+  /** Whether PostgreSQL runs it with a generic plan. */
+  readonly genericPlan: boolean;
   /** The limits that it was last checked against. */
   limits: Limits;
 }

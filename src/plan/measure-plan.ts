@@ -17,6 +17,7 @@ import type {
   Member,
   MutationPlan,
   OrderValue,
+  Page,
   Parameter,
   Plan,
   ResponseValue,
@@ -47,6 +48,11 @@ export interface PlanMeasure {
    * Never mutations, because their triggers and defaults are not examined.
    */
   readonly roleIndependent: boolean;
+  /**
+   * Whether it reads pages after a cursor, and each is a single range of rows (`compile/seek.ts`) of a table that is not partitioned: the
+   * order is by columns that are never null, all in the same direction.
+   */
+  readonly seeksOneRange: boolean;
 }
 
 /** The estimate for a count or an aggregate, which reads more rows than it returns. */
@@ -57,9 +63,10 @@ const rowsOfRowList = 10;
 export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  const { filterMembers, subqueries, parameters, touches, callsFunctions } = measurer;
+  const { filterMembers, subqueries, parameters, touches, callsFunctions, seeks } = measurer;
   const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
-  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent };
+  const seeksOneRange = seeks.length > 0 && seeks.every(Boolean);
+  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent, seeksOneRange };
 }
 
 /** Evaluates the estimate with the page sizes of a request. */
@@ -84,6 +91,8 @@ class PlanMeasurer {
   readonly touches = new Set<string>();
   callsFunctions = false;
   tablesAreRoleIndependent = true;
+  /** For each page after a cursor, whether it is a single range. */
+  readonly seeks: boolean[] = [];
 
   root(value: RootValue): RowEstimate {
     switch (value.kind) {
@@ -111,6 +120,7 @@ class PlanMeasurer {
     this.#touchTable(table);
     if (filter) this.#filter(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
+    if (readsPage && page.cursor !== null) this.seeks.push(isOneRange(page, table));
     if (readsPage) for (const { value } of page.keys) this.#order(value, Math.max(1, page.cursor?.length ?? 0));
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
     const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
@@ -270,6 +280,14 @@ class PlanMeasurer {
     this.touches.add(`${schema}.${name}()`);
     this.callsFunctions = true;
   }
+}
+
+function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
+  const used = keys.slice(0, cursor?.length ?? 0);
+  return (
+    kind !== 'partitioned table' &&
+    used.every(({ value, descending }) => value.kind === 'column' && value.column.notNull && descending === used[0]!.descending)
+  );
 }
 
 /** The number in the document, or the parameter. */

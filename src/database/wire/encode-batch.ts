@@ -56,7 +56,8 @@ function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: J
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
     const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
     // A statement that runs once per connection is not worth a name.
-    writeStatement(sessionStatement(session, jitOff, timeout), everyRole, position++, jitOff === 'connection' ? null : prepared);
+    const statement = sessionStatement(session, jitOff, timeout, prepared !== null && batch.genericPlan === true);
+    writeStatement(statement, everyRole, position++, jitOff === 'connection' ? null : prepared);
   }
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
@@ -81,10 +82,10 @@ function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number |
 
 /** Whether all statements of a batch are prepared already. */
 export function isPrepared(batch: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
-  const { session, statements, deadline } = batch;
+  const { session, statements, deadline, genericPlan = false } = batch;
   if (session !== null) {
     if (jitOff === 'connection' || leadingStatements(session).length > 0) return false;
-    if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline)))) return false;
+    if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline), genericPlan))) return false;
   }
   const owner = ownerOf(batch);
   return statements.every(({ text }) => prepared.has(owner, text));
