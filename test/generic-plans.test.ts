@@ -36,10 +36,9 @@ async function customPlans(url: string, collection: string, query: string, varia
       const { errors } = await graph.execute({ query, variables: { ...variables } }, { role: 'anon' });
       assert.equal(errors, undefined);
     }
-    const { rows } = await pool.query<{ custom_plans: string }>(
-      'select custom_plans from pg_prepared_statements where statement like $1',
-      [`%"public"."${collection}" as t1%`],
-    );
+    const { rows } = await pool.query<{ custom_plans: string }>('select custom_plans from pg_prepared_statements where statement like $1', [
+      `%"public"."${collection}" as t1%`,
+    ]);
     assert.equal(rows.length, 1);
     return Number(rows[0]!.custom_plans);
   } finally {
