@@ -14,7 +14,11 @@ export function decodeCursor(encoded: string): readonly IdElement[] {
 }
 
 /** Decodes a nodeId. Throws BAD_USER_INPUT unless it is base64 of `[schema, table, key…]`. */
-export function decodeNodeId(encoded: string): { readonly schema: string; readonly table: string; readonly elements: readonly IdElement[] } {
+export function decodeNodeId(encoded: string): {
+  readonly schema: string;
+  readonly table: string;
+  readonly elements: readonly IdElement[];
+} {
   const decoded = decodeArray(Buffer.from(encoded, 'base64'), 'nodeId');
   const [schema, table, ...key] = decoded.values;
   if (typeof schema !== 'string' || typeof table !== 'string' || key.length === 0) throw malformed('nodeId');
