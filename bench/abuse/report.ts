@@ -40,9 +40,10 @@ function rowOf({ attack, isBefore, attacker, victim, deaths, memory, longestBloc
   ];
 }
 
-/** The rows of an earlier page, without those of attacks that were measured again. */
+/** The rows of an earlier page, without those of attacks that were measured again or exist no more. */
 function keptRows(earlier: string, rows: readonly string[][]): string[][] {
   const measured = new Set(rows.map(([title, code]) => `${title} ${code}`));
+  const known = new Set(attacks.map(({ title }) => title));
   const lines = earlier.split('\n').filter((line) => /^\| .* \| (before|now) /.test(line));
   const kept = lines.map((line) =>
     line
@@ -50,7 +51,7 @@ function keptRows(earlier: string, rows: readonly string[][]): string[][] {
       .split(' | ')
       .map((cell) => cell.trim()),
   );
-  return kept.filter(([title, code]) => !measured.has(`${title} ${code}`));
+  return kept.filter(([title = '', code]) => known.has(title) && !measured.has(`${title} ${code}`));
 }
 
 /** The facts about a run. */
