@@ -14,6 +14,8 @@ export interface ConnectionState {
   readonly prepared: PreparedStatements | null;
   jitOff: JitOff;
   readonly onError: (error: Error) => void;
+  /** When the server last replied, in milliseconds of `performance.now()`. */
+  repliedAt: number;
   /** What runs on it. */
   run: PgRun | null;
 }
@@ -51,7 +53,8 @@ export class PgConnectionStates {
       client.on('error', onError);
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
       // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
-      state = { prepared, jitOff: this.#keepsSettings && prepared !== null ? 'connection' : 'transaction', onError, run: null };
+      const jitOff = this.#keepsSettings && prepared !== null ? 'connection' : 'transaction';
+      state = { prepared, jitOff, onError, repliedAt: performance.now(), run: null };
       this.#states.set(client, state);
     }
     return state;
@@ -71,8 +74,9 @@ export class PgConnectionStates {
     this.#states.clear();
   }
 
-  clients(): Iterable<PgPoolClient> {
-    return this.#states.keys();
+  /** All connections, or only those on which the server has not replied since a time. */
+  *clients(silentSince = Infinity): Generator<PgPoolClient> {
+    for (const [client, { repliedAt }] of this.#states) if (repliedAt < silentSince) yield client;
   }
 
   eachRun(act: (run: PgRun) => void): void {

@@ -104,7 +104,7 @@ class PgDatabase implements Database {
       measures: this.#measures,
       stream: this.#pool.options.stream,
       request: (job) => this.#request(job),
-      onSilence: () => this.#dropIdle(),
+      onSilence: (since) => this.#dropIdle(since),
     });
     // Without a listener, a connection that fails while idle would end the process. The pool drops it.
     this.#pool.on('error', this.#onConnectionError);
@@ -157,7 +157,7 @@ class PgDatabase implements Database {
     const steps = [
       () => this.#states.eachRun((run) => run.cancel()),
       () => this.#states.eachRun((run) => run.abort()),
-      () => this.#eachConnection(cutConnection),
+      () => this.#dropAll(),
     ];
     const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
     await isReturned;
@@ -171,10 +171,6 @@ class PgDatabase implements Database {
     this.#states.leave();
     this.#pool.removeListener('error', this.#onConnectionError);
     this.#pool.removeListener('remove', this.#onRemove);
-  }
-
-  #eachConnection(act: (client: PgPoolClient) => void): void {
-    if (this.#ownsPool) for (const client of this.#states.clients()) act(client);
   }
 
   /** Makes sure that the job stops when it must. */
@@ -208,11 +204,18 @@ class PgDatabase implements Database {
     if (running.jobs.length === 1 || running.jobs.every(({ isSettled }) => isSettled)) running.run.cancel();
   }
 
-  /** The network silently dropped a connection, so it dropped the idle ones, too. Destroying them makes the pool notice. */
-  #dropIdle(): void {
-    this.#eachConnection((client) => {
-      if (!this.#connections.isLent(client)) cutConnection(client);
-    });
+  /**
+   * Destroys the idle connections that have not replied since a time, which makes the pool notice: the network silently dropped one, so it
+   * dropped the others, too.
+   */
+  #dropIdle(since: number): void {
+    if (!this.#ownsPool) return;
+    for (const client of this.#states.clients(since)) if (!this.#connections.isLent(client)) cutConnection(client);
+  }
+
+  #dropAll(): void {
+    if (!this.#ownsPool) return;
+    for (const client of this.#states.clients()) cutConnection(client);
   }
 }
 

@@ -22,8 +22,8 @@ export interface JobRunContext {
   readonly stream: unknown;
   /** Puts a job back into the queue. */
   readonly request: (job: PgJob) => void;
-  /** Called when the server cannot be reached over the network. */
-  readonly onSilence: () => void;
+  /** Called when connections that have not replied since a time, in milliseconds of `performance.now()`, are likely dead. */
+  readonly onSilence: (since: number) => void;
 }
 
 /** Sends jobs in one write. Each batch is a transaction of its own; if one fails while it shares the write, it runs again alone. */
@@ -90,7 +90,9 @@ class PgJobRun implements RunListener {
     const { jobs } = this;
     const job = jobs[this.#completed++]!;
     job.run = null;
-    const millis = performance.now() - this.#started;
+    const now = performance.now();
+    const millis = now - this.#started;
+    this.#state.repliedAt = now;
     if (job.batch !== null) this.#context.measures.note(millis, exchange.rowBytes);
     if (jobs.length === 1) this.#finishAlone(job, exchange, millis);
     else {
@@ -118,8 +120,8 @@ class PgJobRun implements RunListener {
     else this.run.cancel();
   }
 
-  silent(): void {
-    this.#context.onSilence();
+  silent(since: number): void {
+    this.#context.onSilence(since);
   }
 
   /** Whether anybody waits for a batch that is not over yet. */
@@ -168,7 +170,7 @@ class PgJobRun implements RunListener {
     for (const each of broken ? jobs.slice(this.#completed - 1) : [job]) {
       each.run = null;
       if (each.isSettled) continue;
-      if (!broken || each.mayBeResent(true, each === job ? error : null)) request(each);
+      if (!broken || each.mayBeResent(true, error, each === job)) request(each);
       else each.reject(each.explain(exchange));
     }
   }

@@ -4,6 +4,7 @@ import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { PgRun } from './pg-run.ts';
 import { countLeading, type JitOff, toBatchError } from './session-statement.ts';
 import {
+  isOwnFault,
   isServerError,
   isTermination,
   lockNotAvailable,
@@ -144,16 +145,17 @@ export class PgJob {
   }
 
   /**
-   * Whether a job whose connection was lost may be sent again, unless it must stop. A job that was not `written` may be, a few times, because all idle
-   * connections may have ended; one that was written may be once, and only if it cannot have changed anything or ended the connection
-   * itself. `error` is its failure.
+   * Whether a job whose connection was lost may be sent again, unless it must stop. A job that was not `written` may be, a few times,
+   * because all idle connections may have ended; one that was written may be once, and only if it cannot have changed anything or ended the
+   * connection itself. `error` is what ended the connection; `wasRunning`: whether this job ran then, and not one sent ahead of it.
    */
-  mayBeResent(written: boolean, error: unknown): boolean {
+  mayBeResent(written: boolean, error: unknown, wasRunning = true): boolean {
     if (this.mustStop) return false;
     if (!written) return ++this.#lostUnsent <= mostUnsent;
-    if (this.batch?.callsFunctions && isTermination(error)) return false;
     const changesNothing = this.script === null ? this.isRead : this.script.parameters !== undefined;
-    return changesNothing && ++this.#lostSent <= 1;
+    if (!changesNothing) return false;
+    if (wasRunning && (isOwnFault(error) || (this.batch?.callsFunctions && isTermination(error)))) return false;
+    return ++this.#lostSent <= 1;
   }
 
   get mustStop(): boolean {

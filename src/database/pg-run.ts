@@ -32,8 +32,11 @@ export interface RunListener {
   free(error: unknown): void;
   /** The rows exceeded the allowed bytes. */
   overflow(): void;
-  /** The server cannot be reached over the network. */
-  silent(): void;
+  /**
+   * The server cannot be reached over the network, or not over this connection. Others that have not replied since that time, in
+   * milliseconds of `performance.now()`, are likely dead, too.
+   */
+  silent(since: number): void;
 }
 
 export class PgRun implements ExchangeListener {
@@ -87,7 +90,7 @@ export class PgRun implements ExchangeListener {
 
   #endCancel(outcome: CancelOutcome): void {
     this.#isCancelling = false;
-    if (outcome === 'unreachable') this.#listener.silent();
+    if (outcome === 'unreachable') this.#listener.silent(Infinity);
     if (this.#isOver) {
       this.#listener.free(
         this.#failure ?? (outcome === 'unreachable' ? new Error('A cancel request may still reach this connection') : undefined),
@@ -97,7 +100,11 @@ export class PgRun implements ExchangeListener {
         this.#repetition = undefined;
         this.cancel();
       }, repeatMillis);
-    } else this.#exchange.abort();
+    } else {
+      // The server heard the request but this connection does not say so: a proxy may have lost the connections that it had.
+      if (outcome === 'delivered') this.#listener.silent(this.#givesUpAt! - cancelMillis);
+      this.#exchange.abort();
+    }
   }
 
   /** Called by the exchange. */

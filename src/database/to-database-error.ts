@@ -61,6 +61,14 @@ export function isTermination(error: unknown): boolean {
   return isServerError(error) && error.code === '57P01';
 }
 
+/**
+ * Whether PostgreSQL ended the connection because of what ran on it, such as a transaction that took longer than `transaction_timeout`
+ * (class 25), so that the same would happen again. Classes 08 and 57 are faults of the connection and interventions.
+ */
+export function isOwnFault(error: unknown): boolean {
+  return isServerError(error) && !['08', '57'].includes(error.code.slice(0, 2));
+}
+
 /** Functions of the database may raise the same state. Names in the context are never translated. */
 function isStaleSchema({ code, where }: ServerError): boolean {
   return code === staleSchemaState && where?.includes('raise_stale_schema()') === true;

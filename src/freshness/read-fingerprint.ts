@@ -95,7 +95,14 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashoidextended(c.conrelid, 0)) from (${calledByConstraints}) c),
   (select ${roleDependence}),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0)
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0),
+  -- What decides whether the login role can set those settings: the objects that they may name, and the privileges to set parameters
+  -- (in pg_parameter_acl, which PostgreSQL 14 has not; its object id is 6243).
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8)) from pg_catalog.pg_tablespace t),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8)) from pg_catalog.pg_ts_config t),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_am m),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
+    from pg_catalog.pg_shdepend d where d.dbid = 0 and d.classid = 6243)
 )`;
 
 /** The query takes milliseconds: a server that needs longer than this counts as unreachable. */

@@ -125,6 +125,18 @@ test('once a server cannot be reached, the idle connections to it are dropped, s
   await silent.stop();
 });
 
+test('a query that exceeds the transaction_timeout of its session runs once', async () => {
+  // PostgreSQL has the setting since version 17.
+  if (databases.version < 17) return;
+  const own = await databases.create('create sequence tries; grant all on all sequences in schema public to authenticator');
+  await own.run(`alter role authenticator in database ${own.name} set transaction_timeout = '200ms'`);
+  const pool = openPgDatabase(own.url);
+  const statements = [{ text: "select nextval('public.tries'), pg_sleep(60)", parameters: [] }];
+  await assert.rejects(pool.run({ session: null, statements, template: {} }), { sqlstate: '25P04' });
+  assert.deepEqual(await own.run('select last_value::int, is_called from tries'), [{ last_value: 1, is_called: true }]);
+  await pool.close();
+});
+
 test('a query whose connection is cut is sent once more, over another one', async () => {
   for (const [index, point] of (Object.keys(outcomes) as CutPoint[]).entries()) {
     proxy.cutNext(`mark ${index}`, point);
