@@ -125,6 +125,30 @@ test('once a server cannot be reached, the idle connections to it are dropped, s
   await silent.stop();
 });
 
+test('once a connection has died without a word, the idle ones that have died with it are dropped, though new ones can be opened', async () => {
+  const silent = await startSilentProxy(databases.port);
+  const keeper = await database.connect();
+  const own = openPgDatabase(database.url.replace(`:${database.port}/`, `:${silent.port}/`), { poolSize: 3 });
+  const statements = [{ text: 'select 7 from pg_advisory_xact_lock_shared(2)', parameters: [] }];
+  const deadline = new Deadline(3_600_000);
+  const ask = () => own.run({ session: null, statements, template: {}, deadline });
+  await keeper.query('select pg_advisory_lock(2)');
+  const all = [ask(), ask(), ask()];
+  await database.untilLocked('advisory', 3);
+  await keeper.query('select pg_advisory_unlock(2)');
+  await Promise.all(all);
+  silent.fallSilent();
+  silent.speak();
+  const unheard = ask();
+  await until(() => own.readStatistics().pool?.busy === 1);
+  deadline.stop('expired');
+  await assert.rejects(unheard, { reason: 'timeout' });
+  await until(() => own.readStatistics().pool?.idle === 0);
+  assert.deepEqual(await own.query('select 7'), [['7']]);
+  await own.close();
+  await silent.stop();
+});
+
 test('a query that exceeds the transaction_timeout of its session runs once', async () => {
   // PostgreSQL has the setting since version 17.
   if (databases.version < 17) return;
